@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use refdesk::tui::{self, ExitReason, Start};
 use refdesk_core::config::screen::{self, SavedScreen};
-use refdesk_desk::engine::Engine;
+use refdesk_desk::engine::Started;
 
 fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)
 }
 
 /// The full screen over a running engine, with a profile to switch to first, until a person or a signal ends it.
-fn screen(engine: Engine, profile: Option<PathBuf>) -> color_eyre::Result<ExitCode> {
+fn screen(engine: Started, profile: Option<PathBuf>) -> color_eyre::Result<ExitCode> {
     let file = screen::file();
     let (remembered, problem) = match file.as_deref().map(screen::read) {
         Some(Ok(remembered)) => (remembered, None),

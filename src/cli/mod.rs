@@ -49,7 +49,7 @@ use std::process::ExitCode;
 use answer::CommandOutput;
 use clap::Parser;
 
-use refdesk_desk::engine::Engine;
+use refdesk_desk::engine::Started;
 use refdesk_desk::session::FOREIGN;
 use refdesk_desk::{Desk, Options};
 use refdesk_templates::render::worker;
@@ -62,7 +62,7 @@ use refdesk_text::report::Diagnostic;
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
 pub fn run(
-    screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
+    screen: impl FnOnce(Started, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     signals::survive_file_size_limit();
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, Made, Request, Unrendered, What};
+use refdesk_desk::{Desk, Made, RenderRequest, Unrendered, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
@@ -40,7 +40,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
     desk.settle();
     let (index, diagnostics) = desk.templates();
     let request =
-        Request { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
+        RenderRequest { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
     let mut answer = match (desk.render(&index, &request), &args.output) {
         (Ok(made), Some(path)) => write::one(desk, args, made, path),
         (Ok(made), None) => printed(made),

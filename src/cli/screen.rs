@@ -9,7 +9,7 @@ use super::OutputFormat;
 use super::answer::CommandOutput;
 use super::output;
 use refdesk_desk::Options;
-use refdesk_desk::engine::{self, Engine};
+use refdesk_desk::engine::{self, Started};
 use refdesk_text::Error;
 
 /// Opens the screen; without a terminal that can show it an error that names the commands.
@@ -19,7 +19,7 @@ use refdesk_text::Error;
 pub fn run(
     options: Options,
     format: OutputFormat,
-    screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
+    screen: impl FnOnce(Started, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
         Some("the full screen needs a terminal on standard input and output")

@@ -17,7 +17,7 @@ use super::answer::CommandOutput;
 use super::output;
 use super::signals::Signals;
 use refdesk_desk::Options;
-use refdesk_desk::engine::{self, Age, Engine, Event, Notice, Receipts};
+use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
 use refdesk_files::name::safe;
 use refdesk_files::path::display;
@@ -60,7 +60,7 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let engine = engine::start(options)?;
+        let (_engine, events) = engine::start(options)?;
         let (lines, waiting) = channel(WAITING);
         let (end, mut written) = oneshot::channel();
         thread::Builder::new().name("lines".to_owned()).spawn(move || {
@@ -72,7 +72,7 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
             () = signals.any() => {}
             ended = &mut written => return is_meant(ended.unwrap_or(Ok(()))),
             () = gone => {}
-            told = tell(engine, telling, &lines) => told?,
+            told = tell(events, telling, &lines) => told?,
         }
         drop(lines);
         match timeout(LAST, written).await {
@@ -84,8 +84,8 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
 }
 
 /// Takes everything that the engine says.
-async fn tell(mut engine: Engine, telling: &Telling<'_>, lines: &Sender<String>) -> io::Result<()> {
-    while let Some(event) = engine.events.recv().await {
+async fn tell(mut events: Receiver<Event>, telling: &Telling<'_>, lines: &Sender<String>) -> io::Result<()> {
+    while let Some(event) = events.recv().await {
         for line in telling.lines(event) {
             if lines.send(line).await.is_err() {
                 return Ok(());
@@ -119,12 +119,12 @@ impl Telling<'_> {
                 let told = told.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
                 gap.into_iter().chain(told).collect()
             }
-            Event::Refused { message, hint } => {
+            Event::Refused(refusal) => {
                 // Nobody is left to be told that standard error is closed.
-                let _ = writeln!(stderr(), "{}", one_line(&Error::new("", message, hint).to_string()));
+                let _ = writeln!(stderr(), "{}", one_line(&refusal.to_string()));
                 Vec::new()
             }
-            _ => Vec::new(),
+            Event::Receipts(_) | Event::Over(_) => Vec::new(),
         }
     }
 

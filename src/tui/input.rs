@@ -6,7 +6,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Event, Snapshot};
+use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 
 use crate::tui::action;
 use crate::tui::action::{Action, KeyContext};
@@ -37,8 +37,13 @@ pub enum Input {
     Resize(Size),
     /// A new snapshot.
     Snapshot(Box<Snapshot>),
-    /// An event of the engine.
-    Answer(Event),
+    /// The engine tells something that was not asked for.
+    Event(Event),
+    /// The engine's answer to a request, with the number of the question, if it was one.
+    Answer {
+        question: Option<u64>,
+        response: Response,
+    },
     /// The highlighting of these lines of a text.
     Highlighted {
         generation: u64,
@@ -48,7 +53,7 @@ pub enum Input {
     },
     /// The edited values; `None` where the editor failed.
     Edited(Option<String>),
-    /// A command that the engine's full queue did not take.
+    /// The engine's queue is full and did not take a change.
     Busy,
 }
 
@@ -62,7 +67,8 @@ pub enum WheelTurn {
 /// Something to be done outside the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    Send(Command),
+    /// Ask the engine; answered by [`Input::Answer`].
+    Ask(Request),
     Quit,
     /// Stop until resumed.
     Suspend,

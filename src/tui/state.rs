@@ -1,12 +1,15 @@
 //! The state of the screen: the newest snapshot, what was computed from it, and where the person is. Each feature
 //! keeps its own part in its folder.
 
+use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
+
 use ratatui::layout::{Rect, Size};
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_desk::Outlook;
-use refdesk_desk::engine::Snapshot;
+use refdesk_desk::engine::{Request, Snapshot};
 
 pub use crate::tui::catalog::CatalogPane;
 use crate::tui::counts::Counts;
@@ -79,6 +82,7 @@ pub struct State {
     pub profiles: ProfilesWindow,
     /// What picking or excluding the source under the cursor would change, before it is done.
     pub choice_preview: Lookup<Outlook>,
+    pub questions: Questions,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
     /// Who asks for something, in its place.
@@ -150,9 +154,7 @@ pub enum Tone {
 /// A question to the engine that is asked again when its subject changes, and its newest answer.
 #[derive(Debug, Clone)]
 pub struct Lookup<T> {
-    /// Of the newest question.
-    pub generation: u64,
-    /// Its subject, and the generation of the snapshot.
+    /// The subject of the newest question, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
     /// The newest answer.
     pub answer: Option<T>,
@@ -160,31 +162,53 @@ pub struct Lookup<T> {
 
 impl<T> Default for Lookup<T> {
     fn default() -> Self {
-        Self { generation: 0, about: None, answer: None }
+        Self { about: None, answer: None }
     }
 }
 
 impl<T> Lookup<T> {
-    /// Sets the subject; returns the number of the question if it must be asked.
-    pub fn ask(&mut self, about: Option<(&str, u64)>) -> Option<u64> {
+    /// Sets the subject; returns whether the question must be asked.
+    pub fn ask(&mut self, about: Option<(&str, u64)>) -> bool {
         let about = about.map(|(id, at)| (id.to_owned(), at));
         if self.about == about {
-            return None;
+            return false;
         }
         let same = self.about.as_ref().map(|(id, _)| id) == about.as_ref().map(|(id, _)| id);
         if !same {
             self.answer = None;
         }
         self.about = about;
-        self.generation += 1;
-        self.about.is_some().then_some(self.generation)
+        self.about.is_some()
     }
 
-    /// Takes the answer to the newest question; older ones are dropped.
-    pub fn take(&mut self, generation: u64, answer: T) {
-        if generation == self.generation {
-            self.answer = Some(answer);
-        }
+    /// Takes the answer, unless the subject is gone.
+    pub fn take(&mut self, answer: T) {
+        self.answer = self.about.is_some().then_some(answer);
+    }
+}
+
+/// The newest question of each kind: answers to older ones are dropped.
+#[derive(Debug, Clone, Default)]
+pub struct Questions {
+    asked: u64,
+    newest: HashMap<Discriminant<Request>, u64>,
+}
+
+impl Questions {
+    /// Notes that this is asked.
+    pub fn note(&mut self, request: &Request) {
+        self.asked += 1;
+        self.newest.insert(discriminant(request), self.asked);
+    }
+
+    /// The number of the newest question of this kind; `None` for a change, whose answer never gets old.
+    pub fn number(&self, request: &Request) -> Option<u64> {
+        self.newest.get(&discriminant(request)).copied().filter(|_| !request.is_change())
+    }
+
+    /// Whether the answer to the question of this number is still wanted.
+    pub fn is_wanted(&self, question: Option<u64>) -> bool {
+        question.is_none_or(|question| self.newest.values().any(|newest| *newest == question))
     }
 }
 
@@ -213,6 +237,7 @@ impl State {
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
             choice_preview: Lookup::default(),
+            questions: Questions::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -373,5 +398,25 @@ impl State {
     /// Whether the workspace is open.
     pub fn is_open(&self) -> bool {
         self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_each_kind_of_question_only_the_newest_is_wanted() {
+        let mut questions = Questions::default();
+        let [j, ja, read] = [Request::Match("j".into()), Request::Match("ja".into()), Request::Read("a".into())];
+        let mut ask = |request| {
+            questions.note(request);
+            questions.number(request)
+        };
+        let [first, read, second] = [&j, &read, &ja].map(&mut ask);
+        assert_eq!(ask(&Request::Clear), None);
+        for (question, wanted) in [(first, false), (read, true), (second, true), (None, true)] {
+            assert_eq!(questions.is_wanted(question), wanted, "{question:?}");
+        }
     }
 }

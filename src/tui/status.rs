@@ -21,7 +21,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::windows::{self, WindowKind};
-use refdesk_desk::engine::{Hearer, Watching};
+use refdesk_desk::engine::{Audience, Watching};
 
 /// An item of the top line; the highest `rank` is dropped first.
 struct StatusItem {
@@ -333,8 +333,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Enriched => Some(match state.hints.view {
             HintsView::Matches => "enriched prompt",
-            HintsView::Enriched(Hearer::Stranger) => "as this session gets it",
-            HintsView::Enriched(Hearer::Session) => "matching sources",
+            HintsView::Enriched(Audience::NewSession) => "as this session gets it",
+            HintsView::Enriched(Audience::ThisSession) => "matching sources",
         }),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
         Action::Inside if state.part != PanePart::List => None,

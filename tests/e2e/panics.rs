@@ -1,13 +1,15 @@
 //! A panic leaves the terminal as it was found and its report readable. The binary has no way to panic on demand, so these
-//! tests run themselves again in a pty, with a screen over an engine that says nothing.
+//! tests run themselves again in a pty, with a screen over an engine whose events are the test's.
 
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
 use refdesk::tui::{self, Start};
+use refdesk_core::config::Surroundings;
 use refdesk_core::config::screen::SavedScreen;
-use refdesk_desk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
-use tokio::sync::{mpsc, watch};
+use refdesk_desk::Options;
+use refdesk_desk::engine::{self, Event, Notice, Topic, Who};
+use tokio::sync::mpsc;
 
 use crate::support::pty::Pty;
 
@@ -24,15 +26,15 @@ fn again(test: &str) -> Pty {
 
 /// Runs a screen beside something else, until either ends.
 fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
-    let (commands, _inbox) = mpsc::channel(1);
-    let (_snapshots_out, snapshots) = watch::channel(Snapshot::default());
+    let folder = tempfile::tempdir().unwrap();
+    let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
+    let (engine, _) = engine::start(Options::new(around)).unwrap();
     let (events_out, events) = mpsc::channel(1);
-    let engine = Engine { commands, snapshots, events };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
     runtime.block_on(async {
         tokio::select! {
             biased;
-            ended = tui::run(engine, Start::from_env(SavedScreen::default())) => { ended.unwrap(); }
+            ended = tui::run((engine, events), Start::from_env(SavedScreen::default())) => { ended.unwrap(); }
             () = other(events_out.clone()) => {}
         }
     });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use refdesk_desk::engine::{Command, Event, Snapshot};
+use refdesk_desk::engine::{Request, Snapshot};
 
 use crate::engine::world::{World, mentions, save};
 use crate::support::scale::scaled;
@@ -74,8 +74,7 @@ fn questions_are_answered_while_files_change_and_nothing_is_missed() {
     });
     world.until("the first changes show", |snapshot| !all_are_at(snapshot, 1));
     let began = Instant::now();
-    world.send(Command::Look { generation: 7, prompt: Arc::from("what does doc-0007 say?") });
-    world.event(|event| matches!(event, Event::Findings { generation: 7, .. }));
+    world.ask(Request::Match("what does doc-0007 say?".into()));
     eprintln!("a question while {} files change: answered after {:?}", count(), began.elapsed());
     answered.store(true, Ordering::Relaxed);
     let last = writer.join().unwrap();

@@ -1,9 +1,8 @@
 //! What is asked is done and answered; what others do and what edits change shows.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::engine::{Event, Request, Response};
 use refdesk_desk::{Desk, Reader};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
@@ -13,40 +12,34 @@ use crate::engine::world::{World, options};
 #[test]
 fn a_pick_brings_what_it_mentions_and_an_unpick_releases_it() {
     let mut world = World::new();
-    world.send(Command::Pick("a".into()));
+    world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
     world.event(|event| matches!(event, Event::Notice(text) if text.text.contains("@b (from @a)")));
-    world.send(Command::Unpick("b".into()));
-    world.event(|event| matches!(event, Event::Refused { message, .. } if message.contains("@a brings it in")));
-    world.send(Command::Exclude("b".into()));
+    assert!(world.refused(Request::Unpick("b".into())).contains("@a brings it in"));
+    world.send(Request::Exclude("b".into()));
     world.until("b is out", |snapshot| !snapshot.selection.contains("b") && snapshot.selection.is_excluded("b"));
-    world.send(Command::Clear);
+    world.send(Request::Clear);
     world.until("nothing is selected", |snapshot| snapshot.selection.members().is_empty());
 }
 
 #[test]
-fn questions_are_answered_with_their_number() {
+fn questions_are_answered() {
     let mut world = World::new();
-    world.send(Command::Look { generation: 7, prompt: Arc::from("retry with @b") });
-    let Event::Findings { generation, findings } = world.event(|event| matches!(event, Event::Findings { .. })) else {
-        panic!("no findings");
-    };
-    assert_eq!((generation, findings.hints[0].id.as_str(), findings.expansions[0].id.as_str()), (7, "c", "b"));
+    let Response::Findings(findings) = world.ask(Request::Match("retry with @b".into())) else { panic!() };
+    assert_eq!((findings.hints[0].id.as_str(), findings.expansions[0].id.as_str()), ("c", "b"));
 
-    world.send(Command::Pick("kit".into()));
+    world.send(Request::pick("kit"));
     world.until("the template is there", |snapshot| snapshot.templates.templates.len() == 1);
     let values = Some(serde_json::json!({"name": "Ada"}));
-    world.send(Command::Preview { generation: 8, template: "greeting.txt.tpl".into(), values, path: None });
-    let Event::Preview { generation, outcome, .. } = world.event(|event| matches!(event, Event::Preview { .. })) else {
-        panic!("no preview");
-    };
-    assert_eq!((generation, outcome.unwrap().made.text.as_str()), (8, "Hello Ada!\n"));
+    let preview = Request::Preview { template: "greeting.txt.tpl".into(), values, path: None };
+    let Response::Preview { outcome, .. } = world.ask(preview) else { panic!() };
+    assert_eq!(outcome.unwrap().made.text.as_str(), "Hello Ada!\n");
 }
 
 #[test]
 fn a_changed_document_changes_the_selection() {
     let mut world = World::new();
-    world.send(Command::Pick("a".into()));
+    world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
     world.write("b.md", "See [c](./c.md).\n");
     world.until("c is pulled in", |snapshot| snapshot.selection.contains("c"));
@@ -76,7 +69,7 @@ fn what_another_process_picks_shows() {
 #[test]
 fn what_left_by_an_edit_and_came_back_is_told_again() {
     let mut world = World::new();
-    world.send(Command::Pick("a".into()));
+    world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
@@ -94,18 +87,15 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
 #[test]
 fn an_edit_that_keeps_size_and_mentions_is_there_to_be_read() {
     let mut world = World::new();
-    let read = |world: &mut World, generation| {
-        world.send(Command::Read { generation, id: "b".into() });
-        match world.event(|event| matches!(event, Event::Document { .. })) {
-            Event::Document { generation: of, document } if of == generation => document.text,
-            other => panic!("no answer to {generation}: {other:?}"),
-        }
+    let read = |world: &World| match world.ask(Request::Read("b".into())) {
+        Response::Document(document) => document.text,
+        other => panic!("{other:?}"),
     };
-    assert_eq!(read(&mut world, 1), "Nothing.\n");
-    let reads = world.engine.snapshots.borrow().reads;
+    assert_eq!(read(&world), "Nothing.\n");
+    let reads = world.snapshots.borrow().reads;
     world.write("b.md", "Another.\n");
     world.until("the workspace was read again", |snapshot| snapshot.reads > reads);
-    assert_eq!(read(&mut world, 2), "Another.\n");
+    assert_eq!(read(&world), "Another.\n");
 }
 
 #[test]
@@ -114,30 +104,30 @@ fn what_was_proposed_is_written_and_told() {
         ("references.json", r#"{"sources": []}"#),
         (".templates/hello.tpl", "# Output: out/{{ name }}.txt\nHello {{ name }}!\n"),
     ]);
-    let propose = |world: &mut World, generation, path: Option<&str>| {
+    let propose = |world: &World, path: Option<&str>| {
         let (template, path) = ("hello.tpl".into(), path.map(str::to_owned));
         let values = Some(serde_json::json!({"name": "Ada"}));
-        world.send(Command::Preview { generation, template, values, path });
-        let answer = |event: &Event| matches!(event, Event::Preview { generation: of, .. } if *of == generation);
-        let Event::Preview { outcome, .. } = world.event(answer) else { panic!("no preview") };
+        let Response::Preview { outcome, .. } = world.ask(Request::Preview { template, values, path }) else {
+            panic!()
+        };
         outcome.unwrap().proposal.unwrap().unwrap()
     };
     // The path is the one that the template names.
-    let proposal = propose(&mut world, 1, None);
+    let proposal = propose(&world, None);
     assert_eq!((proposal.shown.as_str(), proposal.diff.summary().as_str()), ("out/Ada.txt", "+2 −0"));
-    world.send(Command::Write(Box::new(proposal.clone())));
+    let write = |proposal| Request::Write { proposal: Box::new(proposal), reason: String::new() };
+    let Response::Written(Ok(written)) = world.ask(write(proposal.clone())) else { panic!() };
+    assert_eq!(written.bytes, proposal.text.len());
     let told = world.notice(|notice| notice.text == "Wrote out/Ada.txt (+2 −0)");
     let place = told.place.unwrap();
     assert_eq!((place.path, place.line, told.who.word()), (proposal.path.clone(), 1, "you"));
-    world.event(|event| matches!(event, Event::Written(written) if written.bytes == proposal.text.len()));
     assert_eq!(std::fs::read_to_string(world.at("out/Ada.txt")).unwrap(), proposal.text);
     // What somebody changed since is not written over, and the new difference comes back.
-    let proposal = propose(&mut world, 2, Some("other.txt"));
+    let proposal = propose(&world, Some("other.txt"));
     world.write("other.txt", "theirs\n");
-    world.send(Command::Write(Box::new(proposal)));
-    let Event::Unwritten(unwritten) = world.event(|event| matches!(event, Event::Unwritten(_))) else { panic!() };
+    let Response::Written(Err(unwritten)) = world.ask(write(proposal)) else { panic!() };
     assert_eq!((unwritten.refused.code, unwritten.anew[0].diff.summary().as_str()), ("changed", "+2 −1"));
-    world.send(Command::Write(Box::new(unwritten.anew[0].clone())));
+    world.send(write(unwritten.anew[0].clone()));
     world.notice(|notice| notice.text == "Wrote other.txt (+2 −1)");
     assert!(std::fs::read_to_string(world.at("other.txt")).unwrap().ends_with("Hello Ada!\n"));
 }

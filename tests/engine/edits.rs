@@ -1,6 +1,6 @@
 //! Single edits: none is lost while the desk is at work. How soon they show is measured by `benches/live.rs`.
 
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 
 use crate::engine::world::World;
 
@@ -9,7 +9,7 @@ fn an_edit_right_behind_a_reload_is_not_lost() {
     let mut world = World::new();
     for round in 0..50 {
         let (text, shown): (&str, &[&str]) = if round % 2 == 0 { ("See c.\n", &["c"]) } else { ("Nothing.\n", &[]) };
-        world.send(Command::Reload);
+        world.ask(Request::Reload);
         world.overwrite("b.md", text);
         world.until_mentions("b", shown);
     }

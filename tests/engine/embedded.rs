@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use refdesk_desk::Spot;
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::{Ending, Request};
 
 use crate::engine::world::World;
 
@@ -23,8 +23,9 @@ fn world() -> World {
 impl World {
     /// Ends the engine, as a screen does that is left, and starts another one.
     fn again(self) -> Self {
-        let Self { folder, workspace, engine, runtime } = self;
-        assert!(runtime.block_on(engine.close(Duration::from_secs(60))), "it ends");
+        let Self { folder, workspace, engine, events, runtime, .. } = self;
+        drop(events);
+        assert_eq!(runtime.block_on(engine.close(Duration::from_secs(60))), Ending::Closed);
         Self::over(folder, workspace)
     }
 
@@ -39,7 +40,7 @@ impl World {
 #[test]
 fn a_block_that_comes_changes_and_goes() {
     let mut world = world();
-    world.send(Command::Pick("guide".into()));
+    world.send(Request::pick("guide"));
     let told = world.notice(|notice| notice.text == "Templates that came: guide.java.tmpl");
     assert_eq!(told.place, Some(Spot { path: world.at("guide.md"), line: 4 }));
     world.write("guide.md", "A line more.\n\n# Guide\n\n```java\nclass {{ Name }} {}\n```\n");
@@ -57,27 +58,27 @@ fn the_files_are_those_of_the_last_choice() {
     let mut world = world();
     assert_eq!(world.files(), Vec::<String>::new());
     for command in [
-        Command::Pick("guide".into()),
-        Command::Pick("other".into()),
-        Command::Unpick("other".into()),
-        Command::Pick("other".into()),
-        Command::Unpick("guide".into()),
+        Request::pick("guide"),
+        Request::pick("other"),
+        Request::Unpick("other".into()),
+        Request::pick("other"),
+        Request::Unpick("guide".into()),
     ] {
         world.send(command);
     }
     world = world.again();
     assert_eq!(world.files(), ["index.json", "other.tmpl"]);
-    world.send(Command::Clear);
+    world.send(Request::Clear);
     world = world.again();
     assert_eq!(world.files(), ["index.json"]);
-    assert!(world.engine.snapshots.borrow().diagnostics.is_empty());
+    assert!(world.snapshots.borrow().diagnostics.is_empty());
 }
 
 #[test]
 fn what_cannot_be_written_is_told_and_the_templates_are_there() {
     let mut world = world();
     world.write(".jaato/templates", "a file where the folder should be");
-    world.send(Command::Pick("guide".into()));
+    world.send(Request::pick("guide"));
     let now = world.until("it is told", |now| now.diagnostics.iter().any(|it| it.code == "templates-folder"));
     assert_eq!(now.templates.templates.len(), 1);
 }

@@ -258,7 +258,7 @@ fn what_tools_fill_is_not_watched() {
             assert!(wrong.is_empty(), "{wrong:?}");
         }
     }
-    assert_eq!(world.engine.snapshots.borrow().watching, Watching::Live);
+    assert_eq!(world.snapshots.borrow().watching, Watching::Live);
 }
 
 /// The numbers of all folders that this process watches.

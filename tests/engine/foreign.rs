@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 use refdesk_files::name::sha256_hex;
 use serde_json::json;
 
@@ -37,9 +37,9 @@ fn a_screen_obeys_nothing_that_came_with_the_repository() {
     };
     let snapshot = world.until("the picks count", |snapshot| snapshot.selection.contains("a"));
     assert_eq!(told("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
-    world.send(Command::Unpick("a".into()));
+    world.send(Request::Unpick("a".into()));
     world.until("it is unpicked", |snapshot| !snapshot.selection.contains("a"));
-    world.send(Command::Pick("a".into()));
+    world.send(Request::pick("a"));
     let snapshot = world.until("its template is written", |snapshot| {
         snapshot.selection.contains("a") && !snapshot.templates.templates.is_empty()
     });

@@ -1,16 +1,16 @@
 //! What is told when files change, as somebody at the screen reads it.
 
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Topic};
+use refdesk_desk::engine::{Request, Topic};
 
 use crate::engine::world::World;
 
 #[test]
 fn a_template_that_changes_breaks_and_is_mended() {
     let mut world = World::new();
-    world.send(Command::Pick("kit".into()));
+    world.send(Request::pick("kit"));
     world.until("the kit brings its template", |now| now.templates.templates.len() == 1);
-    let name = world.engine.snapshots.borrow().templates.templates[0].name.clone();
+    let name = world.snapshots.borrow().templates.templates[0].name.clone();
     world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
     let told = world.notice(|notice| notice.text == format!("Template changed: {name}"));
     assert_eq!((told.reason.as_str(), told.subject), ("new: town", Some("kit".into())));
@@ -37,7 +37,7 @@ fn what_was_there_before_is_no_news() {
 #[test]
 fn what_leaves_with_a_lost_file_and_a_pick_that_sleeps() {
     let mut world = World::new();
-    world.send(Command::Pick("a".into()));
+    world.send(Request::pick("a"));
     world.until("b is pulled in", |now| now.selection.contains("b"));
     std::fs::remove_file(world.at("a.md")).unwrap();
     world.notice(|notice| notice.text == "@b left with @a, whose file is missing");

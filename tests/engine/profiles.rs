@@ -1,6 +1,6 @@
 //! Profiles over the engine: the list, the difference, the switch as one change, and a desk under a profile.
 
-use refdesk_desk::engine::{Command, Event, OfProfiles, Profiles, Snapshot};
+use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
 
 use super::world::{World, options};
@@ -17,22 +17,12 @@ fn a_switch_is_what_its_difference_said_and_one_change() {
     let mut world = World::new();
     world.write(".jaato/profiles/p.json", PROFILE);
     let file = world.at(".jaato/profiles/p.json");
-    world.send(Command::Pick("c".into()));
-    world.send(Command::Pick("kit".into()));
+    world.send(Request::pick("c"));
+    world.send(Request::pick("kit"));
     let before = world.until("two are picked", |now| now.selection.members().len() == 2);
-    world.send(Command::Profiles(Profiles::List { generation: 7 }));
-    let Event::Profiles(OfProfiles::Listed { generation, profiles, .. }) =
-        world.event(|event| matches!(event, Event::Profiles(_)))
-    else {
-        panic!("no list");
-    };
-    assert_eq!((generation, profiles.len(), profiles[0].missing.clone()), (7, 1, vec!["nobody".to_owned()]));
-    world.send(Command::Profiles(Profiles::Compare { generation: 8, file: file.clone() }));
-    let Event::Profiles(OfProfiles::Compared { generation: 8, switch: Ok(switch) }) =
-        world.event(|event| matches!(event, Event::Profiles(_)))
-    else {
-        panic!("no difference");
-    };
+    let Response::Profiles { profiles, .. } = world.ask(Request::ListProfiles) else { panic!() };
+    assert_eq!((profiles.len(), profiles[0].missing.clone()), (1, vec!["nobody".to_owned()]));
+    let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
     assert_eq!(
         (switch.picked.clone(), switch.unpicked.clone()),
         (vec!["a".to_owned()], vec!["c".into(), "kit".into()])
@@ -42,10 +32,10 @@ fn a_switch_is_what_its_difference_said_and_one_change() {
     assert_eq!(switch.stays.len(), 3, "{:?}", switch.stays);
     let price = |now: &Snapshot| -> u64 { members(now).iter().filter_map(|id| now.tokens.get(id.as_str())).sum() };
     assert_eq!(switch.tokens_before, price(&before));
-    world.send(Command::Profiles(Profiles::Switch(file)));
+    world.send(Request::SwitchProfile(file));
     let after = world.until("a and b are selected", |now| members(now) == ["a", "b"]);
     assert_eq!(switch.tokens_after, price(&after));
-    world.send(Command::Undo);
+    world.send(Request::Undo);
     world.until("it is taken back at once", |now| members(now) == ["c", "kit"]);
     let desk = Desk::open(options(&world.workspace));
     let mut reasons = Vec::new();

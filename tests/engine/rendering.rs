@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use refdesk_desk::Options;
-use refdesk_desk::engine::{self, Command, Event};
+use refdesk_desk::engine::{self, Request, Response};
 use refdesk_templates::Syntax;
 use refdesk_templates::render::{RenderJob, Renderer};
 use rustix::process::{Pid, Signal, kill_process};
@@ -164,31 +164,24 @@ fn the_engine_goes_on() {
                 .to_owned(),
         ),
     ];
-    let mut world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
     let options = Options { renderer: beside(), ..options(&world.workspace) };
-    world.engine = engine::start(options).unwrap();
-    world.until("everything is read", |snapshot| snapshot.generation > 0 && snapshot.loading.is_none());
-    world.send(Command::Pick("kit".into()));
+    let World { folder, workspace, .. } = world;
+    let mut world = World::with(folder, workspace, engine::start(options).unwrap());
+    world.send(Request::pick("kit"));
     world.until("both are there", |snapshot| snapshot.templates.templates.len() == 2);
-    for (generation, (template, says)) in
+    let preview = |template: &str| Request::Preview { template: template.to_owned(), values: None, path: None };
+    for (template, says) in
         [("good.txt.tpl", "Hello "), ("endless.txt.tpl", "passes the limit of"), ("good.txt.tpl", "Hello ")]
-            .into_iter()
-            .enumerate()
     {
-        let generation = u64::try_from(generation).unwrap();
-        world.send(Command::Preview { generation, template: template.to_owned(), values: None, path: None });
-        let answer = world.event(|event| matches!(event, Event::Preview { generation: of, .. } if *of == generation));
-        let Event::Preview { outcome, .. } = answer else { panic!("another event") };
+        let Response::Preview { outcome, .. } = world.ask(preview(template)) else { panic!("another answer") };
         let text = outcome.map_or_else(|failed| failed.error.message, |shown| shown.made.text);
         assert!(text.contains(says), "{template}: {text}");
     }
 
-    let slow = Command::Preview { generation: 9, template: "endless.txt.tpl".to_owned(), values: None, path: None };
-    world.send(slow);
-    world.send(Command::Pick("other".into()));
+    let mut slow = Box::pin(world.engine.ask(world.engine.session(), preview("endless.txt.tpl")));
+    world.send(Request::pick("other"));
     world.until("it is picked while a template renders", |snapshot| snapshot.selection.contains("other"));
-    while let Ok(event) = world.engine.events.try_recv() {
-        assert!(!matches!(event, Event::Preview { .. }), "the pick waited for the template");
-    }
-    world.event(|event| matches!(event, Event::Preview { generation: 9, .. }));
+    assert!(futures_util::FutureExt::now_or_never(&mut slow).is_none(), "the pick waited for the template");
+    assert!(world.runtime.block_on(slow).is_some());
 }

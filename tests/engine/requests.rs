@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use refdesk_desk::Desk;
 use refdesk_desk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
-use refdesk_desk::engine::{self, Command, Ended, Event, Reply, Snapshot};
+use refdesk_desk::engine::{self, Ended, Ending, Event, Reply, Snapshot};
 use refdesk_files::write_atomic;
 
 use crate::engine::world::{LONG, World, options};
@@ -75,7 +75,7 @@ fn a_request_comes_is_answered_and_goes() {
     assert_eq!(*snapshot.requests[0].request, request);
     assert!(snapshot.requests[0].until.is_some());
     let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);
-    world.send(Command::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
+    world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
     assert_eq!(over(&mut world, &request), Ended::Here(chosen));
     let answered = asking.join().unwrap().unwrap();
     assert_eq!(answered.selected, ["a", "c"]);
@@ -96,7 +96,7 @@ fn a_yes_and_a_no() {
         };
         let (request, asking) = ask(&world.workspace, Some(approval), 60.0);
         world.until("it waits", |snapshot| waits(snapshot, &request));
-        world.send(Command::Reply { request_id: request.request_id.clone(), reply });
+        world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply });
         assert_eq!(asking.join().unwrap().unwrap().approved, approved);
     }
 }
@@ -109,11 +109,11 @@ fn of_two_screens_the_first_answer_wins_and_the_other_sees_it() {
     one.until("it waits", |snapshot| waits(snapshot, &request));
     two.until("it waits", |snapshot| waits(snapshot, &request));
     let id = || request.request_id.clone();
-    one.send(Command::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
+    one.send(engine::Request::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
     assert_eq!(over(&mut one, &request), Ended::Here(Reply::Chosen(vec!["b".to_owned()])));
     assert!(matches!(over(&mut two, &request), Ended::Elsewhere(_) | Ended::Withdrawn));
-    two.send(Command::Reply { request_id: id(), reply: Reply::No });
-    two.event(|event| matches!(event, Event::Refused { message, .. } if message.contains("too late")));
+    let late = engine::Request::Reply { request_id: id(), reply: Reply::No };
+    assert!(two.refused(late).contains("too late"));
     assert_eq!(asking.join().unwrap().unwrap().selected, ["b"]);
 }
 
@@ -152,13 +152,15 @@ fn one_whose_asker_is_killed_goes() {
 fn only_a_screen_attends() {
     let world = World::new();
     assert!(!presence::is_anybody_there(&world.workspace));
-    let World { folder, workspace, engine, .. } = world;
+    let World { folder, workspace, engine, events, .. } = world;
+    drop(events);
     let mut screen = screen(folder, workspace.clone());
     assert!(presence::is_anybody_there(&workspace));
     screen.runtime.block_on(async { tokio::time::timeout(LONG, engine.close(LONG)).await.unwrap() });
     assert!(presence::is_anybody_there(&workspace));
     screen.until("nobody asks", |snapshot| Arc::clone(&snapshot.requests).is_empty());
-    let World { engine, runtime, .. } = screen;
-    assert!(runtime.block_on(engine.close(LONG)));
+    let World { engine, events, runtime, .. } = screen;
+    drop(events);
+    assert_eq!(runtime.block_on(engine.close(LONG)), Ending::Closed);
     assert!(!presence::is_anybody_there(&workspace));
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refdesk_core::config::Surroundings;
-use refdesk_desk::engine::{self, Command, Engine, Event, Snapshot};
+use refdesk_desk::engine::{self, Engine, Event, Request, Response, Snapshot, Started};
 use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
+use tokio::sync::{mpsc, watch};
 
 /// Only a failure waits so long.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -19,6 +20,8 @@ pub struct World {
     pub folder: tempfile::TempDir,
     pub workspace: PathBuf,
     pub engine: Engine,
+    pub snapshots: watch::Receiver<Snapshot>,
+    pub events: mpsc::Receiver<Event>,
     pub runtime: tokio::runtime::Runtime,
 }
 
@@ -68,7 +71,7 @@ impl World {
     /// Trusts what waits for trust now, and has the engine read it.
     pub fn trust(&self) {
         Self::trusted(&self.folder, &self.workspace);
-        self.send(Command::Reload);
+        self.ask(Request::Reload);
     }
 
     fn trusted(folder: &tempfile::TempDir, workspace: &Path) -> Options {
@@ -78,9 +81,10 @@ impl World {
     }
 
     /// This engine over that workspace.
-    pub fn with(folder: tempfile::TempDir, workspace: PathBuf, engine: Engine) -> Self {
+    pub fn with(folder: tempfile::TempDir, workspace: PathBuf, (engine, events): Started) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let mut world = Self { folder, workspace, engine, runtime };
+        let snapshots = engine.snapshots();
+        let mut world = Self { folder, workspace, engine, snapshots, events, runtime };
         world.until("everything is read", |snapshot| snapshot.generation > 0 && snapshot.loading.is_none());
         world
     }
@@ -107,12 +111,25 @@ impl World {
         fs::rename(self.at(from), self.at(to)).unwrap();
     }
 
-    pub fn send(&self, command: Command) {
-        self.engine.commands.try_send(command).unwrap();
+    /// Asks for a change and waits for no answer.
+    pub fn send(&self, change: Request) {
+        assert!(change.is_change() && !self.engine.is_full());
+        drop(self.engine.ask(self.engine.session(), change));
+    }
+
+    pub fn ask(&self, request: Request) -> Response {
+        let answer = self.engine.ask(self.engine.session(), request);
+        self.runtime.block_on(async { tokio::time::timeout(LONG, answer).await.unwrap().unwrap() })
+    }
+
+    /// What was refused of a change.
+    pub fn refused(&self, change: Request) -> String {
+        let Response::Done(refused) = self.ask(change) else { panic!("another answer") };
+        refused.into_iter().map(|refusal| refusal.message).collect()
     }
 
     pub fn until(&mut self, what: &str, holds: impl FnMut(&Snapshot) -> bool) -> Snapshot {
-        let snapshots = &mut self.engine.snapshots;
+        let snapshots = &mut self.snapshots;
         let found = self.runtime.block_on(async {
             tokio::time::timeout(LONG, snapshots.wait_for(holds)).await.map(|found| found.unwrap().clone())
         });
@@ -125,7 +142,7 @@ impl World {
     }
 
     pub fn event(&mut self, mut wanted: impl FnMut(&Event) -> bool) -> Event {
-        let events = &mut self.engine.events;
+        let events = &mut self.events;
         self.runtime.block_on(async {
             let next = async {
                 loop {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use refdesk_core::config::Surroundings;
 use refdesk_desk::Options;
-use refdesk_desk::engine::{self, Command, Engine, Event, Notice, Reply, Snapshot};
+use refdesk_desk::engine::{self, Event, Notice, Reply, Request, Snapshot};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -58,7 +58,8 @@ fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
     let options = Options { who: "another screen".to_owned(), state, ..Options::new(around) };
-    let Engine { commands, mut snapshots, mut events } = engine::start_attended(options).unwrap();
+    let (engine, mut events) = engine::start_attended(options).unwrap();
+    let mut snapshots = engine.snapshots();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();
     runtime.block_on(async { tokio::time::timeout(LIMIT, snapshots.wait_for(is_ready)).await.unwrap().unwrap() });
@@ -80,7 +81,7 @@ fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
                         let (request_id, who) = (it.request.request_id.clone(), it.request.asker.who.clone());
                         if told.is_asked(&request_id, who) {
                             let reply = Reply::Chosen(Vec::new());
-                            commands.send(Command::Reply { request_id, reply }).await.unwrap();
+                            drop(engine.ask(engine.session(), Request::Reply { request_id, reply }));
                         }
                     }
                 }

@@ -1,24 +1,30 @@
-//! On whose behalf a desk does something: a server speaks for many agents at one desk.
+//! Sessions: one desk is used by a person and by the agents of several clients.
 
-use super::Desk;
+use super::{Desk, Options};
 use crate::session::Receipt;
 use refdesk_enrich::BlockKind;
 
-/// Who asks.
+/// A reader of a desk: what it was told is remembered, what it does is journalled with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
-    /// As the journal and other processes name it.
+pub struct Session {
+    /// Its id; sessions that share it are one reader.
+    pub id: String,
+    /// The client, as the journal and other processes name it.
     pub who: String,
-    /// Which reader it is.
-    pub session: String,
+}
+
+impl Session {
+    /// The session that a desk is opened for.
+    pub fn of(options: &Options) -> Self {
+        Self { id: options.session.clone(), who: options.who.clone() }
+    }
 }
 
 impl Desk {
-    /// Does something as this agent: what is chosen, written and read meanwhile is its doing, and what it was told its own.
-    pub fn act_as<T>(&mut self, agent: &Agent, act: impl FnOnce(&mut Self) -> T) -> T {
-        let agent = agent.clone();
-        let own = Agent { who: self.options.who.clone(), session: self.options.session.clone() };
-        self.turn_to(agent);
+    /// Does something for this session: choices, writes and readings are journalled as its own.
+    pub fn act_as<T>(&mut self, session: &Session, act: impl FnOnce(&mut Self) -> T) -> T {
+        let own = Session::of(&self.options);
+        self.turn_to(session.clone());
         let done = act(self);
         self.turn_to(own);
         done
@@ -38,10 +44,10 @@ impl Desk {
         expanded.map(|(id, _)| id).collect()
     }
 
-    fn turn_to(&mut self, agent: Agent) {
-        if (&agent.who, &agent.session) != (&self.options.who, &self.options.session) {
-            self.store = self.store.of(&agent.session, &agent.who);
-            (self.options.who, self.options.session) = (agent.who, agent.session);
+    fn turn_to(&mut self, session: Session) {
+        if (&session.who, &session.id) != (&self.options.who, &self.options.session) {
+            self.store = self.store.of(&session.id, &session.who);
+            (self.options.who, self.options.session) = (session.who, session.id);
         }
     }
 }

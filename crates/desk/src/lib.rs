@@ -38,7 +38,7 @@ mod why_not;
 mod writing;
 
 pub use add::{Added, NewSource};
-pub use agent::Agent;
+pub use agent::Session;
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use deeds::{Deed, DeedKind};
 pub use document::{Document, size};
@@ -54,7 +54,7 @@ pub use profiles::Profiled;
 pub use simulate::Simulated;
 pub use speak::Reader;
 pub use switch::Switch;
-pub use templates::{Made, Request, Unrendered, What};
+pub use templates::{Made, RenderRequest, Unrendered, What};
 pub use undo::Undone;
 pub use why_not::Verdict;
 pub use writing::{Leave, OUTSIDE, Shown};

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct RenderRequest {
     /// The template.
     pub what: What,
     /// Its language, where somebody said so.
@@ -27,7 +27,7 @@ pub struct Request {
     pub partials: BTreeMap<String, String>,
 }
 
-impl Request {
+impl RenderRequest {
     /// The template of this name with these values, or with sample values.
     pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
         Self { what: What::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
@@ -147,7 +147,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such template, or it does not render.
-    pub fn render(&self, index: &TemplateIndex, request: &Request) -> Result<Made, Unrendered> {
+    pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Made, Unrendered> {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
 
@@ -155,7 +155,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such template, or it cannot be read.
-    pub fn prepare(&self, index: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
+    pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, Unrendered> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
         let fit = request.values.as_ref().map(|values| fit(&variables, values)).unwrap_or_default();
         let values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
@@ -180,7 +180,7 @@ impl Desk {
         Ok(Prepared { name, job, problem, used, fit })
     }
 
-    fn source(&self, index: &TemplateIndex, request: &Request) -> Result<Source, Unrendered> {
+    fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, Unrendered> {
         let text = match &request.what {
             What::Inline(text) => text.clone(),
             What::File(path) => read_file(path)?,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_desk::session::OVER_MCP;
 use refdesk_text::escape::is_hidden;
 
@@ -29,24 +29,24 @@ impl Connection {
     }
 
     /// The agent which sent `initialize`; all further requests on this connection have the same session.
-    pub fn begin(&self, context: &RequestContext<RoleServer>) -> Agent {
+    pub fn begin(&self, context: &RequestContext<RoleServer>) -> Session {
         self.of(&name_of(context), true)
     }
 
     /// The agent which sent a request.
-    pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
+    pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
         // An HTTP request without `initialize` is a connection of its own. A session named in its headers is not verified, and
         // could be another client's.
         let lasts = context.extensions.get::<hyper::http::request::Parts>().is_none();
         self.of(&name_of(context), lasts)
     }
 
-    fn of(&self, name: &str, lasts: bool) -> Agent {
+    fn of(&self, name: &str, lasts: bool) -> Session {
         let own = || match self.own.get() {
             None if !lasts => shared_session(name),
             _ => self.own.get_or_init(|| own_session(name)).clone(),
         };
-        Agent { who: format!("{name}{OVER_MCP}"), session: self.given.clone().unwrap_or_else(own) }
+        Session { who: format!("{name}{OVER_MCP}"), id: self.given.clone().unwrap_or_else(own) }
     }
 }
 
@@ -120,11 +120,11 @@ mod tests {
             (None, false, true, "own"),
         ] {
             let connection = Connection::new(given);
-            let begun = begins.then(|| connection.of("a", true).session);
-            let session = connection.of("a", lasts).session;
+            let begun = begins.then(|| connection.of("a", true).id);
+            let session = connection.of("a", lasts).id;
             if expected == "own" {
                 assert!(session.starts_with("a-") && session != "a-http", "{session}");
-                assert_eq!(connection.of("a", lasts).session, session);
+                assert_eq!(connection.of("a", lasts).id, session);
             } else {
                 assert_eq!(session, expected);
             }

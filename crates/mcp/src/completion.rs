@@ -14,7 +14,7 @@ use super::resource;
 use super::resources::{BELOW, GENERAL};
 use super::tools::closed;
 use refdesk_core::selection::Access;
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_templates::VariableKind;
 use refdesk_text::escape::one_line;
@@ -26,11 +26,15 @@ use refdesk_tools::is_tool;
 const TYPED: usize = 256;
 
 /// `completion/complete`.
-pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+pub async fn complete(
+    front: &Front,
+    session: &Session,
+    asked: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
     if matches!(asked.r#ref, Reference::Prompt(_)) {
-        front.indexed(agent).await.ok_or_else(closed)?;
+        front.indexed(session).await.ok_or_else(closed)?;
     }
-    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
     let complete = move || {
         let mut words = words(&snapshot, &access, &asked)?;
         // Values are inserted as they are and cannot be escaped, so those with invisible characters are left out.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
-use refdesk_desk::Agent;
-use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::Session;
+use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::What;
 use refdesk_tools::front::Front;
 use refdesk_tools::introduction::introduction;
@@ -36,20 +36,20 @@ pub fn info() -> ServerConfig {
 const DOCUMENTS_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The introduction for this agent, which is also journalled.
-pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
+pub async fn introduce(front: &Front, session: Session) -> Option<String> {
     let known = async {
         // Queued before the catalog is read, so it is answered as soon as possible.
-        let mut settled = std::pin::pin!(front.ask(&agent, Task::Access));
+        let mut settled = std::pin::pin!(front.ask(&session, Request::Access));
         let outcome = tokio::select! {
             biased;
             outcome = &mut settled => outcome,
             _ = front.opened() => match tokio::time::timeout(DOCUMENTS_TIMEOUT, settled).await {
                 Ok(outcome) => outcome,
-                Err(_) => front.ask(&agent, Task::AccessSoFar).await,
+                Err(_) => front.ask(&session, Request::AccessSoFar).await,
             },
         };
         match outcome? {
-            Outcome::Access(access) => Some(access),
+            Response::Access(access) => Some(access),
             _ => None,
         }
     };
@@ -59,6 +59,6 @@ pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
     let receipt = receipts::with_text(What::Instructed, &text);
     let front = front.clone();
     // Does not wait for the disk.
-    tokio::spawn(async move { front.ask(&agent, Task::Note(Box::new(receipt))).await });
+    tokio::spawn(async move { front.note(&session, receipt).await });
     Some(text)
 }

@@ -23,7 +23,7 @@ use super::tools::closed;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::mention::files;
 use refdesk_core::selection::Access;
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_tools::front::Front;
@@ -40,7 +40,7 @@ pub const SUBSCRIPTIONS: usize = 1_000;
 pub struct ClientNotices {
     began: AtomicBool,
     /// The agent which sent `initialize`.
-    agent: OnceLock<Agent>,
+    session: OnceLock<Session>,
     /// Subscribed addresses as the client wrote them, with the state the client was last notified of.
     subscribed: Mutex<BTreeMap<String, Fingerprint>>,
     /// Closed when the connection ends.
@@ -51,7 +51,7 @@ impl Default for ClientNotices {
     fn default() -> Self {
         Self {
             began: AtomicBool::new(false),
-            agent: OnceLock::new(),
+            session: OnceLock::new(),
             subscribed: Mutex::default(),
             lives: watch::Sender::new(()),
         }
@@ -60,14 +60,14 @@ impl Default for ClientNotices {
 
 impl ClientNotices {
     /// Sets the agent.
-    pub fn set_agent(&self, agent: &Agent) {
+    pub fn set_agent(&self, session: &Session) {
         // A second `initialize` is from the same client.
-        let _ = self.agent.set(agent.clone());
+        let _ = self.session.set(session.clone());
     }
 
     /// Starts to notify this client; further calls do nothing.
     pub fn begin(this: &Arc<Self>, front: &Front, peer: Peer<RoleServer>) {
-        let Some(agent) = this.agent.get().cloned() else { return };
+        let Some(session) = this.session.get().cloned() else { return };
         if this.began.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -76,7 +76,7 @@ impl ClientNotices {
         let front = front.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = tell(&front, &agent, recipient) => {}
+                () = tell(&front, &session, recipient) => {}
                 // Nothing is sent: it was closed.
                 _ = lives.changed() => {}
             }
@@ -84,8 +84,8 @@ impl ClientNotices {
     }
 
     /// `resources/subscribe`.
-    pub async fn subscribe(&self, front: &Front, agent: &Agent, uri: String) -> Result<(), ErrorData> {
-        let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    pub async fn subscribe(&self, front: &Front, session: &Session, uri: String) -> Result<(), ErrorData> {
+        let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
         check(&snapshot, &access, &uri)?;
         let fingerprints = fingerprints(snapshot, access, vec![uri]).await;
         let mut subscribed = self.subscribed();
@@ -121,12 +121,12 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 }
 
 /// Notifies one subscription, until it is cancelled or the server ends.
-pub async fn listen(front: &Front, agent: &Agent, subscription: &SubscriptionContext) {
+pub async fn listen(front: &Front, session: &Session, subscription: &SubscriptionContext) {
     let sink = subscription.sink().clone();
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
     let fingerprints = uris.into_iter().map(|uri| (uri, None)).collect();
     tokio::select! {
-        () = tell(front, agent, Recipient::Listener { sink, fingerprints }) => {}
+        () = tell(front, session, Recipient::Listener { sink, fingerprints }) => {}
         () = subscription.cancelled() => {}
         () = front.left() => {}
     }
@@ -140,20 +140,23 @@ enum Recipient {
     Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
 }
 
-async fn tell(front: &Front, agent: &Agent, mut recipient: Recipient) {
+async fn tell(front: &Front, session: &Session, mut recipient: Recipient) {
     let mut snapshots = front.snapshots();
-    let Some(mut before) = front.indexed(agent).await else { return };
-    if recipient.renew(front, agent, &before).await.is_none() {
+    let Some(mut before) = front.indexed(session).await else { return };
+    if recipient.renew(front, session, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
         tokio::time::sleep(DEBOUNCE).await;
         snapshots.mark_unchanged();
-        let Some(now) = front.indexed(agent).await else { return };
+        let Some(now) = front.indexed(session).await else { return };
         let lists = ChangedLists::changed(&before, &now);
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
-        let updated =
-            if is_read_again || lists.resources { recipient.renew(front, agent, &now).await } else { Some(Vec::new()) };
+        let updated = if is_read_again || lists.resources {
+            recipient.renew(front, session, &now).await
+        } else {
+            Some(Vec::new())
+        };
         let Some(updated) = updated else { return };
         if recipient.send(lists, updated).await.is_none() {
             return;
@@ -164,7 +167,7 @@ async fn tell(front: &Front, agent: &Agent, mut recipient: Recipient) {
 
 impl Recipient {
     /// The subscribed addresses which changed since the last call; `None` if the client is gone.
-    async fn renew(&mut self, front: &Front, agent: &Agent, snapshot: &Snapshot) -> Option<Vec<String>> {
+    async fn renew(&mut self, front: &Front, session: &Session, snapshot: &Snapshot) -> Option<Vec<String>> {
         let uris: Vec<String> = match self {
             Self::Session { notices, .. } => notices.upgrade()?.subscribed().keys().cloned().collect(),
             Self::Listener { fingerprints, .. } => fingerprints.keys().cloned().collect(),
@@ -172,7 +175,7 @@ impl Recipient {
         if uris.is_empty() {
             return Some(Vec::new());
         }
-        let (_, access) = front.readable(agent).await?;
+        let (_, access) = front.readable(session).await?;
         let new = fingerprints(snapshot.clone(), access, uris).await;
         match self {
             Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 use super::paging::{Page, after, page};
 use super::tools::closed;
-use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{Receipt, What};
-use refdesk_desk::{Agent, Request, Unrendered};
+use refdesk_desk::{RenderRequest, Session, Unrendered};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
@@ -35,10 +35,10 @@ pub fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
 /// `prompts/list`.
 pub async fn list(
     front: &Front,
-    agent: &Agent,
+    session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
+    let snapshot = front.indexed(session).await.ok_or_else(closed)?;
     let from = after("prompts", request.as_ref())?;
     // Sorted by name, so templates which come or go do not shift the pages.
     let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
@@ -47,17 +47,21 @@ pub async fn list(
 }
 
 /// `prompts/get`: the rendered template, as a message of the user.
-pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
-    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
+pub async fn get(
+    front: &Front,
+    session: &Session,
+    asked: GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
+    let snapshot = front.indexed(session).await.ok_or_else(closed)?;
     let template = find(&snapshot.templates, &asked.name)?;
     let arguments = asked.arguments.unwrap_or_default();
     let has_arguments = !arguments.is_empty();
     let values = values(template, arguments)?;
     let name = template.name.clone();
     let description = description(template);
-    let request = Box::new(Request::named(&name, Some(values)));
-    let prepared = match front.ask(agent, Task::Prepare(request)).await {
-        Some(Outcome::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
+    let request = Box::new(RenderRequest::named(&name, Some(values)));
+    let prepared = match front.ask(session, Request::Prepare(request)).await {
+        Some(Response::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
         _ => return Err(closed()),
     };
     let renderer = front.renderer();
@@ -67,7 +71,7 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
     let receipt =
         Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
-    front.ask(agent, Task::Note(Box::new(receipt))).await;
+    front.note(session, receipt).await;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
 

@@ -11,8 +11,8 @@ use super::resources::{mime_type, mime_type_of};
 use super::tools::closed;
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
-use refdesk_desk::Agent;
-use refdesk_desk::engine::{Snapshot, Task};
+use refdesk_desk::Session;
+use refdesk_desk::engine::{Request, Snapshot};
 use refdesk_desk::reading::{ReadingKind, read_source};
 use refdesk_desk::session::{Receipt, What};
 use refdesk_enrich::fetching;
@@ -32,19 +32,19 @@ const REPEATED: usize = 200;
 /// `resources/read`.
 pub async fn read(
     front: &Front,
-    agent: &Agent,
+    session: &Session,
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
     let read = move || text_at(&snapshot, &access, &uri);
     let (contents, note) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
-    front.ask(agent, note).await;
+    front.ask(session, note).await;
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
 /// The text at an address, and the journal entry for reading it.
-fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Task), ErrorData> {
+fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Request), ErrorData> {
     let Address { id, path } = parse(uri)?;
     let source = snapshot.catalog.get(&id).filter(|source| access.reaches(source.id.as_str()));
     let elsewhere = source.filter(|_| path.is_none()).and_then(|source| fetching(source, &snapshot.selection));
@@ -52,7 +52,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
         let tool = Some(METHOD.to_owned());
         let receipt = Receipt { about: vec![id], tool, ..receipts::with_text(What::Read, &text) };
         let contents = ResourceContents::text(text, uri).with_mime_type(mime_type(source));
-        return Ok((contents, Task::Note(Box::new(receipt))));
+        return Ok((contents, Request::Note(Box::new(receipt))));
     }
     let workspace = Path::new(&*snapshot.workspace);
     let reading = read_source(workspace, &snapshot.catalog, access, &id, path.as_deref(), None)

@@ -14,7 +14,7 @@ use super::address::Address;
 use super::paging::{Page, after, page, stale};
 use super::tools::closed;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_text::escape::one_line;
@@ -30,10 +30,10 @@ pub const BELOW: &str = "/{path}";
 /// `resources/list`.
 pub async fn list(
     front: &Front,
-    agent: &Agent,
+    session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
     let list = move || {
         let entries = listed(&snapshot, &access);
         let Page { entries, next } = page_after("resources", &snapshot, entries, request.as_ref())?;
@@ -47,10 +47,10 @@ pub async fn list(
 /// `resources/templates/list`: the two general templates, then one for each folder.
 pub async fn templates(
     front: &Front,
-    agent: &Agent,
+    session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
-    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
     let folders = listed(&snapshot, &access).filter(|(source, _)| source.is_directory());
     let Page { entries, next } = page_after("templates", &snapshot, folders, request.as_ref())?;
     let is_first = request.is_none_or(|request| request.cursor.is_none());

@@ -15,7 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use super::agent::Connection;
 use super::notices::{self, ClientNotices};
 use super::{completion, handshake, prompts, resource, resources, tools, validate};
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 
 use refdesk_tools::front::Front;
 
@@ -40,8 +40,8 @@ impl Server {
     }
 
     /// The agent which sent a request.
-    pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
-        self.connection.agent(context)
+    pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
+        self.connection.session(context)
     }
 }
 
@@ -56,17 +56,17 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let agent = self.connection.begin(&context);
-        self.notices.set_agent(&agent);
+        let session = self.connection.begin(&context);
+        self.notices.set_agent(&session);
         let mut answer = self.negotiate_initialize(&request)?;
-        answer.instructions = handshake::introduce(&self.front, agent).await;
+        answer.instructions = handshake::introduce(&self.front, session).await;
         Ok(answer)
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
-        answer.instructions = handshake::introduce(&self.front, self.agent(&context)).await;
+        answer.instructions = handshake::introduce(&self.front, self.session(&context)).await;
         Ok(answer)
     }
 
@@ -87,8 +87,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let agent = self.agent(&context);
-        tools::call(&self.front, agent, request, context).await
+        let session = self.session(&context);
+        tools::call(&self.front, session, request, context).await
     }
 
     async fn list_resources(
@@ -96,7 +96,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.front, &self.agent(&context), request).await
+        resources::list(&self.front, &self.session(&context), request).await
     }
 
     async fn list_resource_templates(
@@ -104,7 +104,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        resources::templates(&self.front, &self.agent(&context), request).await
+        resources::templates(&self.front, &self.session(&context), request).await
     }
 
     async fn read_resource(
@@ -112,7 +112,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resource::read(&self.front, &self.agent(&context), request).await.map(Into::into)
+        resource::read(&self.front, &self.session(&context), request).await.map(Into::into)
     }
 
     // Only for clients which sent `initialize`.
@@ -122,7 +122,7 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.notices.subscribe(&self.front, &self.agent(&context), request.uri).await
+        self.notices.subscribe(&self.front, &self.session(&context), request.uri).await
     }
 
     #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe so")]
@@ -140,8 +140,8 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let agent = self.agent(subscription.request_context());
-        notices::listen(&self.front, &agent, &subscription).await;
+        let session = self.session(subscription.request_context());
+        notices::listen(&self.front, &session, &subscription).await;
         Ok(())
     }
 
@@ -150,7 +150,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.front, &self.agent(&context), request).await
+        prompts::list(&self.front, &self.session(&context), request).await
     }
 
     async fn get_prompt(
@@ -158,7 +158,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.front, &self.agent(&context), request).await.map(Into::into)
+        prompts::get(&self.front, &self.session(&context), request).await.map(Into::into)
     }
 
     async fn complete(
@@ -166,7 +166,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.front, &self.agent(&context), request).await
+        completion::complete(&self.front, &self.session(&context), request).await
     }
 
     async fn on_custom_request(

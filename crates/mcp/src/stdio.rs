@@ -11,7 +11,7 @@ use super::server::Server;
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
-use refdesk_tools::front::{Ending, Front, died};
+use refdesk_tools::front::Front;
 
 /// Serves one agent, in the given session or one of its own. `tell` gets the diagnostics of the workspace.
 ///
@@ -19,7 +19,7 @@ use refdesk_tools::front::{Ending, Front, died};
 /// A thread or a signal handler cannot be started, or the desk ends by itself.
 pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
     let renderer = options.renderer.clone();
-    let front = Front::new(session, renderer, engine::start(options)?);
+    let front = Front::new(session, renderer, engine::start(options)?.0);
     front.tell_opening(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, front.clone());
@@ -33,10 +33,7 @@ pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[D
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }
-    match front.close().await {
-        Ending::Died => Err(died()),
-        Ending::Closed | Ending::NotYet => Ok(()),
-    }
+    front.close().await
 }
 
 /// Ends the server on a signal, as if its input had ended.

@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::elicit::{ElicitingClient, input_required};
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_text::Error;
 use refdesk_tools::front::Front;
 use refdesk_tools::{INVALID_CALL, ToolAnswer, ToolEffect, ToolSpec};
@@ -24,7 +24,7 @@ pub async fn list(front: &Front) -> Result<ListToolsResult, ErrorData> {
 /// `tools/call`.
 pub async fn call(
     front: &Front,
-    agent: Agent,
+    session: Session,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
@@ -32,7 +32,7 @@ pub async fn call(
     let elicit = ElicitingClient::new(front, context, request.input_responses).map(|client| Box::new(client) as _);
     let arguments = request.arguments.unwrap_or_default();
     tokio::select! {
-        answer = refdesk_tools::call(front, agent, &request.name, arguments, elicit) => {
+        answer = refdesk_tools::call(front, session, &request.name, arguments, elicit) => {
             response(answer.map_err(protocol_error)?)
         }
         // The client gets no response to a cancelled request.

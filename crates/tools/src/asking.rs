@@ -6,14 +6,12 @@ use std::pin::Pin;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::front::{Front, Place, QUESTIONS};
+use super::front::{Place, QUESTIONS};
 use super::select_references::nothing_selected;
 use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::Agent;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
-use refdesk_desk::engine::{Outcome, Task};
-use refdesk_desk::session::Receipt;
+use refdesk_desk::engine::{self, Response};
 use refdesk_text::Error;
 
 /// Chosen ids listed in a message before "and N more".
@@ -53,9 +51,9 @@ pub(crate) struct Chosen {
 
 /// Asks for a choice of sources.
 pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
-    let context = format!("{} asks which references it should work with", call.agent.who);
-    let offer = Task::Offer { context, tags: Vec::new() };
-    let Some(Outcome::Offer(offer)) = call.front.ask(&call.agent, offer).await else {
+    let context = format!("{} asks which references it should work with", call.session.who);
+    let offer = engine::Request::Offer { context, tags: Vec::new() };
+    let Some(Response::Offer(offer)) = call.front.ask(&call.session, offer).await else {
         return Err(closed().into());
     };
     let (request, way) = *offer;
@@ -89,8 +87,8 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
             ask(call, request, wait, asking).await
         }
         Elicitation::Replied(reply) => {
-            note(&call.front, &call.agent, channel::asked(&request)).await;
-            note(&call.front, &call.agent, channel::answered(&request, &reply)).await;
+            call.front.note(&call.session, channel::asked(&request)).await;
+            call.front.note(&call.session, channel::answered(&request, &reply)).await;
             reply
         }
         Elicitation::CallAgain => {
@@ -127,8 +125,8 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
 pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.front.snapshots().borrow().desk.to_string();
-    let asker = Asker { who: call.agent.who.clone(), session: call.agent.session.clone(), desk };
-    let context = format!("{} wants to write {path}", call.agent.who);
+    let asker = Asker { who: call.session.who.clone(), session: call.session.id.clone(), desk };
+    let context = format!("{} wants to write {path}", call.session.who);
     let request = channel::approval(&way, asker, &context, approval);
     let wait = wait_for(&request, &way);
     let to_ask = request.clone();
@@ -206,19 +204,19 @@ async fn ask<F: Future<Output = UserReply>>(
     wait: Wait,
     start: impl FnOnce(Place) -> F,
 ) -> UserReply {
-    let Some(place) = call.front.place(&call.agent.session) else {
+    let Some(place) = call.front.place(&call.session.id) else {
         let message = format!(
             "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
         );
         return Err(Unanswered::Failed { code: "busy", message, hint: "call again when that is answered".to_owned() });
     };
     let _give_up = GiveUpOnDrop(wait.clone());
-    let (front, agent) = (call.front.clone(), call.agent.clone());
+    let (front, session) = (call.front.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();
     let journalled = tokio::spawn(async move {
-        note(&front, &agent, channel::asked(&request)).await;
+        front.note(&session, channel::asked(&request)).await;
         let reply = reply.await.unwrap_or(Err(Unanswered::GivenUp));
-        note(&front, &agent, channel::answered(&request, &reply)).await;
+        front.note(&session, channel::answered(&request, &reply)).await;
     });
     let mut asking = std::pin::pin!(start(place));
     let reply = tokio::select! {
@@ -236,11 +234,6 @@ impl Drop for GiveUpOnDrop {
     fn drop(&mut self) {
         self.0.give_up();
     }
-}
-
-async fn note(front: &Front, agent: &Agent, receipt: Receipt) {
-    // A failure to write the journal is reported as a diagnostic.
-    let _ = front.ask(agent, Task::Note(Box::new(receipt))).await;
 }
 
 #[cfg(test)]

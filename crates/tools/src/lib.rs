@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 use self::answer::CallError;
 use self::arguments::ToolArguments;
 use self::front::Front;
-use refdesk_desk::Agent;
+use refdesk_desk::Session;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
@@ -89,7 +89,7 @@ const TOOLS: [&ToolSpec; 7] = [
 #[derive(Debug)]
 struct ToolCall {
     front: Front,
-    agent: Agent,
+    session: Session,
     /// Arguments which the handler has not taken yet.
     arguments: ToolArguments,
     /// Asks the client's user, if the transport can.
@@ -134,7 +134,7 @@ pub fn offered(excluded: &[String]) -> impl Iterator<Item = &'static ToolSpec> {
 /// The call itself is wrong ([`INVALID_CALL`]), or the desk is closed. A tool which fails gives an answer which says so.
 pub async fn call(
     front: &Front,
-    agent: Agent,
+    session: Session,
     name: &str,
     arguments: Map<String, Value>,
     elicit: Option<Box<dyn Elicit>>,
@@ -142,7 +142,7 @@ pub async fn call(
     let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
     let tool = find(name, &excluded)?;
     let arguments = ToolArguments::new(tool, arguments)?;
-    match (tool.handler)(ToolCall { front: front.clone(), agent, arguments, elicit }).await {
+    match (tool.handler)(ToolCall { front: front.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
         Err(CallError::Answer(answer)) => Ok(*answer),
         Err(CallError::Error(error)) if [INVALID_CALL, CLOSED].contains(&error.code) => Err(error),

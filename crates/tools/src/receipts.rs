@@ -1,6 +1,6 @@
 //! Journal entries for texts given to an agent: with the text itself, or only its hash.
 
-use refdesk_desk::engine::Task;
+use refdesk_desk::engine::Request;
 use refdesk_desk::reading::Reading;
 use refdesk_desk::session::{Receipt, What};
 use refdesk_enrich::TextKind;
@@ -24,8 +24,8 @@ pub fn with_hash(what: What, text: &str) -> Receipt {
 }
 
 /// For a source read by this tool or method: only the amount of text and its price are kept.
-pub fn read(reading: &Reading, tool: &str) -> Task {
-    Task::NoteRead(Box::new(Receipt {
+pub fn read(reading: &Reading, tool: &str) -> Request {
+    Request::NoteRead(Box::new(Receipt {
         tool: Some(tool.to_owned()),
         about: vec![reading.id.clone()],
         path: Some(reading.path.clone()),

@@ -10,7 +10,7 @@ use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
 use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
-use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::engine::{Request, Response};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::Error;
 
@@ -65,15 +65,15 @@ async fn run(mut call: ToolCall) -> ToolResult {
             }
         }
     };
-    let task = Task::Write { proposal: Box::new(proposal.clone()), reason };
-    match call.front.ask(&call.agent, task).await {
-        Some(Outcome::Written(Ok(written))) => {
+    let write = Request::Write { proposal: Box::new(proposal.clone()), reason };
+    match call.front.ask(&call.session, write).await {
+        Some(Response::Written(Ok(written))) => {
             let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
             json.insert("bytes_written".to_owned(), json!(written.bytes));
             Ok(ToolAnswer::json(Value::Object(json)))
         }
-        Some(Outcome::Written(Err(WriteFailure { refused, anew }))) => {
+        Some(Response::Written(Err(WriteFailure { refused, anew }))) => {
             let now = anew.first().unwrap_or(&proposal);
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }
@@ -91,8 +91,8 @@ async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<
 
 /// What approved the write, for the journal; or why it is not approved.
 async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
-    let task = Task::Verdict(proposal.shown.clone());
-    let Some(Outcome::Verdict(verdict)) = call.front.ask(&call.agent, task).await else { return Err(closed()) };
+    let question = Request::Verdict(proposal.shown.clone());
+    let Some(Response::Verdict(verdict)) = call.front.ask(&call.session, question).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
     Ok(match verdict {
         ApprovalMode::Auto => Ok("approved by a rule of 'approval'".to_owned()),
@@ -122,7 +122,7 @@ async fn unified(proposal: &Proposal) -> Result<String, Error> {
 /// The diff, unless it would show the agent a file which it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
     if proposal.before != Before::Nothing {
-        let (_, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
+        let (_, access) = call.front.readable(&call.session).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
             return Ok(format!(
                 "{}; the diff is not shown, because you may not read {}\n",

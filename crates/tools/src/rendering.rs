@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::{CallError, ToolAnswer, ToolCall, advise, closed};
-use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
-use refdesk_desk::{Made, Request, Unrendered, What};
+use refdesk_desk::{Made, RenderRequest, Unrendered, What};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::Error;
@@ -76,10 +76,10 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
     let has_values = values.as_object().is_some_and(|values| !values.is_empty());
     let is_from_workspace = name.is_some() && !has_values;
     let request =
-        Request { what, syntax, values: Some(values), html: false, partials: std::collections::BTreeMap::new() };
-    let prepared = match call.front.ask(&call.agent, Task::Prepare(Box::new(request))).await {
-        Some(Outcome::Prepared(Ok(prepared))) => *prepared,
-        Some(Outcome::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),
+        RenderRequest { what, syntax, values: Some(values), html: false, partials: std::collections::BTreeMap::new() };
+    let prepared = match call.front.ask(&call.session, Request::Prepare(Box::new(request))).await {
+        Some(Response::Prepared(Ok(prepared))) => *prepared,
+        Some(Response::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),
         _ => return Err(closed().into()),
     };
     let renderer = call.front.renderer();
@@ -130,7 +130,7 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
 
 /// The text of a template file.
 async fn read(call: &ToolCall, path: &str) -> Result<String, CallError> {
-    let (snapshot, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
+    let (snapshot, access) = call.front.readable(&call.session).await.ok_or_else(closed)?;
     let (workspace, excluded) = (PathBuf::from(&*snapshot.workspace), snapshot.exclude_tools);
     let path = path.to_owned();
     let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
@@ -150,5 +150,5 @@ pub async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
         ..Receipt::new(session::What::Rendered)
     };
     // A failure to write the journal is reported as a diagnostic.
-    let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
+    call.front.note(&call.session, receipt).await;
 }

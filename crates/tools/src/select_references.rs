@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::asking::{Chosen, choose};
 use super::read_reference::NOTICE;
 use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
-use refdesk_desk::engine::{Outcome, Selected, Task};
+use refdesk_desk::PickStatus;
+use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::reading::GIVEN;
 
 pub const SPEC: ToolSpec = ToolSpec {
@@ -41,13 +42,11 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 /// Picks them; `chosen` is set if a person chose them.
 async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
-    let task = Task::Select { ids, tags };
-    let selected = match call.front.ask(&call.agent, task).await {
-        Some(Outcome::Selected(Ok(selected))) => *selected,
-        Some(Outcome::Selected(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
+    let (picked, mut json) = match call.front.ask(&call.session, Request::Pick { ids, tags }).await {
+        Some(Response::Picked(Ok(picked))) => *picked,
+        Some(Response::Picked(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
         _ => return Err(closed().into()),
     };
-    let Selected { is_met, answer: mut json } = selected;
     if let Some(Chosen { note, unknown, .. }) = chosen {
         if let Some(Value::String(message)) = json.get_mut("message") {
             message.push_str(&format!("; {note}"));
@@ -57,7 +56,11 @@ async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Opti
         }
     }
     mark(&mut json);
-    Ok(if is_met { ToolAnswer::json(json) } else { ToolAnswer::failed(json) })
+    Ok(if matches!(picked.status, PickStatus::Success | PickStatus::AllSelected) {
+        ToolAnswer::json(json)
+    } else {
+        ToolAnswer::failed(json)
+    })
 }
 
 /// Marks texts as written by third parties. A text longer than a reading is left out: `readReference` gives it in parts.

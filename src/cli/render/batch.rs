@@ -11,7 +11,7 @@ use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
-use refdesk_desk::{Desk, Made, Request, What};
+use refdesk_desk::{Desk, Made, RenderRequest, What};
 use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
@@ -87,7 +87,7 @@ fn prepare(
     desk: &Desk,
     args: &RenderArgs,
     index: &TemplateIndex,
-    rows: &[(Request, Option<String>)],
+    rows: &[(RenderRequest, Option<String>)],
 ) -> Result<Vec<PlannedOutput>, Vec<FailedRow>> {
     let mut outputs: Vec<(usize, PlannedOutput)> = Vec::new();
     let mut failed: Vec<FailedRow> = Vec::new();
@@ -122,7 +122,7 @@ fn output(
     desk: &Desk,
     args: &RenderArgs,
     index: &TemplateIndex,
-    request: &Request,
+    request: &RenderRequest,
     path: Option<&str>,
 ) -> Result<PlannedOutput, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
@@ -138,7 +138,7 @@ fn output(
 }
 
 /// The rows, and where each wants to go.
-fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Option<String>)>, CommandOutput> {
+fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderRequest, Option<String>)>, CommandOutput> {
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
     let text = read_given(desk, "--batch", given)?;
@@ -171,7 +171,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Opt
             }
         };
         let values = Some(row.vars.unwrap_or_else(|| Value::Object(Map::new())));
-        Ok((Request { what, syntax, values, html: args.html, partials: row.partials }, row.output))
+        Ok((RenderRequest { what, syntax, values, html: args.html, partials: row.partials }, row.output))
     };
     rows.into_iter().enumerate().map(request).collect()
 }

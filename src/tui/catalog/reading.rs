@@ -9,7 +9,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 
 /// Columns and rows of the text, where it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
@@ -48,9 +48,9 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         end(state);
     }
     let reads = state.snapshot.reads;
-    let generation = state.catalog.document.ask(subject.as_deref().map(|id| (id, reads)));
-    if let (Some(generation), Some(id)) = (generation, subject) {
-        effects.push(Effect::Send(Command::Read { generation, id: SourceId::from(id) }));
+    let is_new = state.catalog.document.ask(subject.as_deref().map(|id| (id, reads)));
+    if let (true, Some(id)) = (is_new, subject) {
+        effects.push(Effect::Ask(Request::Read(SourceId::from(id))));
     }
     if state.catalog.wrapped_for != Some(columns) {
         let asked = &state.catalog.document;

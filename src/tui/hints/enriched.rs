@@ -10,7 +10,7 @@ use crate::tui::state::{HintsView, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
-use refdesk_desk::engine::Hearer;
+use refdesk_desk::engine::Audience;
 use refdesk_enrich::{BlockCost, BlockKind, Enriched, Level};
 
 /// The page of it for so many columns; empty until the answer came.
@@ -40,7 +40,7 @@ pub fn page(state: &State, columns: usize) -> WrappedText {
 
 fn nothing(state: &State) -> &'static str {
     match state.hints.view {
-        HintsView::Enriched(Hearer::Session) => "Nothing is added: this session has seen everything already.",
+        HintsView::Enriched(Audience::ThisSession) => "Nothing is added: this session has seen everything already.",
         _ => "Nothing is added to this prompt.",
     }
 }
@@ -104,7 +104,7 @@ pub fn note(state: &State) -> String {
 /// For the rule above it: for which reader, and which rows are visible.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.view {
-        HintsView::Enriched(Hearer::Session) => "for this session: only what is new",
+        HintsView::Enriched(Audience::ThisSession) => "for this session: only what is new",
         _ => "for an agent that has seen nothing yet",
     };
     let view = &state.hints.enriched;

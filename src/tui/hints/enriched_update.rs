@@ -10,7 +10,7 @@ use crate::tui::pane_view::indented;
 use crate::tui::state::{HintsView, State};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Command, Hearer};
+use refdesk_desk::engine::{Audience, Request};
 use refdesk_enrich::{BlockKind, Enriched};
 use refdesk_text::report::Diagnostic;
 
@@ -32,35 +32,26 @@ pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
 /// Asks what would be appended to the prompt. Where the matches are shown, only to know which hints this session has
 /// seen. An empty prompt may be enriched too.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
-    let hearer = match state.hints.view {
-        HintsView::Enriched(hearer) => hearer,
-        HintsView::Matches => Hearer::Session,
+    let audience = match state.hints.view {
+        HintsView::Enriched(audience) => audience,
+        HintsView::Matches => Audience::ThisSession,
     };
     if state.hints.view == HintsView::Matches && state.hints.prompt.text().trim().is_empty() {
         state.hints.sent_before.clear();
         return;
     }
-    state.hints.enriched.generation += 1;
-    effects.push(Effect::Send(Command::Simulate {
-        generation: state.hints.enriched.generation,
-        prompt: Arc::from(state.hints.prompt.text()),
-        hearer,
-    }));
+    effects.push(Effect::Ask(Request::Simulate { prompt: Arc::from(state.hints.prompt.text()), audience }));
 }
 
 /// An agent was sent something; it may have been this session.
 pub fn told(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.hints.view != HintsView::Enriched(Hearer::Stranger) {
+    if state.hints.view != HintsView::Enriched(Audience::NewSession) {
         ask(state, effects);
     }
 }
 
-/// Takes the answer to the newest question.
-pub fn simulated(state: &mut State, generation: u64, enriched: Box<Enriched>, problems: Vec<Diagnostic>) {
-    if generation != state.hints.enriched.generation {
-        return;
-    }
-    if state.hints.view != HintsView::Enriched(Hearer::Stranger) {
+pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagnostic>) {
+    if state.hints.view != HintsView::Enriched(Audience::NewSession) {
         state.hints.sent_before = not_again(&enriched);
     }
     let view = &mut state.hints.enriched;

@@ -7,7 +7,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::Hearer;
+use refdesk_desk::engine::Audience;
 use refdesk_enrich::{Enriched, Findings};
 use refdesk_text::report::Diagnostic;
 
@@ -18,15 +18,15 @@ pub enum HintsView {
     #[default]
     Matches,
     /// The enriched prompt for this reader.
-    Enriched(Hearer),
+    Enriched(Audience),
 }
 
 impl HintsView {
     pub fn next(self) -> Self {
         match self {
-            Self::Matches => Self::Enriched(Hearer::Stranger),
-            Self::Enriched(Hearer::Stranger) => Self::Enriched(Hearer::Session),
-            Self::Enriched(Hearer::Session) => Self::Matches,
+            Self::Matches => Self::Enriched(Audience::NewSession),
+            Self::Enriched(Audience::NewSession) => Self::Enriched(Audience::ThisSession),
+            Self::Enriched(Audience::ThisSession) => Self::Matches,
         }
     }
 }
@@ -34,8 +34,6 @@ impl HintsView {
 /// The enriched prompt.
 #[derive(Debug, Clone, Default)]
 pub struct EnrichedView {
-    /// Of the newest question.
-    pub generation: u64,
     /// The newest answer.
     pub answer: Option<Box<Enriched>>,
     /// Problems of the session's memory.
@@ -51,14 +49,12 @@ pub struct EnrichedView {
 pub struct HintsPane {
     pub prompt: TextField,
     pub history: PromptHistory,
-    /// Of the newest question.
-    pub generation: u64,
     /// The newest answer; its ranges move with edits of the prompt.
     pub findings: Findings,
-    /// The question that it answers.
-    pub answered: u64,
-    /// The newest question asked because of a snapshot, not of an edit.
-    pub refreshed: u64,
+    /// Whether it answers the newest question.
+    pub is_answered: bool,
+    /// Whether the newest question was asked because of a snapshot, about the prompt of the visible rows.
+    pub is_refresh: bool,
     /// The row under the cursor, counted over expansions, hints and sources passed over.
     pub cursor: Cursor,
     /// Sources that get no hint because this session has seen it or the prompt says it.

@@ -10,42 +10,36 @@ use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::widgets::field::{TextChange, TextEdit};
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Command, Snapshot};
+use refdesk_desk::engine::{Request, Snapshot};
 use refdesk_enrich::Findings;
 
 pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
-    state.hints.generation += 1;
+    (state.hints.is_answered, state.hints.is_refresh) = (false, false);
     enriched_update::ask(state, effects);
     if state.hints.prompt.text().trim().is_empty() {
         state.hints.findings = Findings::default();
         return;
     }
-    effects.push(Effect::Send(Command::Look {
-        generation: state.hints.generation,
-        prompt: Arc::from(state.hints.prompt.text()),
-    }));
+    effects.push(Effect::Ask(Request::Match(Arc::from(state.hints.prompt.text()))));
 }
 
 /// Asks again about the same prompt after a snapshot.
 pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
-    let hints = &state.hints;
-    // A pending answer is about another prompt than the visible rows.
-    let same_prompt = [hints.answered, hints.refreshed].contains(&hints.generation);
+    // A pending answer to a first question is about another prompt than the visible rows.
+    let same_prompt = state.hints.is_answered || state.hints.is_refresh;
     look(state, effects);
-    if same_prompt {
-        state.hints.refreshed = state.hints.generation;
-    }
+    state.hints.is_refresh = same_prompt;
 }
 
-/// Takes the answer to the newest question.
-pub fn answer(state: &mut State, generation: u64, findings: Findings) {
-    if generation != state.hints.generation {
+pub fn answer(state: &mut State, findings: Findings) {
+    // The prompt may have been cleared meanwhile.
+    if state.hints.prompt.text().trim().is_empty() {
         return;
     }
     let subject = rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| row.id().clone());
     let before = std::mem::replace(&mut state.hints.findings, findings);
-    state.hints.answered = state.hints.generation;
-    if state.hints.refreshed != state.hints.generation {
+    state.hints.is_answered = true;
+    if !state.hints.is_refresh {
         return;
     }
     keep_chosen(&mut state.hints.findings, before, &state.snapshot);

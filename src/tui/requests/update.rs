@@ -14,7 +14,7 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::channel::Request;
-use refdesk_desk::engine::{Command, Ended, Over, Reply, Waiting};
+use refdesk_desk::engine::{self, Ended, Over, Reply, Waiting};
 
 /// After a snapshot; `before` are the requests until now.
 pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
@@ -252,7 +252,7 @@ fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
         state.window = None;
     }
     state.requests.sent = Some(request_id.clone());
-    effects.push(Effect::Send(Command::Reply { request_id, reply }));
+    effects.push(Effect::Ask(engine::Request::Reply { request_id, reply }));
 }
 
 /// A full queue did not take it.
@@ -286,12 +286,12 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let asked_before = state.requests.preview.about.as_ref();
     let is_same = asked_before.is_some_and(|(before, _)| before.starts_with(&marked));
     let before = state.requests.preview.answer.take().filter(|_| is_same);
-    let asked = state.requests.preview.ask(Some((&about, state.snapshot.generation)));
+    let is_new = state.requests.preview.ask(Some((&about, state.snapshot.generation)));
     // The answer for the same marks stays while only the row changes: it would flicker. For other marks it would be
     // wrong.
     state.requests.preview.answer = before;
-    if let Some(generation) = asked {
-        effects.push(Effect::Send(Command::OutlookOf { generation, one: row, all }));
+    if is_new {
+        effects.push(Effect::Ask(engine::Request::PreviewPicks { one: row, all }));
     }
 }
 

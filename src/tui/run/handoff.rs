@@ -15,7 +15,8 @@ use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
 use refdesk_desk::Spot;
-use refdesk_desk::engine::Event;
+use refdesk_desk::engine::Response;
+use refdesk_text::Error;
 
 /// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);
@@ -132,7 +133,8 @@ impl App {
     }
 
     fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
-        self.input(Input::Answer(Event::Refused { message, hint }))
+        let response = Response::Done(vec![Error::new("editor", message, hint)]);
+        self.input(Input::Answer { question: None, response })
     }
 }
 

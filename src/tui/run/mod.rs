@@ -1,4 +1,4 @@
-//! The only loop of the screen: it blocks until a key, a snapshot, an event or a signal arrives, takes everything
+//! The only loop of the screen: it blocks until a key, a snapshot, an answer, an event or a signal arrives, takes everything
 //! that is ready, and draws once. A timer runs only while changes wait to be drawn.
 
 use std::collections::VecDeque;
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as TerminalEvent, KeyEvent};
 use ratatui::layout::Size;
-use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, watch};
 
 use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Engine};
+use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
 use crate::tui::action::{Action, KeyContext, bound};
 use crate::tui::draw::draw;
@@ -27,6 +27,7 @@ use crate::tui::widgets::field::TextEdit;
 use frame_limiter::{FrameLimiter, Trigger};
 use highlight_worker::{HighlightJob, HighlightWorker};
 use keyboard::Keyboard;
+use replies::Replies;
 use signals::{ScreenSignals, SignalAction};
 
 mod editor;
@@ -36,6 +37,7 @@ mod highlight_worker;
 mod keyboard;
 #[cfg(unix)]
 mod parse;
+mod replies;
 mod signals;
 mod temp_file;
 
@@ -73,15 +75,17 @@ pub enum ExitReason {
 ///
 /// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
 /// taken over or written to, and when the engine ends before the screen does.
-pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
+pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
     let state = start.state(screen.size()?);
     let mut app = App {
+        snapshots: engine.snapshots(),
         engine,
+        events,
         screen,
         state,
-        waiting: Vec::new(),
+        replies: Replies::default(),
         early: VecDeque::new(),
         opening: None,
         painter: None,
@@ -97,11 +101,11 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(signals::HANGUP)),
         ended => ended,
     };
-    let App { engine, screen, state, asked, .. } = app;
+    let App { engine, events, screen, state, asked, .. } = app;
     // The shell has its terminal back before anything is waited for.
-    drop(screen);
+    drop((screen, events));
     let stored = match asked {
-        SentRequests::Changes => engine.close(STORING).await,
+        SentRequests::Changes => engine.close(STORING).await == Ending::Closed,
         SentRequests::Nothing => true,
     };
     Ok(ScreenExit { ended: ended?, remembered: state.remember(), stored })
@@ -109,10 +113,11 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
 
 struct App {
     engine: Engine,
+    snapshots: watch::Receiver<Snapshot>,
+    events: mpsc::Receiver<Event>,
     screen: Screen,
     state: State,
-    /// Questions that a full queue did not take: at most the newest of each kind.
-    waiting: Vec<Command>,
+    replies: Replies,
     /// Keys that came before there was anything for them to act on.
     early: VecDeque<TerminalEvent>,
     /// What the editor is wanted for.
@@ -181,7 +186,6 @@ impl App {
 
     /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
     async fn engine_speaks(&mut self) -> io::Result<()> {
-        let commands = self.engine.commands.clone();
         let painted = async {
             match &mut self.painter {
                 Some(painter) => painter.next().await,
@@ -190,18 +194,15 @@ impl App {
         };
         tokio::select! {
             biased;
-            changed = self.engine.snapshots.changed() => {
+            changed = self.snapshots.changed() => {
                 changed.map_err(|_| engine_gone())?;
                 self.take_snapshot()
             }
-            event = self.engine.events.recv() => {
+            event = self.events.recv() => {
                 let event = event.ok_or_else(engine_gone)?;
-                self.input(Input::Answer(event))
+                self.input(Input::Event(event))
             }
-            permit = commands.reserve(), if !self.waiting.is_empty() => {
-                permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
-                Ok(())
-            }
+            answer = self.replies.next() => self.input(answer),
             painted = painted => self.input(painted),
             written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
@@ -243,13 +244,17 @@ impl App {
             return Ok(());
         }
         for _ in 0..BATCH {
-            let Ok(event) = self.engine.events.try_recv() else { break };
-            self.input(Input::Answer(event))?;
+            let Ok(event) = self.events.try_recv() else { break };
+            self.input(Input::Event(event))?;
+        }
+        for _ in 0..BATCH {
+            let Some(answer) = self.replies.next_ready() else { break };
+            self.input(answer)?;
         }
         while let Some(painted) = self.painter.as_mut().and_then(HighlightWorker::next_ready) {
             self.input(painted)?;
         }
-        if self.engine.snapshots.has_changed().map_err(|_| engine_gone())? {
+        if self.snapshots.has_changed().map_err(|_| engine_gone())? {
             self.take_snapshot()?;
         }
         Ok(())
@@ -271,7 +276,7 @@ impl App {
     }
 
     fn take_snapshot(&mut self) -> io::Result<()> {
-        let snapshot = self.engine.snapshots.borrow_and_update().clone();
+        let snapshot = self.snapshots.borrow_and_update().clone();
         self.input(Input::Snapshot(Box::new(snapshot)))
     }
 
@@ -333,7 +338,11 @@ impl App {
 
     fn input(&mut self, input: Input) -> io::Result<()> {
         let cause = match input {
-            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Highlighted { .. } => Trigger::Change,
+            Input::Snapshot(_)
+            | Input::Event(_)
+            | Input::Answer { .. }
+            | Input::Resize(_)
+            | Input::Highlighted { .. } => Trigger::Change,
             _ => Trigger::Person,
         };
         let is_seen = match &input {
@@ -345,7 +354,7 @@ impl App {
         }
         for effect in update(&mut self.state, input) {
             match effect {
-                Effect::Send(command) => self.send(command)?,
+                Effect::Ask(request) => self.ask(request)?,
                 Effect::Quit => self.ended = Some(ExitReason::Quit),
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
@@ -366,22 +375,18 @@ impl App {
         Ok(())
     }
 
-    /// A question waits for room in the queue, only the newest of its kind; for anything else the person is told.
-    fn send(&mut self, command: Command) -> io::Result<()> {
-        if command.is_change() {
+    /// A question waits for room in the queue; of a change the person is told that there is none.
+    fn ask(&mut self, request: Request) -> io::Result<()> {
+        if request.is_change() {
+            if self.engine.is_full() {
+                return self.input(Input::Busy);
+            }
             self.asked = SentRequests::Changes;
         }
-        let kind = std::mem::discriminant(&command);
-        self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);
-        match self.engine.commands.try_send(command) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Full(question)) if question.is_question() => {
-                self.waiting.push(question);
-                Ok(())
-            }
-            Err(TrySendError::Full(_)) => self.input(Input::Busy),
-            Err(TrySendError::Closed(_)) => Err(engine_gone()),
-        }
+        self.replies.withdraw_old(&self.state.questions);
+        let question = self.state.questions.number(&request);
+        self.replies.add(question, self.engine.ask(self.engine.session(), request));
+        Ok(())
     }
 
     fn suspend(&mut self) -> io::Result<()> {

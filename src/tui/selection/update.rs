@@ -4,18 +4,18 @@ use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 
 pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
     let Some(id) = state.subject(state.focus) else { return };
     let selection = &state.snapshot.selection;
     let is_dormant = selection.dormant().iter().any(|dormant| dormant == id);
     let source = SourceId::from(id);
-    effects.push(Effect::Send(match action {
-        Action::Toggle if selection.is_picked(id) || is_dormant => Command::Unpick(source),
-        Action::Exclude if selection.is_excluded(id) => Command::Include(source),
-        Action::Exclude => Command::Exclude(source),
-        _ => Command::Pick(source),
+    effects.push(Effect::Ask(match action {
+        Action::Toggle if selection.is_picked(id) || is_dormant => Request::Unpick(source),
+        Action::Exclude if selection.is_excluded(id) => Request::Include(source),
+        Action::Exclude => Request::Exclude(source),
+        _ => Request::pick(id),
     }));
 }
 
@@ -27,8 +27,8 @@ pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
     }
     let subject = state.subject(state.focus).map(str::to_owned);
     let at = state.snapshot.generation;
-    let asked = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));
-    if let (Some(generation), Some(id)) = (asked, subject) {
-        effects.push(Effect::Send(Command::Outlook { generation, id: id.as_str().into() }));
+    let is_new = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));
+    if let (true, Some(id)) = (is_new, subject) {
+        effects.push(Effect::Ask(Request::PreviewSelection(SourceId::from(id))));
     }
 }

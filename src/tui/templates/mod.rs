@@ -48,11 +48,9 @@ pub struct TemplatesPane {
     pub value: TextField,
     /// Values that `$EDITOR` has, or returned as invalid JSON.
     pub draft: Option<JsonDraft>,
-    /// Of the newest question.
-    pub generation: u64,
     pub asked: Option<PreviewRequest>,
-    /// The question that was answered last.
-    pub answered: u64,
+    /// Whether the answer is still to come.
+    pub is_waiting: bool,
     /// The newest answer.
     pub preview: Option<Preview>,
     /// Which side of it is wanted.

@@ -13,7 +13,7 @@ use crate::tui::templates::preview;
 use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 use refdesk_desk::{Shown, Unrendered};
 
 /// Columns that one key shows more of.
@@ -46,29 +46,19 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         navigation::reset_scroll(state, Pane::Templates);
         state.templates.view = PreviewMode::Text;
     }
-    state.templates.generation += 1;
-    let (generation, path) = (state.templates.generation, question.path.clone());
-    effects.push(Effect::Send(Command::Preview { generation, template: question.template.clone(), values, path }));
+    let (template, path) = (question.template.clone(), question.path.clone());
+    effects.push(Effect::Ask(Request::Preview { template, values, path }));
+    state.templates.is_waiting = true;
     state.templates.asked = Some(question);
 }
 
 /// Whether the newest question is answered.
 pub fn is_answered(state: &State) -> bool {
-    state.templates.answered == state.templates.generation
+    !state.templates.is_waiting
 }
 
-/// The engine answered; old answers are dropped.
-pub fn answer(
-    state: &mut State,
-    generation: u64,
-    template: String,
-    outcome: Result<Shown, Unrendered>,
-    effects: &mut Vec<Effect>,
-) {
-    if generation != state.templates.generation {
-        return;
-    }
-    state.templates.answered = generation;
+pub fn answer(state: &mut State, template: String, outcome: Result<Shown, Unrendered>, effects: &mut Vec<Effect>) {
+    state.templates.is_waiting = false;
     let before = state.templates.preview.take().filter(|preview| preview.template == template);
     let view = state.view();
     let before = before.unwrap_or_else(|| Preview { template: template.clone(), ..Preview::default() });

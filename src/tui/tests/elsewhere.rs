@@ -7,11 +7,11 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Event, Notice, Wanted};
+use refdesk_desk::engine::{Event, LocateTarget, Notice, Request, Response};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::screen;
-use crate::tui::tests::{answer, message, press};
+use crate::tui::tests::{answer, event, message, press};
 
 fn spot() -> Spot {
     Spot { path: "/w/a.md".into(), line: 3 }
@@ -19,7 +19,7 @@ fn spot() -> Spot {
 
 #[test]
 fn what_is_opened() {
-    use Wanted::{Definition, Document};
+    use LocateTarget::{Definition, Document};
     for (keys, wanted) in [
         ("Enter", Document("team-conventions".into())),
         ("j o", Document("circuit-breaker".into())),
@@ -35,8 +35,8 @@ fn what_is_opened() {
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
-        assert_eq!(effects.last(), Some(&Effect::Send(Command::Locate(wanted))), "{keys}");
-        assert_eq!(answer(&mut state, Event::Located(spot())), [Effect::Edit(spot())], "{keys}");
+        assert_eq!(effects.last(), Some(&Effect::Ask(Request::Locate(wanted))), "{keys}");
+        assert_eq!(answer(&mut state, Response::Located(spot())), [Effect::Edit(spot())], "{keys}");
         assert_eq!(message(&state), "");
     }
 }
@@ -75,9 +75,9 @@ fn what_cannot_be_opened_or_copied_says_why() {
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
-        assert!(!effects.iter().any(|it| matches!(it, Effect::Send(Command::Locate(_)) | Effect::Copy(_))), "{keys}");
+        assert!(!effects.iter().any(|it| matches!(it, Effect::Ask(Request::Locate(_)) | Effect::Copy(_))), "{keys}");
         assert_eq!(message(&state), why, "{keys}");
-        assert_eq!(answer(&mut state, Event::Located(spot())), [], "nothing was asked");
+        assert_eq!(answer(&mut state, Response::Located(spot())), [], "nothing was asked");
     }
 }
 
@@ -89,7 +89,7 @@ fn told() -> State {
         [(None, None), (Some("timeouts"), None), (None, Some(spot())), (Some("timeouts"), Some(spot()))]
     {
         let subject = subject.map(Into::into);
-        answer(&mut state, Event::Notice(Notice { subject, place, ..fixture::notice("something") }));
+        event(&mut state, Event::Notice(Notice { subject, place, ..fixture::notice("something") }));
     }
     state
 }
@@ -97,24 +97,24 @@ fn told() -> State {
 #[test]
 fn places_that_rows_name() {
     let at = |path: &str, line| Effect::Edit(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
-    let opens = |wanted| Effect::Send(Command::Locate(wanted));
+    let opens = |wanted| Effect::Ask(Request::Locate(wanted));
     for (keys, expected) in [
         ("d Enter", at("references.json", 41)),
         ("d j o", at("references.json", 60)),
         ("d y", Effect::Copy("references.json:41".to_owned())),
         ("2 j m", at("adr/adr-004.md", 12)),
         ("2 j j m", at("adr/adr-005.md", 7)),
-        ("2 j j j m", opens(Wanted::Definition("error-handling".into()))),
+        ("2 j j j m", opens(LocateTarget::Definition("error-handling".into()))),
         ("f o", Effect::Edit(spot())),
         ("f j Enter", Effect::Edit(spot())),
         ("f j o", Effect::Edit(spot())),
-        ("f j j o", opens(Wanted::Document("timeouts".into()))),
+        ("f j j o", opens(LocateTarget::Document("timeouts".into()))),
     ] {
         let mut state = told();
         let asked: Vec<Effect> = press(&mut state, keys)
             .into_iter()
             .filter(|it| {
-                !matches!(it, Effect::Send(Command::Outlook { .. } | Command::Read { .. } | Command::Preview { .. }))
+                !matches!(it, Effect::Ask(Request::PreviewSelection(_) | Request::Read(_) | Request::Preview { .. }))
             })
             .collect();
         assert_eq!(asked, [expected], "{keys}");
@@ -169,16 +169,16 @@ fn an_editor_that_comes_late_is_not_wanted() {
         let mut state = fixture::state(80, 24);
         press(&mut state, "e");
         press(&mut state, later);
-        assert_eq!(answer(&mut state, Event::Located(spot())), [], "{later}");
+        assert_eq!(answer(&mut state, Response::Located(spot())), [], "{later}");
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "e");
     update(&mut state, Input::Paste("x".to_owned()));
-    assert_eq!(answer(&mut state, Event::Located(spot())), []);
+    assert_eq!(answer(&mut state, Response::Located(spot())), []);
     press(&mut state, "e");
-    answer(&mut state, Event::Notice(fixture::notice("something")));
-    assert_eq!(answer(&mut state, Event::Located(spot())), [Effect::Edit(spot())], "what comes by itself is no key");
-    assert_eq!(answer(&mut state, Event::Located(spot())), [], "once");
+    event(&mut state, Event::Notice(fixture::notice("something")));
+    assert_eq!(answer(&mut state, Response::Located(spot())), [Effect::Edit(spot())], "what comes by itself is no key");
+    assert_eq!(answer(&mut state, Response::Located(spot())), [], "once");
 }
 
 #[test]
@@ -197,9 +197,8 @@ fn templates_are_opened_at_the_line_where_they_do_not_render() {
         press(&mut state, keys);
         let template = state.template().unwrap().name.clone();
         if let Some(line) = failed {
-            let generation = state.templates.generation;
             let outcome = Err(fixture::unrendered("no", line));
-            answer(&mut state, Event::Preview { generation, template, outcome });
+            answer(&mut state, Response::Preview { template, outcome });
         }
         let spot = Spot { path: path.into(), line };
         assert_eq!(press(&mut state, "o"), [Effect::Edit(spot)], "{keys} {failed:?}");
@@ -213,7 +212,7 @@ fn what_is_taken_from_a_template() {
     for (key, effect) in [
         ("y", Effect::Copy("CircuitBreaker.java.tpl".to_owned())),
         ("Y", Effect::Copy("/home/ada/payments/adr/templates/CircuitBreaker.java.tpl".to_owned())),
-        ("e", Effect::Send(Command::Locate(Wanted::Definition("circuit-breaker".into())))),
+        ("e", Effect::Ask(Request::Locate(LocateTarget::Definition("circuit-breaker".into())))),
     ] {
         assert_eq!(press(&mut state, key), [effect], "{key}");
     }

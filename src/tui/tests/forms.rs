@@ -11,7 +11,7 @@ use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::preview_update;
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::engine::{Request, Response};
 
 use crate::tui::templates::values::RowValue;
 use crate::tui::tests::paint;
@@ -20,7 +20,7 @@ use crate::tui::tests::{answer, commands, message, press, screen};
 /// The values of each preview that was asked for.
 fn asked(effects: &[Effect]) -> Vec<Value> {
     let values = commands(effects).into_iter().filter_map(|command| match command {
-        Command::Preview { values, .. } => Some(values.unwrap_or_default()),
+        Request::Preview { values, .. } => Some(values.unwrap_or_default()),
         _ => None,
     });
     values.collect()
@@ -185,8 +185,7 @@ fn a_text_that_rendered_stays_while_the_next_one_does_not() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let preview = |state: &mut State, outcome| {
-        let generation = state.templates.generation;
-        answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+        answer(state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     };
     preview(&mut state, Ok(fixture::shown("class A {\n}\n")));
     press(&mut state, "Enter \"x\"");
@@ -228,13 +227,9 @@ fn an_optional_value_says_that_it_is_left_out() {
 fn a_long_error_is_told_to_its_end() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
-    let generation = state.templates.generation;
     let message = "one word after the other until the pane is too narrow for all of them and then more to the last";
     let failed = refdesk_desk::Unrendered { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
-    answer(
-        &mut state,
-        Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) },
-    );
+    answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) });
     assert!(screen(&state).contains("to the last"), "{}", screen(&state));
 }
 
@@ -243,9 +238,8 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let preview = |state: &mut State, text: &str| {
-        let generation = state.templates.generation;
         let template = "CircuitBreaker.java.tpl".to_owned();
-        answer(state, Event::Preview { generation, template, outcome: Ok(fixture::shown(text)) })
+        answer(state, Response::Preview { template, outcome: Ok(fixture::shown(text)) })
     };
     let effects = preview(&mut state, "class A {\n}\n");
     let [Effect::Highlight { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
@@ -275,10 +269,9 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
 fn long_lines_are_seen_to_their_ends() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
-    let generation = state.templates.generation;
     let text = format!("{}END\n", "x".repeat(60));
     let outcome = Ok(fixture::shown(&text));
-    answer(&mut state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     press(&mut state, "H");
     assert_eq!(message(&state), "the lines begin here");
     press(&mut state, "L L");

@@ -9,11 +9,11 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
+use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic, Who};
 use refdesk_enrich::{BlockKind, Level};
 
 use crate::tui::tests::happened;
-use crate::tui::tests::{answer, commands, message, press, screen, typed};
+use crate::tui::tests::{answer, commands, event, message, press, screen, stale, typed};
 
 const PROMPT: &str = "write a java client for @payments-api";
 
@@ -34,8 +34,7 @@ fn simulated(state: &mut State) {
             (BlockKind::LeftOut, Level::Count, "**Left out for want of room**: 1 template"),
         ],
     );
-    let generation = state.hints.enriched.generation;
-    answer(state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
+    answer(state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
 }
 
 fn given(size: Size, keys: &str) -> State {
@@ -49,7 +48,7 @@ fn given(size: Size, keys: &str) -> State {
 
 fn receipts(state: &mut State, age: Age, sessions: &[&str]) -> Vec<Effect> {
     let told = sessions.iter().zip(1..).map(|(session, n)| fixture::receipt(n, session)).collect();
-    answer(state, Event::Receipts(Receipts { told, age, gap: None }))
+    event(state, Event::Receipts(Receipts { told, age, gap: None }))
 }
 
 /// What was before, what happens, and a receipt that is opened.
@@ -57,7 +56,7 @@ fn opened(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let (yesterday, line) = fixture::receipt(3, "s-41");
     let told = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
-    answer(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+    event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
     happened(&mut state);
     receipts(&mut state, Age::Now, &["s-42", "default"]);
     let failed = Notice {
@@ -67,13 +66,12 @@ fn opened(size: Size, keys: &str) -> State {
         ..Notice::new(Who::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
     };
     let (_, line) = fixture::receipt(9, "s-42");
-    answer(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
+    event(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
     press(&mut state, "f");
     press(&mut state, keys);
     if state.open_window() == Some(WindowKind::Receipt) {
         let line = Ok(Box::new(fixture::receipt(2, "default").1));
-        let generation = state.receipt.generation;
-        answer(&mut state, Event::Replayed { generation, line });
+        answer(&mut state, Response::JournalLine(line));
         // The window has its size only now.
         press(&mut state, "j k");
     }
@@ -115,9 +113,9 @@ looks! { opened:
 }
 
 /// About which prompts it was asked, and for whom.
-fn asked(effects: &[Effect]) -> Vec<(&str, Hearer)> {
+fn asked(effects: &[Effect]) -> Vec<(&str, Audience)> {
     let asked = effects.iter().filter_map(|effect| match effect {
-        Effect::Send(Command::Simulate { prompt, hearer, .. }) => Some((&**prompt, *hearer)),
+        Effect::Ask(Request::Simulate { prompt, audience }) => Some((&**prompt, *audience)),
         _ => None,
     });
     asked.collect()
@@ -125,19 +123,19 @@ fn asked(effects: &[Effect]) -> Vec<(&str, Hearer)> {
 
 #[test]
 fn each_side_is_asked_for_and_a_key_asks_again() {
-    use Hearer::{Session, Stranger};
+    use Audience::{NewSession, ThisSession};
     let mut state = fixture::state(80, 24);
     for (keys, expected, shows) in [
         ("3", vec![], HintsView::Matches),
-        ("Enter \"j\"", vec![("j", Session)], HintsView::Matches),
-        ("Esc v", vec![("j", Stranger)], HintsView::Enriched(Stranger)),
-        ("v", vec![("j", Session)], HintsView::Enriched(Session)),
-        ("Enter \"s\"", vec![("js", Session)], HintsView::Enriched(Session)),
-        ("C-t", vec![("js", Session)], HintsView::Matches),
-        ("C-t", vec![("js", Stranger)], HintsView::Enriched(Stranger)),
+        ("Enter \"j\"", vec![("j", ThisSession)], HintsView::Matches),
+        ("Esc v", vec![("j", NewSession)], HintsView::Enriched(NewSession)),
+        ("v", vec![("j", ThisSession)], HintsView::Enriched(ThisSession)),
+        ("Enter \"s\"", vec![("js", ThisSession)], HintsView::Enriched(ThisSession)),
+        ("C-t", vec![("js", ThisSession)], HintsView::Matches),
+        ("C-t", vec![("js", NewSession)], HintsView::Enriched(NewSession)),
         // Something may be appended to nothing, too.
-        ("C-x", vec![("", Stranger)], HintsView::Enriched(Stranger)),
-        ("Esc", vec![], HintsView::Enriched(Stranger)),
+        ("C-x", vec![("", NewSession)], HintsView::Enriched(NewSession)),
+        ("Esc", vec![], HintsView::Enriched(NewSession)),
         ("Esc", vec![], HintsView::Matches),
         ("Esc", vec![], HintsView::Matches),
     ] {
@@ -152,8 +150,7 @@ fn who_was_told_already_is_said_so() {
     typed(&mut state, "3 Enter \"java\" Esc");
     let mut enriched = fixture::enriched("java", &[]);
     enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
-    let generation = state.hints.enriched.generation;
-    answer(&mut state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
+    answer(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
     let shown = screen(&state);
     assert!(shown.contains("(matched: java 1:1; hinted before)"), "{shown}");
     assert!(shown.contains("this session was hinted at it before"), "{shown}");
@@ -166,9 +163,9 @@ fn an_old_answer_is_dropped() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 v v");
     let enriched = Box::new(fixture::enriched("", &[]));
-    answer(&mut state, Event::Simulated { generation: 1, enriched: enriched.clone(), problems: Vec::new() });
+    stale(&mut state, Response::Simulated { enriched: enriched.clone(), problems: Vec::new() });
     assert!(state.hints.enriched.answer.is_none());
-    answer(&mut state, Event::Simulated { generation: 2, enriched, problems: Vec::new() });
+    answer(&mut state, Response::Simulated { enriched, problems: Vec::new() });
     assert!(screen(&state).contains("this session has seen"));
 }
 
@@ -222,9 +219,9 @@ fn a_receipt_is_asked_for_by_its_number_and_may_be_gone() {
     let mut state = fixture::state(80, 24);
     receipts(&mut state, Age::Now, &["a", "b"]);
     let sent = commands(&press(&mut state, "f j Enter"));
-    assert_eq!(sent, [Command::Replay { generation: 1, number: 1 }]);
+    assert_eq!(sent, [Request::JournalLine(1)]);
     let gone = Err("line 1 is not in the journal any more".to_owned());
-    answer(&mut state, Event::Replayed { generation: 1, line: gone });
+    answer(&mut state, Response::JournalLine(gone));
     assert!(screen(&state).contains("line 1 is not in the journal any more."), "{}", screen(&state));
     press(&mut state, "Esc");
     assert_eq!((state.window, state.focus), (None, Pane::Hints));
@@ -260,7 +257,7 @@ fn the_session_of_a_row_is_shown() {
         let mut state = fixture::state(columns, 60);
         let (notice, line) = fixture::receipt(1, name);
         let told = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
-        answer(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+        event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
         // The feed has the whole width, and is not where keys go: below it the whole of a row would be told.
         press(&mut state, "3 z");
         let screen = screen(&state);
@@ -275,8 +272,7 @@ fn labels_of_a_receipt_stand_apart_from_what_they_label() {
     let (_, mut line) = fixture::receipt(2, "default");
     let kinds = [BlockKind::Instruction, BlockKind::Available, BlockKind::LeftOut];
     line.receipt.why.iter_mut().zip(kinds).for_each(|(item, kind)| item.block = kind);
-    let generation = state.receipt.generation;
-    answer(&mut state, Event::Replayed { generation, line: Ok(Box::new(line)) });
+    answer(&mut state, Response::JournalLine(Ok(Box::new(line))));
     press(&mut state, "j k");
     let shown = screen(&state);
     for label in ["instruction  java-service", "available    payments-api", "left_out     error-handling"] {
@@ -289,7 +285,7 @@ fn where_lines_came_too_fast_it_is_said() {
     let mut state = fixture::state(80, 24);
     let gap = Some(Notice::new(Who::Files, Topic::Desk, "5 more came too fast to be told"));
     let told = vec![fixture::receipt(7, "s")];
-    answer(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
+    event(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
     let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();
     assert_eq!(texts, ["enriched", "desk"], "newest first");
 }

@@ -18,7 +18,7 @@ use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
-use refdesk_desk::engine::{Age, Event, Notice, Receipts, Topic, Who};
+use refdesk_desk::engine::{Age, Event, Notice, Receipts, Response, Topic, Who};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 
@@ -76,11 +76,11 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 fn take(state: &mut State, step: Step) {
-    let preview = |state: &State, outcome| Event::Preview {
-        generation: state.templates.generation,
+    let preview = |state: &State, outcome| Response::Preview {
         template: state.template().map_or(String::new(), |template| template.name.clone()),
         outcome,
     };
+    let answered = |response| Input::Answer { question: None, response };
     let input = match step {
         Step::Act(action) => Input::Act(action),
         Step::Key(key) => match input::of_key(state, key) {
@@ -90,27 +90,24 @@ fn take(state: &mut State, step: Step) {
         Step::Paste(text) => Input::Paste(text),
         Step::Resize(width, height) => Input::Resize(Size { width, height }),
         // Ranges that fit nothing too: an engine that errs must not take the screen down.
-        Step::Findings(start, len) => Input::Answer(Event::Findings {
-            generation: state.hints.generation,
-            findings: Findings {
-                expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
-                hints: vec![Hint {
-                    id: "gone".into(),
-                    tags: vec!["日本".to_owned()],
-                    firsts: vec![0],
-                    ranges: std::iter::once(0..len).collect(),
-                }],
-                passed: vec![PassedOver {
-                    id: "java-service".into(),
-                    tags: vec!["java".to_owned()],
-                    ranges: std::iter::once(start..start + len).collect(),
-                    why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
-                }],
-                more: start,
-            },
-        }),
-        Step::Preview(text) => Input::Answer(preview(state, Ok(fixture::shown(&text.repeat(9))))),
-        Step::Proposal(text, which) => Input::Answer(preview(
+        Step::Findings(start, len) => answered(Response::Findings(Findings {
+            expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
+            hints: vec![Hint {
+                id: "gone".into(),
+                tags: vec!["日本".to_owned()],
+                firsts: vec![0],
+                ranges: std::iter::once(0..len).collect(),
+            }],
+            passed: vec![PassedOver {
+                id: "java-service".into(),
+                tags: vec!["java".to_owned()],
+                ranges: std::iter::once(start..start + len).collect(),
+                why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
+            }],
+            more: start,
+        })),
+        Step::Preview(text) => answered(preview(state, Ok(fixture::shown(&text.repeat(9))))),
+        Step::Proposal(text, which) => answered(preview(
             state,
             Ok(match which {
                 0 => fixture::proposed(&text, "a\x1b.java", None),
@@ -125,12 +122,15 @@ fn take(state: &mut State, step: Step) {
             let colours = vec![std::iter::once(span).collect(); 5];
             Input::Highlighted { generation: state.templates.painting, from: start as usize, colours }
         }
-        Step::Answered(which) => Input::Answer(match which {
-            0 => Event::Written(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 }),
+        Step::Answered(which) => answered(match which {
+            0 => Response::Written(Ok(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 })),
             which => {
                 let refused = Error { code: "changed", message: "no".to_owned(), hint: String::new() };
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
-                Event::Unwritten(WriteFailure { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
+                Response::Written(Err(WriteFailure {
+                    refused,
+                    anew: anew.into_iter().filter(|_| which == 1).collect(),
+                }))
             }
         }),
         Step::Given(text, blocks) => {
@@ -138,20 +138,19 @@ fn take(state: &mut State, step: Step) {
             let mut enriched = fixture::enriched(&text, &blocks);
             // Blocks that stand nowhere in it, too.
             enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
-            let generation = state.hints.enriched.generation;
-            Input::Answer(Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() })
+            answered(Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() })
         }
         Step::Receipts(text, count) => {
             let age = if count % 2 == 0 { Age::Past } else { Age::Now };
             let told = (0..count).map(|n| fixture::receipt(n as u64, &text)).collect();
-            Input::Answer(Event::Receipts(Receipts { told, age, gap: None }))
+            Input::Event(Event::Receipts(Receipts { told, age, gap: None }))
         }
         Step::Replayed(text) => {
             let (_, mut line) = fixture::receipt(1, &text);
             line.receipt.text = Some(text);
-            Input::Answer(Event::Replayed { generation: state.receipt.generation, line: Ok(Box::new(line)) })
+            answered(Response::JournalLine(Ok(Box::new(line))))
         }
-        Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
+        Step::NoPreview => answered(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
             match which {
@@ -179,12 +178,9 @@ fn take(state: &mut State, step: Step) {
             let subject = ["timeouts", "gone"].get(text.len() % 3).map(|id| SourceId::from(*id));
             let who = if text.contains('a') { Who::You } else { Who::Other(text.as_str().into()) };
             let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
-            Input::Answer(Event::Notice(notice))
+            Input::Event(Event::Notice(notice))
         }
-        Step::Document(text) => Input::Answer(Event::Document {
-            generation: state.catalog.document.generation,
-            document: fixture::document("any", &text.repeat(9)),
-        }),
+        Step::Document(text) => answered(Response::Document(fixture::document("any", &text.repeat(9)))),
     };
     update(state, input);
 }

@@ -17,7 +17,7 @@ mod writes;
 use std::path::Path;
 
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Event, Notice, Topic, Who};
+use refdesk_desk::engine::{Event, Notice, Request, Response, Topic, Who};
 use refdesk_enrich::Matcher;
 
 use crate::tui::fixture;
@@ -51,10 +51,10 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
 }
 
 /// What was asked of the engine, but for what the panes ask by themselves to show the row under the cursor.
-fn commands(effects: &[Effect]) -> Vec<Command> {
+fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
-        Effect::Send(Command::Outlook { .. } | Command::Read { .. } | Command::Simulate { .. }) => None,
-        Effect::Send(command) => Some(command.clone()),
+        Effect::Ask(Request::PreviewSelection(_) | Request::Read(_) | Request::Simulate { .. }) => None,
+        Effect::Ask(command) => Some(command.clone()),
         _ => None,
     });
     sent.collect()
@@ -65,30 +65,37 @@ fn screen(state: &State) -> String {
     look::text(&look::buffer(state))
 }
 
-/// Answers as the engine would.
-fn answer(state: &mut State, event: refdesk_desk::engine::Event) -> Vec<Effect> {
-    update(state, Input::Answer(event))
+/// Answers the newest question of its kind.
+fn answer(state: &mut State, response: Response) -> Vec<Effect> {
+    update(state, Input::Answer { question: None, response })
+}
+
+/// Answers a question that is older than the newest of its kind.
+fn stale(state: &mut State, response: Response) {
+    update(state, Input::Answer { question: Some(0), response });
+}
+
+/// Tells what the engine tells without being asked.
+fn event(state: &mut State, event: Event) -> Vec<Effect> {
+    update(state, Input::Event(event))
 }
 
 /// Presses keys and answers what they ask for.
 fn typed(state: &mut State, keys: &str) {
     press(state, keys);
     let id = state.subject(Pane::Catalog).unwrap_or_default().to_owned();
-    let generation = state.catalog.document.generation;
-    answer(state, Event::Document { generation, document: fixture::document(&id, fixture::TEXT) });
+    answer(state, Response::Document(fixture::document(&id, fixture::TEXT)));
     let text = "public class {{Entity}} {\n\tprivate String name;\n}\n".repeat(8);
-    let generation = state.templates.generation;
     let outcome = Ok(fixture::shown(&text));
-    answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    answer(state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     paint(state);
     let snapshot = &state.snapshot;
     let prompt = state.hints.prompt.text();
     let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
-    let generation = state.hints.generation;
-    answer(state, Event::Findings { generation, findings });
+    answer(state, Response::Findings(findings));
     if let Some(id) = state.subject(state.focus).map(str::to_owned) {
         let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
-        answer(state, Event::Outlook { generation: state.choice_preview.generation, outlook });
+        answer(state, Response::SelectionPreview(outlook));
     }
 }
 
@@ -153,6 +160,6 @@ fn happened(state: &mut State) {
             place,
             ..notice
         };
-        answer(state, Event::Notice(notice));
+        event(state, Event::Notice(notice));
     }
 }

@@ -7,15 +7,17 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::tui::windows::{self, WindowKind};
-use refdesk_desk::engine::{Command, Event, OfProfiles, Profiles};
+use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::{Profiled, Switch};
 use refdesk_text::report::Diagnostic;
 
-use crate::tui::tests::{answer, message, press, screen};
+use crate::tui::tests::{answer, message, press, screen, stale};
 
 /// What was asked about profiles.
-fn commands(effects: &[Effect]) -> Vec<Command> {
-    let about_profiles = |command: &Command| matches!(command, Command::Profiles(_));
+fn commands(effects: &[Effect]) -> Vec<Request> {
+    let about_profiles = |command: &Request| {
+        matches!(command, Request::ListProfiles | Request::CompareProfile(_) | Request::SwitchProfile(_))
+    };
     super::commands(effects).into_iter().filter(about_profiles).collect()
 }
 
@@ -65,17 +67,17 @@ fn switch() -> Switch {
 fn listed(width: u16, height: u16, profiles: Vec<Profiled>) -> State {
     let mut state = fixture::state(width, height);
     let asked = commands(&press(&mut state, "P"));
-    let [Command::Profiles(Profiles::List { generation })] = asked.as_slice() else { panic!("{asked:?}") };
-    answer(&mut state, Event::Profiles(OfProfiles::Listed { generation: *generation, profiles, problems: Vec::new() }));
+    let [Request::ListProfiles] = asked.as_slice() else { panic!("{asked:?}") };
+    answer(&mut state, Response::Profiles { profiles, problems: Vec::new() });
     state
 }
 
 /// From the list to the difference of the row under the cursor.
 fn compared(state: &mut State, switch: Result<Switch, String>) -> PathBuf {
     let asked = commands(&press(state, "Enter"));
-    let [Command::Profiles(Profiles::Compare { generation, file })] = asked.as_slice() else { panic!("{asked:?}") };
+    let [Request::CompareProfile(file)] = asked.as_slice() else { panic!("{asked:?}") };
     let switch = switch.map(Box::new);
-    answer(state, Event::Profiles(OfProfiles::Compared { generation: *generation, switch }));
+    answer(state, Response::ProfileCompared(switch));
     file.clone()
 }
 
@@ -96,7 +98,7 @@ fn the_difference_comes_before_the_switch() {
     press(&mut state, "j");
     let file = compared(&mut state, Ok(switch()));
     assert!(file.ends_with("payments-analyst.json"));
-    assert_eq!(commands(&press(&mut state, "Enter")), [Command::Profiles(Profiles::Switch(file))]);
+    assert_eq!(commands(&press(&mut state, "Enter")), [Request::SwitchProfile(file)]);
     assert_eq!(state.window, None);
     for key in ["Esc", "n", "q"] {
         let mut state = listed(100, 30, all());
@@ -125,13 +127,12 @@ fn what_cannot_be_switched_to_says_why() {
 fn another_desk_asks_for_another_difference_and_old_answers_are_dropped() {
     let mut state = listed(100, 30, all());
     compared(&mut state, Ok(switch()));
-    let old = state.profiles.generation;
     let mut snapshot = fixture::snapshot();
     snapshot.generation = state.snapshot.generation + 1;
     let asked = commands(&update(&mut state, Input::Snapshot(Box::new(snapshot))));
-    assert!(matches!(asked.as_slice(), [Command::Profiles(Profiles::Compare { .. })]), "{asked:?}");
+    assert!(matches!(asked.as_slice(), [Request::CompareProfile(_)]), "{asked:?}");
     assert!(commands(&press(&mut state, "Enter")).is_empty(), "what is confirmed is what is shown");
-    answer(&mut state, Event::Profiles(OfProfiles::Compared { generation: old, switch: Err("old".to_owned()) }));
+    stale(&mut state, Response::ProfileCompared(Err("old".to_owned())));
     assert_eq!(state.profiles.switch, Some(Ok(Box::new(switch()))));
 }
 
@@ -142,6 +143,6 @@ fn a_screen_that_begins_with_a_profile_asks_once_there_is_a_desk() {
     assert!(state.open_window() == Some(WindowKind::Switch));
     assert!(commands(&update(&mut state, Input::Resize(ratatui::layout::Size::new(90, 30)))).is_empty());
     let asked = commands(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
-    let [Command::Profiles(Profiles::Compare { file, .. })] = asked.as_slice() else { panic!("{asked:?}") };
+    let [Request::CompareProfile(file)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!(*file, PathBuf::from("/x/p.json"));
 }

@@ -16,10 +16,10 @@ use crate::tui::windows;
 use crate::tui::windows::WindowKind;
 use crate::tui::windows::palette::search;
 use refdesk_core::config::screen::DividerShares;
-use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::engine::{Request, Response};
 
 use crate::tui::tests::look;
-use crate::tui::tests::{commands, message, press, screen};
+use crate::tui::tests::{answer, commands, message, press, screen};
 
 /// Where this text stands on the screen, its first cell.
 fn find(state: &State, text: &str) -> Position {
@@ -47,11 +47,11 @@ fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
 #[test]
 fn the_palette_does_what_the_row_says_where_one_was() {
     for (keys, command) in [
-        ("j : \"pick\" Enter", Command::Unpick("circuit-breaker".into())),
-        ("j j : \"exclude\" Enter", Command::Exclude("retry-pattern".into())),
-        ("2 C-p \"excl\" Enter", Command::Exclude("circuit-breaker".into())),
-        (": \"reload\" Enter", Command::Reload),
-        (": \"clear\" Enter Enter", Command::Clear),
+        ("j : \"pick\" Enter", Request::Unpick("circuit-breaker".into())),
+        ("j j : \"exclude\" Enter", Request::Exclude("retry-pattern".into())),
+        ("2 C-p \"excl\" Enter", Request::Exclude("circuit-breaker".into())),
+        (": \"reload\" Enter", Request::Reload),
+        (": \"clear\" Enter Enter", Request::Clear),
     ] {
         let mut state = fixture::state(80, 24);
         let sent = commands(&press(&mut state, keys));
@@ -114,7 +114,7 @@ fn clearing_is_asked_first() {
     for (keys, sent) in [("C y", 1), ("C Enter", 1), ("C Esc", 0), ("C n", 0), ("C q", 0), ("C", 0), ("C x", 0)] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
-        assert_eq!(commands(&effects), vec![Command::Clear; sent], "{keys}");
+        assert_eq!(commands(&effects), vec![Request::Clear; sent], "{keys}");
         assert_eq!(state.window.is_some(), ["C", "C x"].contains(&keys), "{keys}");
     }
     let mut state = fixture::state(80, 24);
@@ -256,11 +256,11 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
 #[test]
 fn a_click_on_the_mark_picks() {
     for (keys, row, sent) in [
-        ("", "java-service", Some(Command::Pick("java-service".into()))),
-        ("", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
+        ("", "java-service", Some(Request::pick("java-service"))),
+        ("", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
         ("", "retry-pattern", None),
-        ("2", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
-        ("2", "old-runbook", Some(Command::Unpick("old-runbook".into()))),
+        ("2", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
+        ("2", "old-runbook", Some(Request::Unpick("old-runbook".into()))),
         ("2", "error-handling", None),
     ] {
         let mut state = fixture::state(80, 24);
@@ -293,14 +293,14 @@ fn windows_and_the_mouse() {
     click(&mut state, Position::new(0, 3));
     assert_eq!(state.window, None, "beside it");
     press(&mut state, "C");
-    assert_eq!(commands(&click_on(&mut state, "y yes")), [Command::Clear]);
+    assert_eq!(commands(&click_on(&mut state, "y yes")), [Request::Clear]);
     press(&mut state, "C");
     assert_eq!(commands(&click_on(&mut state, "Esc no")), []);
     assert_eq!(state.window, None);
     press(&mut state, ": \"relo\"");
     let row = search::rows(&state)[0].binding;
     assert_eq!(row.action, Action::Reload);
-    assert_eq!(commands(&click_on(&mut state, row.description)), [Command::Reload], "the row under the cursor is done");
+    assert_eq!(commands(&click_on(&mut state, row.description)), [Request::Reload], "the row under the cursor is done");
     press(&mut state, ": \"border\"");
     click_on(&mut state, "border up");
     assert!(
@@ -332,8 +332,7 @@ fn the_wheel_scrolls_details_of_a_pane_that_has_no_keys() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "j 2");
     let document = fixture::document("circuit-breaker", fixture::TEXT);
-    let generation = state.catalog.document.generation;
-    update(&mut state, Input::Answer(Event::Document { generation, document }));
+    answer(&mut state, Response::Document(document));
     let detail = state.parts(Pane::Catalog).unwrap().detail;
     update(&mut state, Input::Wheel(WheelTurn::Down, Position::new(detail.x, detail.y)));
     assert!(state.catalog.scroll.top > 0);

@@ -11,10 +11,10 @@ use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::Follows;
-use refdesk_desk::engine::{Command, Ended, Event, Over, Reply, Waiting};
+use refdesk_desk::engine::{Ended, Event, Over, Reply, Request, Response, Waiting};
 
 use crate::tui::input::Effect;
-use crate::tui::tests::{answer, commands, message, press, screen};
+use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
 
 const OFFERED: [&str; 4] = ["retry-pattern", "timeouts", "java-service", "payments-api"];
 
@@ -43,7 +43,7 @@ fn desk(keys: &str, waiting: &[Waiting]) -> State {
 
 fn replied(effects: &[Effect]) -> Vec<(String, Reply)> {
     let sent = commands(effects).into_iter().filter_map(|command| match command {
-        Command::Reply { request_id, reply } => Some((request_id, reply)),
+        Request::Reply { request_id, reply } => Some((request_id, reply)),
         _ => None,
     });
     sent.collect()
@@ -197,11 +197,11 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
     let ends = |state: &mut State, waiting: &Waiting, ended: Ended, left: &[Waiting], is_told_first: bool| {
         let over = Event::Over(Box::new(Over { request: waiting.request.clone(), ended }));
         if is_told_first {
-            answer(state, over.clone());
+            event(state, over.clone());
         }
         tell(state, left);
         if !is_told_first {
-            answer(state, over);
+            event(state, over);
         }
     };
     for (waiting, ended, said) in [
@@ -295,7 +295,7 @@ fn how_each_ends_is_said() {
         ),
     ] {
         let mut state = desk("", &[]);
-        answer(&mut state, Event::Over(Box::new(Over { request: waiting.request, ended })));
+        event(&mut state, Event::Over(Box::new(Over { request: waiting.request, ended })));
         assert_eq!(message(&state), said);
     }
 }
@@ -308,11 +308,11 @@ fn what_came_of_an_answer_is_read_though_another_asks() {
         press(&mut state, "A n 1");
         let over = Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Here(Reply::No) }));
         if is_told_first {
-            answer(&mut state, over.clone());
+            event(&mut state, over.clone());
         }
         tell(&mut state, &[choice("r2")]);
         if !is_told_first {
-            answer(&mut state, over);
+            event(&mut state, over);
         }
         assert_eq!(message(&state), both);
     }
@@ -326,15 +326,15 @@ fn who_does_not_ask_any_more_is_not_said_to_ask() {
         let mut state = desk("", &[choice("r1")]);
         tell(&mut state, &[choice("r1"), choice("r2")]);
         if is_told_first {
-            answer(&mut state, over(choice("r2")));
+            event(&mut state, over(choice("r2")));
         }
         tell(&mut state, &[choice("r1")]);
         if !is_told_first {
-            answer(&mut state, over(choice("r2")));
+            event(&mut state, over(choice("r2")));
         }
         assert_eq!(message(&state), timed_out);
         // What comes of the next is read behind it.
-        answer(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
+        event(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
         tell(&mut state, &[]);
         assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
     }
@@ -367,13 +367,13 @@ fn what_is_marked_is_priced() {
     let mut state = desk("", &[choice("r1")]);
     let asked = |effects: &[Effect]| {
         let of = commands(effects).into_iter().filter_map(|command| match command {
-            Command::OutlookOf { generation, one, all } => Some((generation, one.map(|id| id.to_string()), all.len())),
+            Request::PreviewPicks { one, all } => Some((one.map(|id| id.to_string()), all.len())),
             _ => None,
         });
         of.last()
     };
     let effects = press(&mut state, "A j Space j Space");
-    let (generation, one, all) = asked(&effects).unwrap();
+    let (one, all) = asked(&effects).unwrap();
     assert_eq!((one.as_deref(), all), (Some("java-service"), 2));
     let follows = |ids: &[&str], tokens_in| Follows {
         enters: ids.iter().map(|id| (*id).into()).collect(),
@@ -382,9 +382,9 @@ fn what_is_marked_is_priced() {
     };
     let (one, all) =
         (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
-    answer(&mut state, Event::OutlookOf { generation: generation - 1, one: follows(&[], 1), all: follows(&["x"], 1) });
+    stale(&mut state, Response::PicksPreview { one: follows(&[], 1), all: follows(&["x"], 1) });
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
-    answer(&mut state, Event::OutlookOf { generation, one, all });
+    answer(&mut state, Response::PicksPreview { one, all });
     let told = screen(&state);
     assert!(told.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens"), "{told}");
     assert!(told.contains("Adds itself and @release-notes: ~28,990 tokens."), "{told}");
@@ -445,7 +445,7 @@ fn just_what_was_shown_is_trusted() {
         assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
         let deeds = state.snapshot.untrusted.clone();
-        assert_eq!(sent.contains(&Command::Trust(deeds)), trusted, "{keys}");
+        assert_eq!(sent.contains(&Request::Trust(deeds)), trusted, "{keys}");
     }
     let mut state = desk("", &[]);
     press(&mut state, "!");

@@ -8,9 +8,9 @@ use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::update::update;
-use refdesk_desk::engine::{Event, Loading, Watching};
+use refdesk_desk::engine::{Event, Loading, Response, Watching};
 
-use crate::tui::tests::{PROMPT, answer, happened, look, press, screen, typed};
+use crate::tui::tests::{PROMPT, answer, event, happened, look, press, screen, typed};
 
 /// The screen after these keys, at this size.
 fn shown(width: u16, height: u16, keys: &str) -> String {
@@ -42,7 +42,7 @@ fn the_newest_notice_is_said_and_how_many_came_with_it() {
     state.size.width = 50;
     assert_eq!(bottom(&state), " @retry-pattern now mentions @error… · +7 more: f");
     press(&mut state, "j");
-    answer(&mut state, Event::Notice(fixture::notice("Something else")));
+    event(&mut state, Event::Notice(fixture::notice("Something else")));
     assert_eq!(bottom(&state), " Something else");
 }
 
@@ -107,12 +107,8 @@ fn while_the_desk_looks_for_changes_itself() {
 fn a_template_that_does_not_render_says_its_line() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 j");
-    let generation = state.templates.generation;
     let error = fixture::unrendered("unclosed block", Some(4));
-    answer(
-        &mut state,
-        Event::Preview { generation, template: "retry-policy.yaml.tmpl".to_owned(), outcome: Err(error) },
-    );
+    answer(&mut state, Response::Preview { template: "retry-policy.yaml.tmpl".to_owned(), outcome: Err(error) });
     insta::assert_snapshot!(screen(&state));
 }
 

@@ -9,9 +9,9 @@ use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 use refdesk_desk::Shown;
-use refdesk_desk::engine::Event;
+use refdesk_desk::engine::{Event, Response};
 
-use crate::tui::tests::{PROMPT, answer, happened, look, paint, press, typed};
+use crate::tui::tests::{PROMPT, answer, event, happened, look, paint, press, typed};
 
 /// The desk of the fixture after these keys.
 fn desk(size: Size, keys: &str) -> State {
@@ -37,8 +37,7 @@ fn proposed(size: Size, keys: &str, shown: &Shown) -> State {
     press(&mut state, "4");
     let template = || "CircuitBreaker.java.tpl".to_owned();
     let tell = |state: &mut State| {
-        let generation = state.templates.generation;
-        answer(state, Event::Preview { generation, template: template(), outcome: Ok(shown.clone()) });
+        answer(state, Response::Preview { template: template(), outcome: Ok(shown.clone()) });
     };
     tell(&mut state);
     press(&mut state, keys);
@@ -67,12 +66,8 @@ fn refused(size: Size, keys: &str) -> State {
 fn fails(size: Size, keys: &str) -> State {
     let mut state = new_file(size, "Enter \"a\"");
     press(&mut state, "\"b\"");
-    let generation = state.templates.generation;
     let failed = fixture::unrendered("undefined variable 'nam' at line 5 (did you mean 'name'?)", Some(5));
-    answer(
-        &mut state,
-        Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) },
-    );
+    answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) });
     press(&mut state, keys);
     state
 }
@@ -106,8 +101,7 @@ fn asked(size: Size, keys: &str) -> State {
     };
     let one = follows(&["java-service", "release-notes"], 28_990);
     let all = follows(&["java-service", "payments-api", "release-notes"], 28_990);
-    let generation = state.requests.preview.generation;
-    answer(&mut state, Event::OutlookOf { generation, one, all });
+    answer(&mut state, Response::PicksPreview { one, all });
     state
 }
 
@@ -116,7 +110,7 @@ fn ended(size: Size, how: &refdesk_desk::engine::Ended) -> State {
     let mut state = asked(size, "A");
     let over = refdesk_desk::engine::Over { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&[]))));
-    answer(&mut state, Event::Over(Box::new(over)));
+    event(&mut state, Event::Over(Box::new(over)));
     state
 }
 

@@ -8,7 +8,7 @@ use crate::tui::state::{PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::Shown;
-use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::engine::{Request, Response};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
@@ -17,8 +17,7 @@ use refdesk_text::Error;
 const NAME: &str = "CircuitBreaker.java.tpl";
 
 fn shown(state: &mut State, outcome: Shown) {
-    let generation = state.templates.generation;
-    answer(state, Event::Preview { generation, template: NAME.to_owned(), outcome: Ok(outcome) });
+    answer(state, Response::Preview { template: NAME.to_owned(), outcome: Ok(outcome) });
 }
 
 fn desk(outcome: Shown) -> State {
@@ -31,7 +30,7 @@ fn desk(outcome: Shown) -> State {
 /// The paths of the previews that were asked for.
 fn paths(state: &mut State, keys: &str) -> Vec<Option<String>> {
     let asked = commands(&press(state, keys)).into_iter().filter_map(|command| match command {
-        Command::Preview { path, .. } => Some(path),
+        Request::Preview { path, .. } => Some(path),
         _ => None,
     });
     asked.collect()
@@ -65,14 +64,14 @@ fn what_is_written_is_what_was_shown() {
     shown(&mut state, fixture::proposed("a\n", "s", None));
     assert!(screen(&state).contains("new file s · 1 line, 2 bytes · +1 −0"), "{}", screen(&state));
     let written = commands(&press(&mut state, "Enter"));
-    let [Command::Write(proposal)] = written.as_slice() else { panic!("{written:?}") };
+    let [Request::Write { proposal, .. }] = written.as_slice() else { panic!("{written:?}") };
     assert_eq!((proposal.shown.as_str(), proposal.text.as_str()), ("s", "a\n"));
     assert_eq!(commands(&press(&mut state, "Enter")), [], "once");
     assert_eq!(message(&state), "it is being written");
     let written = WrittenFile { shown: "s".to_owned(), bytes: 2, lines: 1 };
-    let asked = commands(&answer(&mut state, Event::Written(written)));
+    let asked = commands(&answer(&mut state, Response::Written(Ok(written))));
     assert_eq!((state.window, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
-    assert!(matches!(&asked[..], [Command::Preview { path: Some(path), .. }] if path == "s"), "what differs now");
+    assert!(matches!(&asked[..], [Request::Preview { path: Some(path), .. }] if path == "s"), "what differs now");
 }
 
 #[test]
@@ -108,13 +107,17 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
     press(&mut state, "Enter");
     let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
     let refused = Error { code: "changed", message: "A.java changed".to_owned(), hint: "look again".to_owned() };
-    answer(&mut state, Event::Unwritten(WriteFailure { refused, anew: vec![fresh.clone()] }));
+    answer(&mut state, Response::Written(Err(WriteFailure { refused, anew: vec![fresh.clone()] })));
     assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
     assert!(state.open_window() == Some(WindowKind::Write), "it stays open");
     press(&mut state, "Down");
     let told = screen(&state);
     assert!(told.contains("Nothing was written") && told.contains("-mine"), "{told}");
-    assert_eq!(commands(&press(&mut state, "Enter")), [Command::Write(Box::new(fresh))], "what is shown now");
+    assert_eq!(
+        commands(&press(&mut state, "Enter")),
+        [Request::Write { proposal: Box::new(fresh), reason: String::new() }],
+        "what is shown now"
+    );
 }
 
 #[test]
@@ -122,9 +125,8 @@ fn what_does_not_render_is_not_written() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 w");
     assert_eq!(message(&state), "the preview is not ready yet");
-    let generation = state.templates.generation;
     let outcome = Err(fixture::unrendered("unclosed block at line 4", Some(4)));
-    answer(&mut state, Event::Preview { generation, template: NAME.to_owned(), outcome });
+    answer(&mut state, Response::Preview { template: NAME.to_owned(), outcome });
     press(&mut state, "w");
     assert_eq!(message(&state), "CircuitBreaker.java.tpl does not render: unclosed block at line 4");
 }
@@ -136,7 +138,7 @@ fn the_path_that_the_template_offers_is_there_already() {
     let mut state = desk(offers.clone());
     press(&mut state, "w");
     assert_eq!(state.templates.path.text(), "gen/A.java");
-    assert!(matches!(&commands(&press(&mut state, "Enter"))[..], [Command::Write(_)]));
+    assert!(matches!(&commands(&press(&mut state, "Enter"))[..], [Request::Write { .. }]));
     let mut state = desk(offers);
     assert_eq!(paths(&mut state, "w C-u \"b\"").last(), Some(&Some("b".to_owned())));
     press(&mut state, "Esc w");
@@ -168,7 +170,7 @@ fn the_mouse_fills_in_and_writes() {
         commands(&update(state, Input::Click(at)))
     };
     let asked = click(&mut state, "[x] yes", 1);
-    assert!(matches!(&asked[..], [Command::Preview { values: Some(_), .. }]), "a box turns over at once: {asked:?}");
+    assert!(matches!(&asked[..], [Request::Preview { values: Some(_), .. }]), "a box turns over at once: {asked:?}");
     assert!(screen(&state).contains("[ ] no"));
     click(&mut state, "basePackage", 0);
     assert_eq!(state.typing, None, "a row gets the cursor first");
@@ -176,5 +178,5 @@ fn the_mouse_fills_in_and_writes() {
     assert_eq!(state.typing, Some(Typing::Value));
     press(&mut state, "Esc w \"A.java\"");
     shown(&mut state, fixture::proposed("a\n", "A.java", None));
-    assert!(matches!(&click(&mut state, "Enter writes", 2)[..], [Command::Write(_)]));
+    assert!(matches!(&click(&mut state, "Enter writes", 2)[..], [Request::Write { .. }]));
 }

@@ -1,5 +1,4 @@
-//! What the engine says: snapshots, answers, notices, refusals. Answers to old questions are dropped; cursors stay on the
-//! same source, wherever it is now.
+//! What comes from the engine: snapshots, answers and events. Cursors stay on the same source, wherever it is now.
 
 use std::sync::Arc;
 
@@ -14,8 +13,10 @@ use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection::tree;
 use crate::tui::state::State;
 use crate::tui::templates::{self, preview_update};
-use crate::tui::windows::{profiles, trust, write};
-use refdesk_desk::engine::{Event, Snapshot};
+use crate::tui::update::external;
+use crate::tui::windows::{trust, write};
+use refdesk_desk::engine::{Event, Response, Snapshot};
+use refdesk_text::Error;
 
 pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
@@ -71,34 +72,53 @@ fn follow_selection(state: &mut State, id: Option<&str>) {
     state.selection.cursor.at = found.unwrap_or(state.selection.cursor.at);
 }
 
-pub fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
+/// Takes what the engine tells without being asked.
+pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
-        Event::Findings { generation, findings } => hints::update::answer(state, generation, findings),
-        Event::Preview { generation, template, outcome } => {
-            preview_update::answer(state, generation, template, outcome, effects);
-        }
-        Event::Outlook { generation, outlook } => state.choice_preview.take(generation, outlook),
-        Event::OutlookOf { generation, one, all } => {
-            state.requests.preview.take(generation, MarksPreview { one, all });
-        }
-        Event::Document { generation, document } => {
-            state.catalog.document.take(generation, document);
-            state.catalog.wrapped_for = None;
-        }
-        Event::Simulated { generation, enriched, problems } => {
-            enriched_update::simulated(state, generation, enriched, problems);
-        }
-        Event::Profiles(answer) => profiles::answer(state, answer),
-        Event::Replayed { generation, line } => state.receipt.take(generation, line),
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
-        // `update` takes the first; the second is for servers.
-        Event::Located(_) | Event::Done { .. } => {}
-        Event::Written(it) => write::written(state, &it),
-        Event::Unwritten(it) => write::refused(state, it),
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, notice),
-        Event::Refused { message, hint } => {
-            state.refuse(if hint.is_empty() { message } else { format!("{message}: {hint}") });
-        }
+        Event::Refused(refusal) => refused(state, refusal),
     }
+}
+
+/// Takes the answer to the newest question of its kind, or to a change.
+pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) {
+    match response {
+        Response::Findings(findings) => hints::update::answer(state, findings),
+        Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
+        Response::SelectionPreview(preview) => state.choice_preview.take(preview),
+        Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
+        Response::Document(document) => {
+            state.catalog.document.take(document);
+            state.catalog.wrapped_for = None;
+        }
+        Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
+        Response::Profiles { profiles, problems } => {
+            state.profiles.listed = Some(profiles);
+            state.profiles.problems = problems;
+        }
+        Response::ProfileCompared(switch) => {
+            state.profiles.switch = Some(switch);
+            state.profiles.is_current = true;
+        }
+        Response::JournalLine(line) => state.receipt.take(line),
+        Response::Located(spot) => external::located(state, spot, effects),
+        Response::Written(Ok(it)) => write::written(state, &it),
+        Response::Written(Err(it)) => write::refused(state, it),
+        Response::Done(refusals) => refusals.into_iter().for_each(|refusal| refused(state, refusal)),
+        Response::Picked(Ok(picked)) => {
+            let (picked, _) = *picked;
+            if picked.picked.is_empty() && !picked.missing.is_empty() {
+                state.refuse(format!("{}: mend its path first", picked.message));
+            }
+        }
+        Response::Picked(Err(refusal)) => refused(state, refusal),
+        // Only agents ask for these.
+        Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
+    }
+}
+
+fn refused(state: &mut State, Error { message, hint, .. }: Error) {
+    state.refuse(if hint.is_empty() { message } else { format!("{message}: {hint}") });
 }

@@ -9,7 +9,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_desk::Spot;
-use refdesk_desk::engine::{Command, Wanted};
+use refdesk_desk::engine::{LocateTarget, Request};
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Templates {
@@ -17,8 +17,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
     let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
     match action {
-        Action::Open => open(state, Wanted::Document(id), effects),
-        Action::Define => open(state, Wanted::Definition(id), effects),
+        Action::Open => open(state, LocateTarget::Document(id), effects),
+        Action::Define => open(state, LocateTarget::Definition(id), effects),
         Action::CopyPath => {
             if let Some(place) = path_or_address(state, id.as_str()) {
                 copy(state, place, effects);
@@ -36,7 +36,7 @@ pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             let (spot, parent) = (target::in_file(state, &mention), mention.from);
             match spot {
                 Some(spot) => effects.push(Effect::Edit(spot)),
-                None => open(state, Wanted::Definition(parent), effects),
+                None => open(state, LocateTarget::Definition(parent), effects),
             }
         }
         Action::CopyPlace => {
@@ -60,7 +60,7 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Open => effects.push(Effect::Edit(Spot { line, path })),
         Action::Define => {
             if let Some(id) = source {
-                open(state, Wanted::Definition(id), effects);
+                open(state, LocateTarget::Definition(id), effects);
             }
         }
         Action::CopyPath => {
@@ -78,13 +78,13 @@ fn failing_line(state: &State) -> usize {
     failed.and_then(|failed| failed.error.line).unwrap_or(1)
 }
 
-fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
+fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
     // Someone who reads the document continues at the same line.
     let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
-    let line = if reads && matches!(wanted, Wanted::Document(_)) { reading::line(state) } else { None };
+    let line = if reads && matches!(target, LocateTarget::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
-    effects.push(Effect::Send(Command::Locate(wanted)));
+    effects.push(Effect::Ask(Request::Locate(target)));
 }
 
 /// The engine found the file.

@@ -8,7 +8,7 @@ pub mod mouse;
 pub mod navigation;
 pub mod typing;
 
-use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::engine::Request;
 
 use super::action::{Action, KeyContext, bound};
 use super::disabled::disabled;
@@ -54,8 +54,12 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => engine::snapshot(state, *snapshot, &mut effects),
-        Input::Answer(Event::Located(spot)) => external::located(state, spot, &mut effects),
-        Input::Answer(event) => engine::answer(state, event, &mut effects),
+        Input::Event(event) => engine::event(state, event, &mut effects),
+        Input::Answer { question, response } => {
+            if state.questions.is_wanted(question) {
+                engine::answer(state, response, &mut effects);
+            }
+        }
         Input::Highlighted { generation, from, colours } => {
             preview_update::highlighted(state, generation, from, colours);
         }
@@ -75,6 +79,11 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     catalog::reading::follow(state, &mut effects);
     hints::enriched_update::follow(state);
     windows::settle(state, &mut effects);
+    for effect in &effects {
+        if let Effect::Ask(request) = effect {
+            state.questions.note(request);
+        }
+    }
     effects
 }
 
@@ -109,11 +118,11 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Theme => appearance::next_theme(state),
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),
-        Action::Undo => effects.push(Effect::Send(Command::Undo)),
-        Action::Redo => effects.push(Effect::Send(Command::Redo)),
+        Action::Undo => effects.push(Effect::Ask(Request::Undo)),
+        Action::Redo => effects.push(Effect::Ask(Request::Redo)),
         Action::Reload => {
             state.note("reading the workspace again");
-            effects.push(Effect::Send(Command::Reload));
+            effects.push(Effect::Ask(Request::Reload));
         }
         Action::Filter
         | Action::FilterFeed

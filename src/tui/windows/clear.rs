@@ -17,7 +17,7 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 
 pub struct Clear;
 
@@ -45,7 +45,7 @@ impl Window for Clear {
         match action {
             Action::Confirm => {
                 state.window = None;
-                effects.push(Effect::Send(Command::Clear));
+                effects.push(Effect::Ask(Request::Clear));
                 Handled::Consumed
             }
             _ => Handled::Ignored,

@@ -21,7 +21,7 @@ use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Command, OfProfiles, Profiles as Question};
+use refdesk_desk::engine::Request;
 use refdesk_desk::{Profiled, Switch};
 use refdesk_text::report::Diagnostic;
 
@@ -30,8 +30,6 @@ pub struct ProfilesView;
 /// What this window and the one that switches remember.
 #[derive(Debug, Clone, Default)]
 pub struct ProfilesWindow {
-    /// Of the newest question.
-    pub generation: u64,
     /// `None` until the answer arrives.
     pub listed: Option<Vec<Profiled>>,
     /// Why the folder of profiles cannot be read.
@@ -111,25 +109,9 @@ impl Window for ProfilesView {
 
 /// Opens the list, and reads it again each time: files may have changed.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
-    state.profiles.generation += 1;
     state.profiles.listed = None;
     state.open(WindowKind::Profiles);
-    effects.push(Effect::Send(Command::Profiles(Question::List { generation: state.profiles.generation })));
-}
-
-/// Takes the answer to the newest question.
-pub fn answer(state: &mut State, answer: OfProfiles) {
-    match answer {
-        OfProfiles::Listed { generation, profiles, problems } if generation == state.profiles.generation => {
-            state.profiles.listed = Some(profiles);
-            state.profiles.problems = problems;
-        }
-        OfProfiles::Compared { generation, switch } if generation == state.profiles.generation => {
-            state.profiles.switch = Some(switch);
-            state.profiles.is_current = true;
-        }
-        OfProfiles::Listed { .. } | OfProfiles::Compared { .. } => {}
-    }
+    effects.push(Effect::Ask(Request::ListProfiles));
 }
 
 fn listed(state: &State) -> &[Profiled] {

@@ -15,7 +15,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 use refdesk_desk::session::Line;
 use refdesk_enrich::{ItemReceipt, MatchReason, TextKind};
 
@@ -24,7 +24,6 @@ pub struct ReceiptView;
 /// The receipt that was opened last.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptWindow {
-    pub generation: u64,
     /// Its line of the journal, or why there is none; `None` until the answer arrives.
     pub line: Option<Result<Box<Line>, String>>,
     text: WrappedText,
@@ -35,18 +34,14 @@ pub struct ReceiptWindow {
 impl ReceiptWindow {
     /// Asks for the receipt in this line of the journal.
     pub fn open(state: &mut State, number: u64, effects: &mut Vec<Effect>) {
-        let generation = state.receipt.generation + 1;
-        state.receipt = Self { generation, ..Self::default() };
+        state.receipt = Self::default();
         state.open(WindowKind::Receipt);
-        effects.push(Effect::Send(Command::Replay { generation, number }));
+        effects.push(Effect::Ask(Request::JournalLine(number)));
     }
 
-    /// Takes the answer to the newest question.
-    pub fn take(&mut self, generation: u64, line: Result<Box<Line>, String>) {
-        if generation == self.generation {
-            self.line = Some(line);
-            self.wrapped_for = None;
-        }
+    pub fn take(&mut self, line: Result<Box<Line>, String>) {
+        self.line = Some(line);
+        self.wrapped_for = None;
     }
 }
 

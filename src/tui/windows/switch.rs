@@ -19,7 +19,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::Switch as Difference;
-use refdesk_desk::engine::{Command, Profiles};
+use refdesk_desk::engine::Request;
 
 pub struct SwitchView;
 
@@ -57,7 +57,7 @@ impl Window for SwitchView {
         }
         state.window = None;
         if let Some(file) = state.profiles.file.take() {
-            effects.push(Effect::Send(Command::Profiles(Profiles::Switch(file))));
+            effects.push(Effect::Ask(Request::SwitchProfile(file)));
         }
         Handled::Consumed
     }
@@ -67,9 +67,7 @@ impl Window for SwitchView {
         if let Some(file) = profiles.file.clone().filter(|_| at > 0 && profiles.asked_at != Some(at)) {
             profiles.asked_at = Some(at);
             profiles.is_current = false;
-            profiles.generation += 1;
-            let generation = profiles.generation;
-            effects.push(Effect::Send(Command::Profiles(Profiles::Compare { generation, file })));
+            effects.push(Effect::Ask(Request::CompareProfile(file)));
         }
     }
 

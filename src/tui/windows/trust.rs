@@ -19,7 +19,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::Deed;
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 
 pub struct Trust;
 
@@ -46,7 +46,7 @@ impl Window for Trust {
         match action {
             Action::TrustThis => {
                 state.window = None;
-                effects.push(Effect::Send(Command::Trust(state.snapshot.untrusted.clone())));
+                effects.push(Effect::Ask(Request::Trust(state.snapshot.untrusted.clone())));
                 Handled::Consumed
             }
             _ => Handled::Ignored,

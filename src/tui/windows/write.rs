@@ -21,7 +21,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
-use refdesk_desk::engine::Command;
+use refdesk_desk::engine::Request;
 use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
 
 pub struct Write;
@@ -81,7 +81,7 @@ impl Window for Write {
             Action::Confirm => {
                 if let Some(proposal) = proposal(state).cloned() {
                     state.templates.writing = WriteState::Asked;
-                    effects.push(Effect::Send(Command::Write(Box::new(proposal))));
+                    effects.push(Effect::Ask(Request::Write { proposal: Box::new(proposal), reason: String::new() }));
                 }
             }
             Action::Back => close(state),

@@ -1,94 +1,217 @@
-//! The desk as a background task: commands come in by a bounded queue, snapshots and events go out (HOUSE).
+//! The desk as a background task (HOUSE). A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
+//! [`Response`]; what the engine tells without being asked are [`Snapshot`]s and [`Event`]s.
 //!
-//! The engine owns the desk and knows no terminal. Whoever holds an [`Engine`] sends [`Command`]s, watches the newest
-//! [`Snapshot`] and receives [`Event`]s. Dropping it ends the task,
-//! closing it waits until the changes asked for are stored. The desk's work is reading files and computing, which
-//! would only block an async scheduler, so it has a thread of its own behind tokio's channels.
+//! The engine owns the desk and knows no terminal. The desk reads files and computes, which would only block an async
+//! scheduler, so it has a thread of its own behind tokio's channels.
 
-mod errand;
-mod message;
+mod event;
+mod journal_follower;
 mod notice;
-mod overhear;
 mod previews;
-mod profiles;
+mod request;
 mod requests;
+mod snapshot;
 mod watch;
 mod worker;
 
-pub use errand::{Errand, Outcome, Selected, Task};
-pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
+pub use event::{Age, Event, Receipts};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence, unsaid_reason};
-pub use profiles::{OfProfiles, Profiles};
+pub use request::{Audience, LocateTarget, Request, Response};
 pub use requests::{Ended, Over, Reply, Waiting};
-
-use previews::Previews;
-use worker::Seat;
+pub use snapshot::{Loading, Snapshot, Watching};
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch as newest};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot, watch as newest};
 use tokio::time::timeout;
 
-use crate::Options;
+use self::request::{Call, Message};
+use self::worker::ClientKind;
+use crate::{Options, Session};
 
-/// Commands that may wait.
-const COMMANDS: usize = 64;
+/// Messages that may wait.
+const MESSAGES: usize = 64;
 
-/// Events that may wait; a screen that takes none holds the engine up, not the memory.
+/// Events that may wait; a client that takes none holds the engine up, not the memory.
 const EVENTS: usize = 256;
 
-/// The near end of a running engine.
-#[derive(Debug)]
+/// A running engine, and the receiver of its events.
+pub type Started = (Engine, mpsc::Receiver<Event>);
+
+/// A handle to a running engine, cheap to clone. The engine ends when it is closed or when the last handle is dropped.
+#[derive(Debug, Clone)]
 pub struct Engine {
-    /// Bounded; a full queue is said to the user, not waited for.
-    pub commands: mpsc::Sender<Command>,
-    /// The newest state of the desk.
-    pub snapshots: newest::Receiver<Snapshot>,
-    /// Answers, notices and refusals, in order.
-    pub events: mpsc::Receiver<Event>,
+    /// `None` once the engine is closed.
+    queue: Arc<Mutex<Option<mpsc::Sender<Message>>>>,
+    snapshots: newest::Receiver<Snapshot>,
+    session: Session,
+}
+
+/// How an engine ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Every change that was asked for is stored.
+    Closed,
+    /// The disk did not answer in time.
+    TimedOut,
+    /// It had ended before it was closed.
+    Died,
 }
 
 impl Engine {
-    /// Lets the desk carry out every change that it was asked for, leaves questions unanswered, and ends it. Tells
-    /// whether it did so within this time: a disk may never answer.
-    pub async fn close(self, patience: Duration) -> bool {
-        let Self { commands, snapshots, mut events } = self;
-        drop((commands, snapshots));
-        // Taken until none can come any more, which is when the thread has ended: it must not wait for room in the queue.
-        timeout(patience, async { while events.recv().await.is_some() {} }).await.is_ok()
+    /// Sends a request for this session, at once where the queue has room, and waits for the answer: `None` where the engine
+    /// has ended. Dropping the future withdraws the request, unless it is a change that was sent already.
+    pub fn ask(&self, session: &Session, request: Request) -> impl Future<Output = Option<Response>> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        let message = Message::Call(Call { session: session.clone(), request, reply });
+        // The answer is known never to come once the message is dropped.
+        let unsent = self.queue().and_then(|queue| match queue.try_send(message) {
+            Err(TrySendError::Full(message)) => Some((queue, message)),
+            Ok(()) | Err(TrySendError::Closed(_)) => None,
+        });
+        async move {
+            if let Some((queue, message)) = unsent {
+                queue.send(message).await.ok()?;
+            }
+            answer.await.ok()
+        }
+    }
+
+    /// Whether a request would have to wait for room in the queue.
+    pub fn is_full(&self) -> bool {
+        self.queue().is_some_and(|queue| queue.capacity() == 0)
+    }
+
+    /// The session that the engine was started for.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The states of the desk: the newest one, and each that comes.
+    pub fn snapshots(&self) -> newest::Receiver<Snapshot> {
+        self.snapshots.clone()
+    }
+
+    /// Waits until the engine has ended.
+    pub async fn ended(&self) {
+        // The sender is dropped when its thread ends.
+        let _ = self.snapshots().wait_for(|_| false).await;
+    }
+
+    /// Lets the desk carry out every change that it was asked for, leaves questions unanswered, and ends it. The receiver of
+    /// events must be dropped before, or read on: the engine waits for room in it.
+    pub async fn close(&self, patience: Duration) -> Ending {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if queue.is_some_and(|queue| queue.is_closed()) {
+            return Ending::Died;
+        }
+        timeout(patience, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
+    }
+
+    fn queue(&self) -> Option<mpsc::Sender<Message>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Opens a desk in the background. The first snapshot comes when configuration and catalog are read; documents are read
-/// behind it, those of the selection first.
+/// Opens a desk in the background. The first snapshot comes when configuration and catalog are read; then documents are read,
+/// those of the selection first. A client that wants no events drops their receiver.
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn start(options: Options) -> io::Result<Engine> {
-    start_for(options, Seat::Program)
+pub fn start(options: Options) -> io::Result<Started> {
+    start_for(options, ClientKind::Program)
 }
 
-/// The same for a screen: whoever asks a person of this workspace for something is told that one is there, for as long as
-/// the engine runs, and shows in its snapshots.
+/// The same for a screen: as long as the engine runs, other processes know that a person is at this workspace, and their
+/// requests are in the snapshots.
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn start_attended(options: Options) -> io::Result<Engine> {
-    start_for(options, Seat::Person)
+pub fn start_attended(options: Options) -> io::Result<Started> {
+    start_for(options, ClientKind::Person)
 }
 
-fn start_for(options: Options, seat: Seat) -> io::Result<Engine> {
-    let (commands, inbox) = mpsc::channel(COMMANDS);
+fn start_for(options: Options, client: ClientKind) -> io::Result<Started> {
+    let (queue, inbox) = mpsc::channel(MESSAGES);
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
     let options = Options { lives_on: true, ..options };
-    let changed = commands.downgrade();
-    let workspace = options.around.workspace.clone();
-    let previews = Previews::start(options.renderer.clone(), workspace, events_out.downgrade())?;
+    let changed = queue.downgrade();
+    let session = Session::of(&options);
+    let previews = previews::start(options.renderer.clone(), options.around.workspace.clone())?;
     thread::Builder::new()
         .name("desk".to_owned())
-        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews, seat))?;
-    Ok(Engine { commands, snapshots, events })
+        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews, client))?;
+    Ok((Engine { queue: Arc::new(Mutex::new(Some(queue))), snapshots, session }, events))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A handle whose engine is this queue's other end, and runs as long as the sender of snapshots.
+    fn engine() -> (Engine, mpsc::Receiver<Message>, newest::Sender<Snapshot>) {
+        let (queue, inbox) = mpsc::channel(1);
+        let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
+        let session = Session { id: "s".to_owned(), who: "a".to_owned() };
+        (Engine { queue: Arc::new(Mutex::new(Some(queue))), snapshots, session }, inbox, snapshots_out)
+    }
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async { timeout(Duration::from_secs(60), test).await.unwrap() });
+    }
+
+    #[test]
+    fn nothing_waits_for_an_engine_that_died() {
+        run(async {
+            let (engine, mut inbox, snapshots) = engine();
+            let dies = async {
+                drop(inbox.recv().await);
+                drop((inbox, snapshots));
+            };
+            let asked = engine.ask(engine.session(), Request::Settle);
+            assert_eq!(tokio::join!(asked, dies).0, None);
+            engine.ended().await;
+            assert_eq!(engine.ask(engine.session(), Request::Settle).await, None);
+            assert_eq!(engine.close(Duration::from_secs(60)).await, Ending::Died);
+        });
+    }
+
+    #[test]
+    fn closing_waits_for_the_end() {
+        run(async {
+            let (engine, mut inbox, snapshots) = engine();
+            let ends = async {
+                assert!(inbox.recv().await.is_none());
+                drop(snapshots);
+            };
+            assert_eq!(tokio::join!(engine.close(Duration::from_secs(60)), ends).0, Ending::Closed);
+            assert_eq!(engine.ask(engine.session(), Request::Settle).await, None);
+        });
+        run(async {
+            let (engine, _inbox, _snapshots) = engine();
+            assert_eq!(engine.close(Duration::ZERO).await, Ending::TimedOut);
+        });
+    }
+
+    #[test]
+    fn a_request_is_withdrawn_when_its_client_stops_waiting() {
+        run(async {
+            let (engine, mut inbox, _snapshots) = engine();
+            // The queue has room for one: the second waits to be sent.
+            let [question, unsent] = [0; 2].map(|_| engine.ask(engine.session(), Request::Settle));
+            assert!(engine.is_full());
+            drop(unsent);
+            drop(question);
+            assert!(inbox.recv().await.unwrap().is_abandoned());
+            assert!(inbox.try_recv().is_err());
+            drop(engine.ask(engine.session(), Request::Clear));
+            assert!(!inbox.recv().await.unwrap().is_abandoned(), "a change is carried out all the same");
+        });
+    }
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::mpsc::WeakSender;
 
-use super::message::Command;
 use super::notice::moment;
+use super::request::{Change, Message};
 use crate::Desk;
 use crate::channel::folder::{self, Base, Landed, Pending};
 use crate::channel::presence::{self, Presence};
@@ -82,13 +82,13 @@ pub struct Requests {
     problems: Vec<Diagnostic>,
     /// Answered here, until they are gone.
     replied: Vec<(String, Reply)>,
-    changed: WeakSender<Command>,
+    changed: WeakSender<Message>,
     alarm: Option<Alarm>,
 }
 
 impl Requests {
     /// Attends the workspace of this desk from now on; `changed` is told when it is time to look again.
-    pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Command>) -> Self {
+    pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let present = presence::attend(desk.workspace()).map_err(|error| {
             let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
             Diagnostic::warning("not-attending", message)
@@ -244,7 +244,7 @@ struct Alarm {
 }
 
 impl Alarm {
-    fn start(first: Duration, changed: WeakSender<Command>) -> io::Result<Self> {
+    fn start(first: Duration, changed: WeakSender<Message>) -> io::Result<Self> {
         let (next, set) = mpsc::channel();
         thread::Builder::new().name("requests".to_owned()).spawn(move || ring(first, &set, &changed))?;
         Ok(Self { next })
@@ -257,7 +257,7 @@ impl Alarm {
     }
 }
 
-fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Command>) {
+fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Message>) {
     let mut next = first;
     loop {
         match set.recv_timeout(next) {
@@ -266,7 +266,7 @@ fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Co
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 next = EVERY;
                 let Some(sender) = changed.upgrade() else { return };
-                if sender.blocking_send(Command::Requests).is_err() {
+                if sender.blocking_send(Message::Changed(Change::Requests)).is_err() {
                     return;
                 }
             }

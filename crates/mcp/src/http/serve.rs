@@ -22,7 +22,7 @@ use super::{Http, Limits};
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
-use refdesk_tools::front::{Ending, Front, died};
+use refdesk_tools::front::Front;
 
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
@@ -46,7 +46,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
-    let front = Front::new(session, options.renderer.clone(), engine::start(options)?);
+    let front = Front::new(session, options.renderer.clone(), engine::start(options)?.0);
     front.tell_opening(tell);
     let (close, closing) = watch::channel(false);
     let door = Arc::new(Door::new(front.clone(), http, address, limits, closing));
@@ -73,10 +73,7 @@ pub async fn serve(
         let _ = timeout(LAST, ended).await;
     }
     door.break_off();
-    match front.close().await {
-        Ending::Died => Err(died()),
-        Ending::Closed | Ending::NotYet => Ok(()),
-    }
+    front.close().await
 }
 
 /// Takes connections for ever. Those beyond the limit are told so, and beyond these none is taken until one ends.

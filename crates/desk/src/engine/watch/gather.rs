@@ -1,5 +1,5 @@
-//! Many changes become one [`Command::Reload`], or one [`Command::Reread`] where only picks changed: a save is several
-//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Command::Listen`],
+//! Many changes become one [`Change::Workspace`], or one [`Change::Choice`] where only picks changed: a save is several
+//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Change::Journal`],
 //! and waits for none of them.
 
 use std::io;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::WeakSender;
 
-use crate::engine::message::Command;
+use crate::engine::request::{Change, Message};
 
 /// Quiet for so long, a burst of changes is over.
 const QUIET: Duration = Duration::from_millis(50);
@@ -34,7 +34,7 @@ pub enum Seen {
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn start(changed: WeakSender<Command>) -> io::Result<mpsc::Sender<Seen>> {
+pub fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Seen>> {
     let (seen, changes) = mpsc::channel();
     thread::Builder::new().name("gather".to_owned()).spawn(move || gather(&changes, &changed))?;
     Ok(seen)
@@ -87,22 +87,22 @@ impl Burst {
     }
 
     /// What is to be done now. The journal first: a pick that it tells of is then seen as well.
-    fn take(&mut self, now: Instant) -> Vec<Command> {
+    fn take(&mut self, now: Instant) -> Vec<Change> {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
-        let mut commands = Vec::new();
+        let mut due = Vec::new();
         if desk.is_some() || self.rows.is_some_and(|since| since + QUIET <= now) {
             // A reload looks at the requests too; but whoever asks is not to wait for it.
-            commands.extend(std::mem::take(&mut self.requests).then_some(Command::Requests));
-            commands.extend(std::mem::take(&mut self.journal).then_some(Command::Listen));
+            due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
+            due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
             self.rows = None;
         }
-        commands.extend(desk.map(|desk| if desk.what == Seen::Choice { Command::Reread } else { Command::Reload }));
-        commands
+        due.extend(desk.map(|desk| if desk.what == Seen::Choice { Change::Choice } else { Change::Workspace }));
+        due
     }
 }
 
 /// Gathers changes, and says of them what is due.
-fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Command>) {
+fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {
         let seen = match burst.due() {
@@ -115,13 +115,13 @@ fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Command>) {
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        let commands = burst.take(now);
-        if commands.is_empty() {
+        let due = burst.take(now);
+        if due.is_empty() {
             continue;
         }
         let Some(sender) = changed.upgrade() else { return };
-        for command in commands {
-            if sender.blocking_send(command).is_err() {
+        for change in due {
+            if sender.blocking_send(Message::Changed(change)).is_err() {
                 return;
             }
         }
@@ -139,15 +139,15 @@ mod tests {
     #[test]
     fn what_is_read_for_which_changes() {
         use Seen::{Anything, Choice, Journal, Request};
-        let (listen, reread, reload) = (Command::Listen, Command::Reread, Command::Reload);
+        let (journal, choice, workspace) = (Change::Journal, Change::Choice, Change::Workspace);
         for (seen, expected) in [
-            (&[Journal][..], vec![listen.clone()]),
-            (&[Choice], vec![reread.clone()]),
-            (&[Journal, Choice, Journal], vec![listen.clone(), reread]),
-            (&[Choice, Anything], vec![listen.clone(), reload.clone()]),
-            (&[Request, Request], vec![Command::Requests]),
-            (&[Journal, Request], vec![Command::Requests, listen.clone()]),
-            (&[Anything, Journal], vec![listen, reload]),
+            (&[Journal][..], vec![journal]),
+            (&[Choice], vec![choice]),
+            (&[Journal, Choice, Journal], vec![journal, choice]),
+            (&[Choice, Anything], vec![journal, workspace]),
+            (&[Request, Request], vec![Change::Requests]),
+            (&[Journal, Request], vec![Change::Requests, journal]),
+            (&[Anything, Journal], vec![journal, workspace]),
         ] {
             let (mut burst, now) = (Burst::default(), Instant::now());
             seen.iter().for_each(|seen| burst.add(*seen, now));
@@ -165,9 +165,9 @@ mod tests {
             burst.add(Seen::Journal, began + after(at));
             burst.add(Seen::Choice, began + after(at));
         }
-        assert_eq!(burst.take(began + after(60)), [Command::Listen], "nobody waits until the desk is quiet");
+        assert_eq!(burst.take(began + after(60)), [Change::Journal], "nobody waits until the desk is quiet");
         burst.add(Seen::Journal, began + after(70));
-        assert_eq!(burst.take(began + after(90)), [Command::Listen, Command::Reread], "now it is");
+        assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is");
     }
 
     #[test]
@@ -177,6 +177,6 @@ mod tests {
             burst.add(Seen::Choice, began + after(at));
             assert_eq!(burst.take(began + after(at)), []);
         }
-        assert_eq!(burst.take(began + LONGEST), [Command::Reread]);
+        assert_eq!(burst.take(began + LONGEST), [Change::Choice]);
     }
 }

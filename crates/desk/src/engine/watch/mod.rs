@@ -1,5 +1,5 @@
 //! Watching what a desk depends on: by being told where the system tells, else by looking (BEHAVIOUR §9 "Watching"). Either
-//! way a change becomes one [`Command::Reload`], or less where less is enough; what changed is for the desk to find out. Nothing
+//! way a change becomes one [`Change::Workspace`], or less where less is enough; what changed is for the desk to find out. Nothing
 //! waits until everything is followed.
 
 mod gather;
@@ -21,7 +21,8 @@ use self::limits::Limits;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::Wanted;
-use super::message::{Command, Watching};
+use super::request::Message;
+use super::snapshot::Watching;
 use crate::Desk;
 use refdesk_files::path::display;
 use refdesk_text::report::Diagnostic;
@@ -51,7 +52,7 @@ enum Means {
 
 impl Watch {
     /// A watch that follows nothing yet; changes are sent to `changed`.
-    pub fn new(changed: WeakSender<Command>) -> Self {
+    pub fn new(changed: WeakSender<Message>) -> Self {
         let status: Arc<Mutex<Status>> = Arc::default();
         let (orders, wanted) = mpsc::channel();
         // Without room for a value: it is either taken, or nobody waits for it.

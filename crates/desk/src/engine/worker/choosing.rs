@@ -1,36 +1,16 @@
-//! What follows when picks and exclusions change: here, under a profile, or by another process; and a write that was asked
-//! for here.
+//! What follows when picks and exclusions change: by a request, under a profile, or by another process.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::message::Event;
 use super::super::notice::{Cause, Notice, Topic, Who};
-use super::super::profiles::OfProfiles;
 use super::Worker;
-use crate::{Changed, Desk, Spot, Undone};
+use crate::{Changed, Desk, Session, Undone};
 use refdesk_core::selection::Selection;
-use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_text::Error;
 
 impl Worker<'_> {
-    /// Answers who wanted a file written, and notes in the feed that it was.
-    pub(super) fn wrote(&mut self, proposal: &Proposal, answer: Result<Vec<WrittenFile>, WriteFailure>) {
-        let written = match answer {
-            Ok(written) => written,
-            Err(unwritten) => return self.say(Event::Unwritten(unwritten)),
-        };
-        for written in written {
-            if !proposal.is_unchanged() {
-                let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
-                let place = Some(Spot { path: proposal.path.clone(), line: 1 });
-                self.tell(Notice { place, ..Notice::new(Who::You, Topic::Template, text) });
-            }
-            self.say(Event::Written(written));
-        }
-    }
-
-    /// Reads again, and takes note of who changed picks and exclusions meanwhile.
+    /// Reads again, and notes who changed picks and exclusions meanwhile.
     pub(super) fn reread(&mut self, read: fn(&mut Desk)) {
         let chosen = self.desk.choice().clone();
         read(&mut self.desk);
@@ -43,7 +23,7 @@ impl Worker<'_> {
     }
 
     /// Reads picks and exclusions again, and does what follows where another process changed them.
-    pub(super) fn hear_choice(&mut self) {
+    pub(super) fn follow_stored_choice(&mut self) {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
         if *self.desk.choice() != chosen {
@@ -54,25 +34,35 @@ impl Worker<'_> {
     /// What follows when picks or exclusions were read again.
     pub(super) fn follow_choice_of_others(&mut self, before: &Arc<Selection>) {
         self.desk.settle();
-        if let Err(refusal) = self.desk.forget_left(before) {
-            self.refuse(refusal);
-        }
+        self.forget_left(before);
         if **self.desk.selection() != **before {
             self.index_templates();
         }
         self.publish();
     }
 
-    pub(in crate::engine) fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {
-        match change(&mut self.desk) {
-            Ok(changed) => changed.refused.into_iter().for_each(|refusal| self.refuse(refusal)),
-            Err(refusal) => self.refuse(refusal),
+    pub(super) fn forget_left(&mut self, before: &Selection) {
+        if let Err(refusal) = self.desk.forget_left(before) {
+            self.refuse(refusal);
         }
-        self.follow_choice();
     }
 
-    /// Says what was taken back or done again, and what was not since somebody else changed it.
-    pub(super) fn retraced(&mut self, done: &str, verb: &str, outcome: Result<Option<Undone>, Error>) {
+    pub(super) fn change(&mut self, session: &Session, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {
+        match self.act_as(session, change) {
+            Ok(changed) => self.refused.extend(changed.refused),
+            Err(refusal) => self.refuse(refusal),
+        }
+        self.follow_choice(session);
+    }
+
+    /// Says what was undone or redone, and what was not since another process changed it.
+    pub(super) fn retraced(
+        &mut self,
+        session: &Session,
+        done: &str,
+        verb: &str,
+        outcome: Result<Option<Undone>, Error>,
+    ) {
         let undone = match outcome {
             Ok(Some(undone)) => undone,
             Ok(None) => {
@@ -84,8 +74,8 @@ impl Worker<'_> {
         let at = |ids: &[String]| ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ");
         let (what, retraced) = (&undone.what, &undone.retraced);
         if retraced.back.is_empty() {
-            self.follow_choice();
             let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
+            self.follow_choice(session);
             return self.refuse(Error::new("changed-meanwhile", message, "nothing was done"));
         }
         let mut text = format!("{done}: {what}");
@@ -103,35 +93,19 @@ impl Worker<'_> {
     }
 
     /// Replaces the picks by those of the profile in this file, and says so behind what changed by it.
-    pub(in crate::engine) fn switch_to(&mut self, file: &Path) {
+    pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
         let before = self.desk.choice().picks.clone();
         let named = self.desk.outlook_of_switching(file).map(|switch| switch.name);
-        match self.desk.switch_to(file) {
-            Ok(changed) => {
-                changed.refused.into_iter().for_each(|refusal| self.refuse(refusal));
-                self.follow_choice();
-                let after = &self.desk.choice().picks;
-                let added = after.iter().filter(|id| !before.contains(id)).count();
-                let gone = before.iter().filter(|id| !after.contains(id)).count();
-                let name = named.unwrap_or_default();
-                let text = format!("Switched to {name}: +{added} \u{2212}{gone}; u takes it back");
-                self.tell(Notice::new(Who::You, Topic::Selection, text));
-            }
-            Err(refusal) => {
-                self.refuse(refusal);
-                self.follow_choice();
-            }
+        let switched = self.act_as(session, |desk| desk.switch_to(file));
+        let is_done = switched.is_ok();
+        self.change(session, |_| switched);
+        if is_done {
+            let after = &self.desk.choice().picks;
+            let added = after.iter().filter(|id| !before.contains(id)).count();
+            let gone = before.iter().filter(|id| !after.contains(id)).count();
+            let name = named.unwrap_or_default();
+            let text = format!("Switched to {name}: +{added} \u{2212}{gone}; u takes it back");
+            self.tell(Notice::new(self.who(session), Topic::Selection, text));
         }
-    }
-
-    pub(in crate::engine) fn answer_profiles(&self, answer: OfProfiles) {
-        self.say(Event::Profiles(answer));
-    }
-
-    /// What follows when picks or exclusions changed here.
-    pub(super) fn follow_choice(&mut self) {
-        self.cause = Cause::Choice(Who::You);
-        self.index_templates();
-        self.publish();
     }
 }

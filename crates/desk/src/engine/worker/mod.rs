@@ -1,27 +1,30 @@
-//! The engine's loop: take what was asked, do it, publish what follows; when nothing is asked, read documents; when all are
-//! read, wait.
+//! The engine's loop: take the requests that wait, carry them out, publish what follows. When none waits, read documents; when
+//! all are read, block.
 
+mod answering;
 mod choosing;
-mod guests;
+mod person;
 mod telling;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-use super::message::{Age, Command, Event, Hearer, Snapshot, Wanted, Watching};
+use super::event::{Age, Event};
+use super::journal_follower::JournalFollower;
 use super::notice::{Cause, Who};
-use super::overhear::Overhear;
-use super::previews::{Ask, Previews};
+use super::previews::PreviewJob;
+use super::request::{Change, Message, Request};
 use super::requests::Requests;
+use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch};
-use crate::{Agent, Deed, Desk, Options, Reader, Request};
+use crate::{Deed, Desk, Options, Session};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -32,28 +35,28 @@ const BATCH: usize = 64;
 /// While documents are read, a snapshot at most this often.
 const PROGRESS: Duration = Duration::from_millis(40);
 
-/// How long the first watches are waited for, in rounds between which agents are served.
+/// How long to wait for the first watches, in rounds between which other sessions are served.
 const ROUNDS: usize = 100;
 const ROUND: Duration = Duration::from_millis(5);
 
-/// Runs until every sender of commands is gone.
+/// Runs until every sender of messages is gone.
 pub fn run(
     options: Options,
-    inbox: Receiver<Command>,
+    inbox: Receiver<Message>,
     snapshots: &newest::Sender<Snapshot>,
     events: &Sender<Event>,
-    changed: WeakSender<Command>,
-    previews: Previews,
-    seat: Seat,
+    changed: WeakSender<Message>,
+    previews: mpsc::Sender<PreviewJob>,
+    client: ClientKind,
 ) {
-    let options_clock = options.clock;
-    let who = options.who.clone();
+    let (clock, session) = (options.clock, Session::of(&options));
     let mut desk = Desk::open(options);
     // Where that cannot be done the next change says why.
     let _ = desk.finish_interrupted();
-    let requests = (seat == Seat::Person).then(|| Requests::attend(&desk, &who, changed.clone()));
+    let requests = (client == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let mut worker = Worker {
         requests,
+        refused: Vec::new(),
         untrusted: Arc::from([]),
         unread: VecDeque::new(),
         total: 0,
@@ -65,7 +68,8 @@ pub fn run(
         templates_due: true,
         template_problems: Vec::new(),
         files_due: true,
-        files_for: None,
+        files_for: session.clone(),
+        session,
         file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
@@ -73,22 +77,22 @@ pub fn run(
         last: Snapshot::default(),
         told: None,
         cause: Cause::Choice(Who::You),
-        clock: options_clock,
+        clock,
         reads: 0,
         published: Instant::now(),
-        ear: Overhear::new(&desk),
+        journal: JournalFollower::new(&desk),
         desk,
     };
     worker.queue_documents();
-    worker.look_at_requests();
-    worker.look_at_trust();
+    worker.update_requests();
+    worker.update_trust();
     worker.publish();
-    worker.listen(Age::Past);
+    worker.follow_journal(Age::Past);
     let mut watch = Watch::new(changed);
     worker.watch(&watch);
     let first = worker.wait_for_watches(&watch);
     watch.wait_no_more();
-    worker.look_at_requests();
+    worker.update_requests();
     worker.index_templates();
     // What turned up until now is no change, even where there was no document to wait for.
     worker.told = None;
@@ -97,9 +101,9 @@ pub fn run(
     worker.work(&watch, first);
 }
 
-/// Who sits at the engine.
+/// Whose engine it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seat {
+pub enum ClientKind {
     /// A person, who can be asked.
     Person,
     /// A program.
@@ -107,17 +111,20 @@ pub enum Seat {
 }
 
 pub(super) struct Worker<'a> {
-    pub(super) desk: Desk,
-    /// Who asks the person that sits here; `None` where nobody does.
+    desk: Desk,
+    /// The session that the engine was started for.
+    session: Session,
+    /// What could not be done of the message that is handled.
+    refused: Vec<Error>,
+    /// The requests that wait for the person; `None` where the client is a program.
     requests: Option<Requests>,
     /// What waits for that person's trust.
     untrusted: Arc<[Deed]>,
-    inbox: Receiver<Command>,
+    inbox: Receiver<Message>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
-    previews: Previews,
-    /// At the journal.
-    ear: Overhear,
+    previews: mpsc::Sender<PreviewJob>,
+    journal: JournalFollower,
     /// Sources whose documents are still to be read.
     unread: VecDeque<SourceId>,
     /// How many there were when reading began.
@@ -128,8 +135,8 @@ pub(super) struct Worker<'a> {
     template_problems: Vec<Diagnostic>,
     /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
     files_due: bool,
-    /// The agent whose pick brings what is due; `None` where it is whoever sits here.
-    files_for: Option<Agent>,
+    /// The session whose change brings what is due.
+    files_for: Session,
     file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
@@ -138,7 +145,7 @@ pub(super) struct Worker<'a> {
     last: Snapshot,
     /// What the notices so far led up to: the last state in which every document was read.
     told: Option<Snapshot>,
-    /// Whose the newest change of picks and exclusions is.
+    /// Who made the newest change of picks and exclusions.
     cause: Cause,
     clock: fn() -> SystemTime,
     reads: u64,
@@ -146,17 +153,21 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits until what the desk depends on is followed, and does meanwhile what agents ask for; not long, and not where a
-    /// command comes that is none of theirs. Gives that command. What changed by then is no news.
-    fn wait_for_watches(&mut self, watch: &Watch) -> Option<Command> {
+    /// Waits until what the desk depends on is watched, but not long, and answers other sessions meanwhile: the first answer of
+    /// a server waits for no watches. Returns the first message that is not theirs.
+    fn wait_for_watches(&mut self, watch: &Watch) -> Option<Message> {
         for _ in 0..ROUNDS {
-            if let Some(command) = self.run_early_errands() {
-                return Some(command);
+            // A closed queue is noticed by the loop.
+            while let Ok(message) = self.inbox.try_recv() {
+                match message {
+                    Message::Call(call) if call.session != self.session => self.answer(call, watch),
+                    other => return Some(other),
+                }
             }
             let Some(followed) = watch.first(ROUND) else { continue };
             if followed == Followed::New {
-                // What changed until now nobody told. The journal first: who is chosen by then is no change any more.
-                self.listen(Age::Now);
+                // What changed until now nobody told. The journal first: a pick that it tells of is then no change any more.
+                self.follow_journal(Age::Now);
                 self.desk.reload();
                 self.queue_documents();
             }
@@ -166,18 +177,18 @@ impl Worker<'_> {
         None
     }
 
-    fn work(&mut self, watch: &Watch, mut earlier: Option<Command>) {
+    fn work(&mut self, watch: &Watch, mut earlier: Option<Message>) {
         loop {
             let first = if earlier.is_some() {
                 earlier.take()
-            } else if self.unread.is_empty() && !self.files_due {
+            } else if self.is_idle() {
                 match self.inbox.blocking_recv() {
-                    Some(command) => Some(command),
+                    Some(message) => Some(message),
                     None => return,
                 }
             } else {
                 match self.inbox.try_recv() {
-                    Ok(command) => Some(command),
+                    Ok(message) => Some(message),
                     Err(TryRecvError::Empty) => None,
                     Err(TryRecvError::Disconnected) => {
                         // What was chosen last has its files too, where all is known that it brings.
@@ -189,9 +200,9 @@ impl Worker<'_> {
                 }
             };
             match first {
-                Some(command) => {
-                    for command in self.with_all_waiting(command) {
-                        self.obey(command, watch);
+                Some(message) => {
+                    for message in self.with_all_waiting(message) {
+                        self.handle(message, watch);
                     }
                     if self.watch_due {
                         self.watch(watch);
@@ -210,167 +221,101 @@ impl Worker<'_> {
         }
     }
 
+    fn is_idle(&self) -> bool {
+        self.unread.is_empty() && !self.files_due
+    }
+
     /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
-        let templates = self.templates.clone();
-        let done = match self.files_for.take() {
-            Some(agent) => self.desk.act_as(&agent, |desk| desk.write_templates(&templates)),
-            None => self.desk.write_templates(&templates),
-        };
+        let (templates, session) = (self.templates.clone(), self.files_for.clone());
+        let done = self.desk.act_as(&session, |desk| desk.write_templates(&templates));
         self.file_problems = done.diagnostics;
     }
 
-    /// The command and those behind it, without questions that a later one of the same kind makes old.
-    fn with_all_waiting(&mut self, first: Command) -> Vec<Command> {
+    /// The message and those behind it, in the order in which they are handled.
+    fn with_all_waiting(&mut self, first: Message) -> Vec<Message> {
         let mut waiting = vec![first];
-        while let Ok(command) = self.inbox.try_recv() {
-            waiting.push(command);
+        while let Ok(message) = self.inbox.try_recv() {
+            waiting.push(message);
         }
+        // From the last to the first: of each kind of change only the last counts.
         let mut seen = HashSet::new();
-        // From the last to the first: of each kind of question only the last is still asked.
-        let mut kept: Vec<Command> = Vec::new();
-        while let Some(command) = waiting.pop() {
-            if !command.is_question() || seen.insert(std::mem::discriminant(&command)) {
-                kept.push(command);
-            }
-        }
-        kept.reverse();
-        // Nobody waits for a price who has not seen the row that it is about.
-        kept.sort_by_key(|command| matches!(command, Command::Simulate { .. }));
-        // Reading again takes longest, and nobody waits for it who asks something right behind it.
-        if let Some(behind) = kept.iter().position(|command| *command == Command::Reload)
-            && let Some(rest) = kept.get_mut(behind..)
-        {
-            let questions = rest.iter().skip(1).take_while(|command| command.is_question()).count();
-            if let Some(turned) = rest.get_mut(..=questions) {
+        waiting.reverse();
+        waiting.retain(|message| match message {
+            Message::Changed(change) => seen.insert(*change),
+            Message::Call(_) => true,
+        });
+        waiting.reverse();
+        // The price of a prompt is of no use before the rows that it is about.
+        waiting.sort_by_key(
+            |message| matches!(message, Message::Call(call) if matches!(call.request, Request::Simulate { .. })),
+        );
+        // Reading again takes longest: lookups right behind it are answered first.
+        if let Some(rest) = waiting.iter().position(Message::is_reload).and_then(|at| waiting.get_mut(at..)) {
+            let lookups = rest.iter().skip(1).take_while(|message| message.is_lookup()).count();
+            if let Some(turned) = rest.get_mut(..=lookups) {
                 turned.rotate_left(1);
             }
         }
-        kept
+        waiting
     }
 
-    fn obey(&mut self, command: Command, watch: &Watch) {
-        if self.inbox.is_closed() && !command.is_change() {
+    fn handle(&mut self, message: Message, watch: &Watch) {
+        if message.is_abandoned() || (self.inbox.is_closed() && !message.is_change()) {
             return;
         }
-        let is_own = command.is_change() && !matches!(command, Command::Errand(_));
-        if is_own || (!self.files_due && self.unread.is_empty()) {
-            self.files_for = None;
+        if self.is_idle() {
+            self.files_for = self.session.clone();
         }
-        match command {
-            Command::Pick(id) => {
-                let picked = self.desk.pick(&[id.to_string()], &[]);
-                match picked {
-                    Ok(picked) if picked.picked.is_empty() && !picked.missing.is_empty() => {
-                        self.refuse(Error::new("missing", picked.message, "mend its path first"));
-                    }
-                    Ok(_) => {}
-                    Err(refusal) => self.refuse(refusal),
+        match message {
+            Message::Call(call) => self.answer(call, watch),
+            Message::Changed(change) => {
+                self.follow(change, watch);
+                for refusal in std::mem::take(&mut self.refused) {
+                    self.say(Event::Refused(refusal));
                 }
-                self.follow_choice();
             }
-            Command::Unpick(id) => self.change(|desk| desk.unpick(&[id.to_string()])),
-            Command::Exclude(id) => self.change(|desk| desk.exclude(&[id.to_string()])),
-            Command::Include(id) => self.change(|desk| desk.include(&[id.to_string()])),
-            Command::Clear => self.change(|desk| desk.clear(false)),
-            Command::Undo => {
-                let undone = self.desk.undo();
-                self.retraced("Undone", "undo", undone);
-            }
-            Command::Redo => {
-                let redone = self.desk.redo();
-                self.retraced("Done again", "redo", redone);
-            }
-            Command::Outlook { generation, id } => {
-                let outlook = self.desk.outlook(id.as_str());
-                self.say(Event::Outlook { generation, outlook });
-            }
-            Command::OutlookOf { generation, one, all } => {
-                let one = self.desk.outlook_of(one.as_slice());
-                let all = self.desk.outlook_of(&all);
-                self.say(Event::OutlookOf { generation, one, all });
-            }
-            Command::Trust(deeds) => self.trust(&deeds),
-            Command::Requests => {
-                self.look_at_requests();
+        }
+    }
+
+    /// Does what follows from a change outside.
+    fn follow(&mut self, change: Change, watch: &Watch) {
+        match change {
+            Change::Requests => {
+                self.update_requests();
                 self.publish();
             }
-            Command::Reply { request_id, reply } => self.reply(&request_id, reply),
-            Command::Read { generation, id } => {
-                let document = self.desk.document(id.as_str());
-                self.say(Event::Document { generation, document });
+            Change::Journal => {
+                // A choice is stored before the journal says so: it is told as what changed, and then the line adds nothing.
+                self.follow_stored_choice();
+                self.follow_journal(Age::Now);
             }
-            Command::Locate(wanted) => {
-                let spot = match &wanted {
-                    Wanted::Definition(id) => self.desk.definition(id.as_str()),
-                    Wanted::Document(id) => self.desk.document_spot(id.as_str()),
-                };
-                match spot {
-                    Ok(spot) => self.say(Event::Located(spot)),
-                    Err(refusal) => self.refuse(refusal),
-                }
-            }
-            Command::Reload => {
-                self.reads += 1;
-                let before = self.desk.selection().clone();
-                self.reread(Desk::reload);
-                self.watch(watch);
-                self.desk.settle();
-                if let Err(refusal) = self.desk.forget_left(&before) {
-                    self.refuse(refusal);
-                }
-                self.look_at_requests();
-                self.look_at_trust();
-                self.queue_documents();
-                self.index_templates();
-                // What is remembered is read at once; only a long reading is worth a frame in between.
-                self.published = Instant::now();
-                if self.unread.is_empty() {
-                    self.publish();
-                }
-            }
-            Command::Reread => {
+            Change::Choice => {
                 let before = self.desk.selection().clone();
                 self.reread(Desk::reread_choice);
                 self.follow_choice_of_others(&before);
             }
-            Command::Look { generation, prompt } => {
-                let findings = self.desk.look(&prompt);
-                self.say(Event::Findings { generation, findings });
-            }
-            Command::Simulate { generation, prompt, hearer } => {
-                let repeat = hearer == Hearer::Stranger;
-                let asked = EnrichRequest { repeat, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
-                let (enriched, problems) = self.desk.enrich(&asked, Reader::Nobody);
-                self.say(Event::Simulated { generation, enriched: Box::new(enriched), problems });
-            }
-            Command::Listen => {
-                // A choice is stored before the journal says so: it is told as what changed, and then the line adds nothing.
-                self.hear_choice();
-                self.listen(Age::Now);
-            }
-            Command::Replay { generation, number } => {
-                let line = match self.desk.line(number) {
-                    Ok(Some(line)) => Ok(Box::new(line)),
-                    Ok(None) => Err(format!("line {number} is not in the journal any more")),
-                    Err(error) => Err(format!("the journal cannot be read: {error}")),
-                };
-                self.say(Event::Replayed { generation, line });
-            }
-            Command::Preview { generation, template, values, path } => {
-                let request = Request::named(template.as_str(), values);
-                match self.desk.prepare(&self.templates, &request) {
-                    Ok(prepared) => self.previews.ask(Ask { generation, template, prepared, path }),
-                    Err(unrendered) => self.say(Event::Preview { generation, template, outcome: Err(unrendered) }),
-                }
-            }
-            Command::Errand(errand) => self.run_errand(*errand),
-            Command::Profiles(asked) => self.about_profiles(asked),
-            Command::Write(proposal) => {
-                let answer = self.desk.write(std::slice::from_ref(&*proposal));
-                self.wrote(&proposal, answer);
-            }
+            Change::Workspace => self.reload(watch),
+        }
+    }
+
+    /// Reads the workspace again.
+    fn reload(&mut self, watch: &Watch) {
+        self.reads += 1;
+        let before = self.desk.selection().clone();
+        self.reread(Desk::reload);
+        self.watch(watch);
+        self.desk.settle();
+        self.forget_left(&before);
+        self.update_requests();
+        self.update_trust();
+        self.queue_documents();
+        self.index_templates();
+        // What is remembered is read at once; only a long reading is worth a frame in between.
+        self.published = Instant::now();
+        if self.unread.is_empty() {
+            self.publish();
         }
     }
 

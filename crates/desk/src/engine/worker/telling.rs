@@ -1,22 +1,22 @@
-//! What the worker says: the newest state, what is different from the one told last, what the journal has, refusals.
+//! What the worker tells: the newest state, what differs from the one told last, and what the journal says.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::message::{Age, Event, Loading, Receipts, Snapshot};
+use super::super::event::{Age, Event, Receipts};
+use super::super::journal_follower::Notices;
 use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
-use super::super::overhear::Notices;
 use super::super::requests::Requests;
+use super::super::snapshot::{Loading, Snapshot};
 use super::Worker;
-use crate::Deed;
+use crate::{Deed, Session};
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
-use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, add_new};
 
 impl Worker<'_> {
-    /// The templates that whoever sits here sees: a program those that it may read by now.
+    /// The templates that the client sees: a program sees those that it may read.
     pub(super) fn seen_templates(&self) -> Arc<TemplateIndex> {
         if self.requests.is_some() {
             return self.templates.clone();
@@ -125,37 +125,38 @@ impl Worker<'_> {
         jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
     }
 
-    /// Tells what the journal says since it was listened last.
-    pub(super) fn listen(&mut self, age: Age) {
+    /// Tells what was added to the journal since it was read last.
+    pub(super) fn follow_journal(&mut self, age: Age) {
         let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
-        let heard = self.ear.listen(&self.desk, age, notices);
-        if let Some(problem) = heard.problem {
+        let new = self.journal.read_on(&self.desk, age, notices);
+        if let Some(problem) = new.problem {
             self.tell(Notice::new(Who::Files, Topic::Warning, problem));
         }
-        if heard.lines.is_empty() {
+        if new.lines.is_empty() {
             return;
         }
         let now = self.now();
         let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
-        let told = heard.lines.into_iter().map(|line| {
+        let told = new.lines.into_iter().map(|line| {
             let notice = notice::receipt(&line, workspace, &desk);
-            // A line without a time that can be read is told with the time at which it was heard.
+            // A line without a time that can be read is told with the time at which it was new.
             let time = line.time.parse().unwrap_or(now);
             (moment::stamped(notice, time, now), line)
         });
-        let gap = (heard.dropped > 0).then(|| {
-            let text = format!("{} more came too fast to be told: refdesk journal has them", heard.dropped);
+        let gap = (new.dropped > 0).then(|| {
+            let text = format!("{} more came too fast to be told: refdesk journal has them", new.dropped);
             moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
         });
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
-    pub(super) fn refuse(&self, refusal: Error) {
-        self.say(Event::Refused { message: refusal.message, hint: refusal.hint });
+    /// Who did what was asked for this session, as notices name it.
+    pub(super) fn who(&self, session: &Session) -> Who {
+        if *session == self.session { Who::You } else { Who::Other(session.who.as_str().into()) }
     }
 
     pub(super) fn say(&self, event: Event) {
-        // A screen that is gone needs no answer; the loop ends by itself.
+        // The client may want no events.
         let _ = self.events.blocking_send(event);
     }
 }

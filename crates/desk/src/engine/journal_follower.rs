@@ -1,5 +1,5 @@
-//! What the journal says that nobody else tells: lines of every session, of this process and of others, as they come. What
-//! is seen anyway as the difference between two snapshots, or was done here, is not told twice.
+//! Follows the journal: the lines of every session, of this process and of others, as they come. Lines about what the
+//! difference between two snapshots tells anyway, or what was done here, are left out.
 
 use std::io;
 
@@ -7,22 +7,22 @@ use crate::Desk;
 use crate::session::{Line, Tail, What};
 use refdesk_files::name::safe;
 
-use super::message::Age;
+use super::event::Age;
 
 /// Lines of before that a new screen begins with.
 const PAST: usize = 300;
 
-/// Lines that are told of one look: a feed keeps no more, and whoever reads this would only be held up.
+/// Lines that one reading returns: a feed keeps no more.
 pub const MOST: usize = 1000;
 
-/// An ear at the journal.
+/// A place in the journal.
 #[derive(Debug)]
-pub struct Overhear {
-    /// `None` until it was listened first: the first frame does not wait for it.
+pub struct JournalFollower {
+    /// `None` until the first reading: the first frame does not wait for it.
     tail: Option<Tail>,
     /// The desk whose choices are told as notices.
     desk: String,
-    /// Whether it could be read the last time: what keeps it from being read is said once.
+    /// Whether it could be read the last time: an error is reported once.
     state: Reading,
 }
 
@@ -38,14 +38,14 @@ struct Here<'a> {
     is_own: &'a dyn Fn(u64) -> bool,
 }
 
-/// What came of listening.
+/// What the journal says since it was read last.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct NewLines {
     /// Oldest first, at most [`MOST`].
     pub lines: Vec<Line>,
     /// How many came before them.
     pub dropped: usize,
-    /// Why the journal cannot be read, said once; or how much of it cannot.
+    /// Why the journal cannot be read, reported once; or how much of it cannot.
     pub problem: Option<String>,
 }
 
@@ -58,26 +58,26 @@ pub enum Notices {
     NotYet,
 }
 
-impl Overhear {
+impl JournalFollower {
     /// Reads nothing yet.
     pub fn new(desk: &Desk) -> Self {
         Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
     }
 
-    /// What was appended since it was listened last, as far as it adds something; at first the last lines that are there.
-    pub fn listen(&mut self, desk: &Desk, age: Age, notices: Notices) -> Heard {
+    /// The lines appended since the last reading that tell something new; at first the last lines that are there.
+    pub fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         let here = Here { is_own: &|n| desk.takes_for_own(n) };
         self.take(read, &here, age, notices)
     }
 
-    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, here: &Here, age: Age, notices: Notices) -> Heard {
+    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, here: &Here, age: Age, notices: Notices) -> NewLines {
         let (mut lines, damaged) = match read {
             Ok(read) => read,
             Err(error) => {
                 let before = std::mem::replace(&mut self.state, Reading::Fails);
                 let problem = (before == Reading::Works).then(|| format!("the journal cannot be read: {error}"));
-                return Heard { problem, ..Heard::default() };
+                return NewLines { problem, ..NewLines::default() };
             }
         };
         self.state = Reading::Works;
@@ -87,7 +87,7 @@ impl Overhear {
         // What lies there from before was damaged before anybody looked.
         let is_told = damaged > 0 && age == Age::Now;
         let problem = is_told.then(|| format!("the journal has lines that cannot be read: {damaged} left out"));
-        Heard { lines, dropped, problem }
+        NewLines { lines, dropped, problem }
     }
 
     /// Whether a line says what no notice says.
@@ -114,8 +114,8 @@ mod tests {
     /// Nothing was done here.
     const ELSEWHERE: Here = Here { is_own: &|_| false };
 
-    fn ear() -> Overhear {
-        Overhear { tail: None, desk: "default".to_owned(), state: Reading::Works }
+    fn follower() -> JournalFollower {
+        JournalFollower { tail: None, desk: "default".to_owned(), state: Reading::Works }
     }
 
     fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
@@ -145,8 +145,8 @@ mod tests {
             (What::Removed, "default", "mine", true, Now, Told, false),
         ] {
             let here = Here { is_own: &|_| own };
-            let heard = ear().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
-            assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
+            let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
+            assert_eq!(new.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
     }
 
@@ -160,8 +160,8 @@ mod tests {
         let here = Here { is_own: &is_own };
         let mut lines = vec![line(What::Written, "default", "s", "a"); 3];
         lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
-        let heard = ear().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
-        assert_eq!(heard.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
+        let new = follower().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
+        assert_eq!(new.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(asked.get(), 3, "each line is asked about once");
     }
 
@@ -169,15 +169,15 @@ mod tests {
     fn what_comes_too_fast_is_counted() {
         let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
-        let heard = ear().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
-        assert_eq!((heard.lines.len(), heard.dropped), (MOST, 5));
-        assert!(heard.lines.iter().all(|line| line.receipt.about == ["new"]));
+        let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
+        assert_eq!((new.lines.len(), new.dropped), (MOST, 5));
+        assert!(new.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
 
     #[test]
     fn what_keeps_it_from_being_read_is_said_once() {
-        let mut ear = ear();
-        let mut said = |read| ear.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
+        let mut follower = follower();
+        let mut said = |read| follower.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
         let fails = || Err(io::Error::other("no"));
         assert_eq!([said(fails()), said(fails())], [true, false]);
         said(Ok((Vec::new(), 0)));

@@ -1,0 +1,299 @@
+//! What clients ask of the engine, and what it answers. Both are plain values; a oneshot channel carries each answer to the
+//! client that asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::requests::Reply;
+use crate::session::{Line, Receipt};
+use crate::{
+    Deed, Document, Follows, Outlook, Picked, Prepared, Profiled, RenderRequest, Session, Shown, Spot, Switch,
+    Unrendered, channel,
+};
+use refdesk_core::catalog::SourceId;
+use refdesk_core::config::ApprovalMode;
+use refdesk_core::selection::Access;
+use refdesk_enrich::{Enriched, Findings};
+use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
+use refdesk_text::Error;
+use refdesk_text::report::Diagnostic;
+
+/// A request to the desk. Where nothing else is said, the answer is [`Response::Done`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Pick these ids, and every source that has one of these tags. Answered by [`Response::Picked`].
+    Pick {
+        /// Ids of sources.
+        ids: Vec<String>,
+        /// Tags, compared as hints compare them.
+        tags: Vec<String>,
+    },
+    /// Remove the pick of this id, a dormant one too.
+    Unpick(SourceId),
+    /// Keep this source from being pulled in; removes its pick.
+    Exclude(SourceId),
+    /// Lift the exclusion of this source.
+    Include(SourceId),
+    /// Remove every pick.
+    Clear,
+    /// Undo the last change made through this engine.
+    Undo,
+    /// Redo what was undone.
+    Redo,
+    /// Read the workspace again.
+    Reload,
+    /// What would picking or excluding this source change? Answered by [`Response::SelectionPreview`].
+    PreviewSelection(SourceId),
+    /// What would picking one source, and picking several at once, change? Answered by [`Response::PicksPreview`].
+    PreviewPicks {
+        /// The one source, if there is one.
+        one: Option<SourceId>,
+        /// The several.
+        all: Vec<SourceId>,
+    },
+    /// The text of this source. Answered by [`Response::Document`].
+    Read(SourceId),
+    /// Where is this on disk? Answered by [`Response::Located`], or refused.
+    Locate(LocateTarget),
+    /// Which sources does this prompt match? Answered by [`Response::Findings`].
+    Match(Arc<str>),
+    /// What would be appended to this prompt? Nothing is remembered as sent. Answered by [`Response::Simulated`].
+    Simulate {
+        /// The prompt as typed.
+        prompt: Arc<str>,
+        /// The session that would read it.
+        audience: Audience,
+    },
+    /// The line of the journal with this number, whole. Answered by [`Response::JournalLine`].
+    JournalLine(u64),
+    /// Render this template and compare it with its file. Answered by [`Response::Preview`].
+    Preview {
+        /// Name in the index.
+        template: String,
+        /// The values; `None` renders with sample values made from the variable tree.
+        values: Option<Value>,
+        /// The file to compare with, relative to the workspace; `None`: the one that the template offers, if it offers one.
+        path: Option<String>,
+    },
+    /// Write what was proposed and approved. Answered by [`Response::Written`].
+    Write {
+        /// What to write.
+        proposal: Box<Proposal>,
+        /// Who approved it, in words for the journal; empty for the person at the screen.
+        reason: String,
+    },
+    /// Trust exactly these, which the person was shown.
+    Trust(Arc<[Deed]>),
+    /// Answer the request of this id, which waits for a person.
+    Reply {
+        /// Id of the request.
+        request_id: String,
+        /// What the person answered.
+        reply: Reply,
+    },
+    /// The profiles of the workspace, and what each would load. Answered by [`Response::Profiles`].
+    ListProfiles,
+    /// What would switching to the profile in this file change? Answered by [`Response::ProfileCompared`].
+    CompareProfile(PathBuf),
+    /// Replace the desk's picks by those of the profile in this file.
+    SwitchProfile(PathBuf),
+    /// Complete the selection: the snapshot after the answer has everything that was done before, except that its templates
+    /// may still be looked for.
+    Settle,
+    /// The same, and find its templates.
+    Index,
+    /// Look up everything that a rendering needs. Answered by [`Response::Prepared`].
+    Prepare(Box<RenderRequest>),
+    /// Put this into the journal.
+    Note(Box<Receipt>),
+    /// Put into the journal that the session read a source; what it followed from is added.
+    NoteRead(Box<Receipt>),
+    /// What may this session read? The snapshot is as after [`Request::Settle`]. Answered by [`Response::Access`].
+    Access,
+    /// The same as far as it is known, without completing the selection.
+    AccessSoFar,
+    /// Does a write to this path, as printed, need approval, and where would a person be asked? Answered by
+    /// [`Response::Verdict`].
+    Verdict(String),
+    /// What may a person be asked to choose from, and where? Answered by [`Response::Offer`].
+    Offer {
+        /// Why, for the person who answers.
+        context: String,
+        /// Only sources with one of these; none: all.
+        tags: Vec<String>,
+    },
+}
+
+impl Request {
+    /// Pick this one source.
+    pub fn pick(id: impl Into<String>) -> Self {
+        Self::Pick { ids: vec![id.into()], tags: Vec::new() }
+    }
+
+    /// Whether it changes what is stored. A change is carried out even if its client stopped waiting.
+    pub fn is_change(&self) -> bool {
+        matches!(
+            self,
+            Self::Pick { .. }
+                | Self::Unpick(_)
+                | Self::Exclude(_)
+                | Self::Include(_)
+                | Self::Clear
+                | Self::Undo
+                | Self::Redo
+                | Self::Write { .. }
+                | Self::Trust(_)
+                | Self::Reply { .. }
+                | Self::SwitchProfile(_)
+                | Self::Note(_)
+                | Self::NoteRead(_)
+        )
+    }
+}
+
+/// What the engine answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Response {
+    /// Carried out, except for what is refused here.
+    Done(Vec<Error>),
+    /// The answer to [`Request::Pick`]: its outcome, and the same for an agent. The latter is made before what follows from
+    /// the pick is computed, which takes every core.
+    Picked(Result<Box<(Picked, Value)>, Error>),
+    /// The answer to [`Request::PreviewSelection`].
+    SelectionPreview(Outlook),
+    /// The answer to [`Request::PreviewPicks`].
+    PicksPreview {
+        /// What picking the one would change.
+        one: Follows,
+        /// What picking the several would change.
+        all: Follows,
+    },
+    /// The answer to [`Request::Read`].
+    Document(Document),
+    /// The answer to [`Request::Locate`].
+    Located(Spot),
+    /// The answer to [`Request::Match`]. Byte ranges are within the prompt.
+    Findings(Findings),
+    /// The answer to [`Request::Simulate`].
+    Simulated {
+        /// The prompt with what would be appended, and its price.
+        enriched: Box<Enriched>,
+        /// What is wrong with what the session was told.
+        problems: Vec<Diagnostic>,
+    },
+    /// The answer to [`Request::JournalLine`]: the line, or why it cannot be had.
+    JournalLine(Result<Box<Line>, String>),
+    /// The answer to [`Request::Preview`].
+    Preview {
+        /// Name in the index.
+        template: String,
+        /// The text and what it would change, or why there is none.
+        outcome: Result<Shown, Unrendered>,
+    },
+    /// The answer to [`Request::Write`].
+    Written(Result<WrittenFile, WriteFailure>),
+    /// The answer to [`Request::ListProfiles`].
+    Profiles {
+        /// Each profile, in the order of their files.
+        profiles: Vec<Profiled>,
+        /// Why their folder cannot be read.
+        problems: Vec<Diagnostic>,
+    },
+    /// The answer to [`Request::CompareProfile`]: what would change, or why that cannot be told.
+    ProfileCompared(Result<Box<Switch>, String>),
+    /// The answer to [`Request::Prepare`].
+    Prepared(Result<Box<Prepared>, Unrendered>),
+    /// The answer to [`Request::Access`] and [`Request::AccessSoFar`].
+    Access(Box<Access>),
+    /// The answer to [`Request::Verdict`].
+    Verdict(Box<(ApprovalMode, channel::Way)>),
+    /// The answer to [`Request::Offer`].
+    Offer(Box<(channel::Request, channel::Way)>),
+}
+
+/// Something that is in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LocateTarget {
+    /// The entry that defines the source.
+    Definition(SourceId),
+    /// The source's document.
+    Document(SourceId),
+}
+
+/// The session that would read a simulated prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Audience {
+    /// A session that was told nothing before.
+    NewSession,
+    /// The session that asks, with everything that it was told.
+    ThisSession,
+}
+
+/// What the engine's queue carries.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// A client asks.
+    Call(Call),
+    /// Something changed outside the engine.
+    Changed(Change),
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub session: Session,
+    pub request: Request,
+    pub reply: oneshot::Sender<Response>,
+}
+
+/// What may have changed outside the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Change {
+    /// Requests that wait for a person: they come, go, and time out.
+    Requests,
+    /// The journal.
+    Journal,
+    /// Picks and exclusions.
+    Choice,
+    /// Anything in the workspace.
+    Workspace,
+}
+
+impl Message {
+    pub(super) fn is_change(&self) -> bool {
+        matches!(self, Self::Call(call) if call.request.is_change())
+    }
+
+    /// Whether it reads the workspace again.
+    pub(super) fn is_reload(&self) -> bool {
+        match self {
+            Self::Call(call) => call.request == Request::Reload,
+            Self::Changed(change) => *change == Change::Workspace,
+        }
+    }
+
+    /// Whether it may be answered from what is known before the workspace is read again.
+    pub(super) fn is_lookup(&self) -> bool {
+        let Self::Call(call) = self else { return true };
+        matches!(
+            call.request,
+            Request::Match(_)
+                | Request::Simulate { .. }
+                | Request::JournalLine(_)
+                | Request::Preview { .. }
+                | Request::PreviewSelection(_)
+                | Request::PreviewPicks { .. }
+                | Request::Read(_)
+                | Request::ListProfiles
+                | Request::CompareProfile(_)
+        )
+    }
+
+    /// Whether its answer is not wanted any more, because its client asked again or stopped waiting.
+    pub(super) fn is_abandoned(&self) -> bool {
+        matches!(self, Self::Call(call) if call.reply.is_closed() && !call.request.is_change())
+    }
+}

@@ -1,0 +1,212 @@
+//! Answers requests: each is carried out for the session that it is asked for.
+
+use super::super::notice::{Cause, Notice, Topic};
+use super::super::previews::PreviewJob;
+use super::super::request::{Audience, Call, LocateTarget, Request, Response};
+use super::super::watch::Watch;
+use super::Worker;
+use crate::rows::{Members, Rows};
+use crate::{Desk, Prepared, Reader, RenderRequest, Session, Spot, Unrendered, What, channel};
+use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
+use refdesk_templates::TemplateIndex;
+use refdesk_text::Error;
+
+impl Worker<'_> {
+    /// Answers a request. What follows from a pick is computed after the answer, which does not need it.
+    pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
+        let Call { session, request, reply } = call;
+        let is_own = session == self.session;
+        if is_own && request.is_change() {
+            self.files_for = self.session.clone();
+        }
+        if !is_own {
+            // A client that was told that another process did something counts on it, though no notice of it came yet.
+            self.follow_stored_choice();
+            self.reload_if_trust_changed();
+        }
+        let is_pick = matches!(request, Request::Pick { .. });
+        let response = match request {
+            Request::Preview { template, values, path } => {
+                let request = RenderRequest::named(template.as_str(), values);
+                match self.desk.prepare(&self.templates, &request) {
+                    Ok(prepared) => {
+                        // The thread of previews ends with this one.
+                        let _ = self.previews.send(PreviewJob { template, prepared, path, reply });
+                        return;
+                    }
+                    Err(unrendered) => Response::Preview { template, outcome: Err(unrendered) },
+                }
+            }
+            request => self.respond(&session, request, watch),
+        };
+        // The client may have stopped waiting.
+        let _ = reply.send(response);
+        if is_pick {
+            self.follow_choice(&session);
+        }
+    }
+
+    fn respond(&mut self, session: &Session, request: Request, watch: &Watch) -> Response {
+        match request {
+            Request::Pick { ids, tags } => {
+                return Response::Picked(self.act_as(session, |desk| {
+                    // What is pulled in counts as new only beside what was pulled in before.
+                    desk.settle();
+                    let picked = desk.pick(&ids, &tags)?;
+                    let answer = Rows { members: Members::Telling, ..desk.rows() }.picked(&picked);
+                    Ok(Box::new((picked, answer)))
+                }));
+            }
+            Request::Unpick(id) => self.change(session, |desk| desk.unpick(&[id.to_string()])),
+            Request::Exclude(id) => self.change(session, |desk| desk.exclude(&[id.to_string()])),
+            Request::Include(id) => self.change(session, |desk| desk.include(&[id.to_string()])),
+            Request::Clear => self.change(session, |desk| desk.clear(false)),
+            Request::Undo => {
+                let undone = self.act_as(session, Desk::undo);
+                self.retraced(session, "Undone", "undo", undone);
+            }
+            Request::Redo => {
+                let redone = self.act_as(session, Desk::redo);
+                self.retraced(session, "Done again", "redo", redone);
+            }
+            Request::SwitchProfile(file) => self.switch_to(session, &file),
+            Request::Trust(deeds) => self.trust(&deeds),
+            Request::Reply { request_id, reply } => self.reply(&request_id, reply),
+            Request::Note(receipt) => self.act_as(session, |desk| desk.note(*receipt)),
+            Request::NoteRead(receipt) => self.act_as(session, |desk| desk.note_reading(*receipt)),
+            Request::Reload => self.reload(watch),
+            Request::Settle => self.settle_and_publish(),
+            Request::Index => {
+                self.complete_templates();
+                self.publish();
+            }
+            Request::Write { proposal, reason } => return Response::Written(self.write(session, &proposal, &reason)),
+            Request::Locate(target) => {
+                let spot = match &target {
+                    LocateTarget::Definition(id) => self.desk.definition(id.as_str()),
+                    LocateTarget::Document(id) => self.desk.document_spot(id.as_str()),
+                };
+                match spot {
+                    Ok(spot) => return Response::Located(spot),
+                    Err(refusal) => self.refuse(refusal),
+                }
+            }
+            Request::PreviewSelection(id) => return Response::SelectionPreview(self.desk.outlook(id.as_str())),
+            Request::PreviewPicks { one, all } => {
+                let (one, all) = (self.desk.outlook_of(one.as_slice()), self.desk.outlook_of(&all));
+                return Response::PicksPreview { one, all };
+            }
+            Request::Read(id) => return Response::Document(self.desk.document(id.as_str())),
+            Request::Match(prompt) => return Response::Findings(self.desk.look(&prompt)),
+            Request::Simulate { prompt, audience } => {
+                let asked = EnrichRequest {
+                    repeat: audience == Audience::NewSession,
+                    ..EnrichRequest::new(TextKind::Prompt, &prompt)
+                };
+                let (enriched, problems) = self.act_as(session, |desk| desk.enrich(&asked, Reader::Nobody));
+                return Response::Simulated { enriched: Box::new(enriched), problems };
+            }
+            Request::JournalLine(number) => {
+                return Response::JournalLine(match self.desk.line(number) {
+                    Ok(Some(line)) => Ok(Box::new(line)),
+                    Ok(None) => Err(format!("line {number} is not in the journal any more")),
+                    Err(error) => Err(format!("the journal cannot be read: {error}")),
+                });
+            }
+            Request::ListProfiles => {
+                let (profiles, problems) = self.desk.profiles();
+                return Response::Profiles { profiles, problems };
+            }
+            Request::CompareProfile(file) => {
+                let switch = self.desk.outlook_of_switching(&file);
+                return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
+            }
+            Request::Preview { .. } => {}
+            Request::Prepare(request) => {
+                self.complete_templates();
+                let templates = self.templates.clone();
+                let prepared = self.act_as(session, |desk| prepare(desk, &templates, &request));
+                return Response::Prepared(prepared.map(Box::new));
+            }
+            Request::Access => {
+                self.settle_and_publish();
+                return self.access(session);
+            }
+            Request::AccessSoFar => return self.access(session),
+            Request::Verdict(path) => {
+                return Response::Verdict(Box::new((self.desk.verdict(&path), channel::Way::of(&self.desk))));
+            }
+            Request::Offer { context, tags } => {
+                return Response::Offer(Box::new(self.act_as(session, |desk| {
+                    desk.settle();
+                    (channel::request(desk, &context, &tags), channel::Way::of(desk))
+                })));
+            }
+        }
+        Response::Done(std::mem::take(&mut self.refused))
+    }
+
+    /// Does something for this session that may read documents, which may bring templates.
+    pub(super) fn act_as<T>(&mut self, session: &Session, act: impl FnOnce(&mut Desk) -> T) -> T {
+        self.with_desk(|desk| desk.act_as(session, act))
+    }
+
+    fn access(&mut self, session: &Session) -> Response {
+        Response::Access(Box::new(self.act_as(session, |desk| desk.access())))
+    }
+
+    fn settle_and_publish(&mut self) {
+        self.with_desk(Desk::settle);
+        self.publish();
+    }
+
+    fn complete_templates(&mut self) {
+        self.with_desk(Desk::settle);
+        if self.templates_due {
+            self.index_templates();
+        }
+    }
+
+    /// Writes a file, and notes in the feed that it was written.
+    fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
+        let written = self.act_as(session, |desk| desk.write_for(std::slice::from_ref(proposal), reason))?;
+        let nothing = || WriteFailure {
+            refused: Error { code: "not-written", message: "nothing was written".to_owned(), hint: String::new() },
+            anew: Vec::new(),
+        };
+        let written = written.into_iter().next().ok_or_else(nothing)?;
+        if !proposal.is_unchanged() {
+            let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
+            let place = Some(Spot { path: proposal.path.clone(), line: 1 });
+            self.tell(Notice { place, ..Notice::new(self.who(session), Topic::Template, text) });
+        }
+        Ok(written)
+    }
+
+    /// What follows when picks or exclusions were changed for this session.
+    pub(super) fn follow_choice(&mut self, session: &Session) {
+        self.cause = Cause::Choice(self.who(session));
+        self.index_templates();
+        self.files_for = session.clone();
+        self.publish();
+    }
+
+    pub(super) fn refuse(&mut self, refusal: Error) {
+        self.refused.push(refusal);
+    }
+}
+
+/// An agent is told that a template waits for trust, and not that it does not exist.
+fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, Unrendered> {
+    let readable = desk.readable(templates);
+    if let What::Named(name) = &request.what
+        && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
+    {
+        let source = template.source.as_ref().map_or("", |source| source.as_str());
+        let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
+        let hint = "ask the person at this workspace to look at it with `refdesk trust`";
+        return Err(Error::new("untrusted", message, hint).into());
+    }
+    desk.prepare(&readable, request)
+}

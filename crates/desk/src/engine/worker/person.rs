@@ -1,0 +1,80 @@
+//! What waits for the person at the screen: requests of other processes, and settings that need trust.
+
+use std::sync::Arc;
+
+use super::super::event::Event;
+use super::super::notice::{Notice, Topic, Who};
+use super::super::requests::{Ended, NotReplied, Reply};
+use super::Worker;
+use crate::{Deed, Desk};
+use refdesk_text::Error;
+
+impl Worker<'_> {
+    /// Looks for requests, and tells which no longer wait.
+    pub(super) fn update_requests(&mut self) {
+        let now = self.now();
+        let Some(requests) = &mut self.requests else { return };
+        for over in requests.look(&self.desk, now) {
+            if over.ended == Ended::AskerGone {
+                // A process that was killed puts nothing into the journal.
+                let who: Arc<str> = over.request.asker.who.as_str().into();
+                let text = "Asked, and ended before there was an answer";
+                self.tell(Notice::new(Who::Other(who), Topic::Asked, text));
+            }
+            self.say(Event::Over(Box::new(over)));
+        }
+    }
+
+    /// Looks what waits for trust. What another process trusts is noticed when the workspace is read the next time.
+    pub(super) fn update_trust(&mut self) {
+        if self.requests.is_some() {
+            self.untrusted = self.desk.untrusted().into();
+        }
+    }
+
+    /// Trusts what the person was shown, and nothing else.
+    pub(super) fn trust(&mut self, deeds: &[Deed]) {
+        match self.desk.trust(deeds) {
+            Ok(()) => {
+                let what: Vec<&str> = deeds.iter().map(|deed| deed.what.as_str()).collect();
+                self.tell(Notice::new(Who::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        // Documents outside bring their templates as files from now on.
+        self.files_due = true;
+        self.reload_if_trust_changed();
+        self.update_trust();
+        self.publish();
+    }
+
+    /// Reads the workspace again where trust changed, and with it what agents may be told.
+    pub(super) fn reload_if_trust_changed(&mut self) {
+        if self.desk.has_stale_trust() {
+            self.reread(Desk::reload);
+            self.watch_due = true;
+            self.desk.settle();
+            self.queue_documents();
+            self.index_templates();
+        }
+    }
+
+    /// Answers a request of another process, or says why that is too late.
+    pub(super) fn reply(&mut self, request_id: &str, reply: Reply) {
+        let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
+        match replied {
+            Some(Ok(())) => {}
+            Some(Err(NotReplied::Failed(error))) => {
+                self.refuse(Error::new("not-answered", format!("the answer could not be written: {error}"), ""));
+            }
+            Some(Err(NotReplied::Late(by))) => {
+                let by = by.unwrap_or_else(|| "somebody else, or who asked waits no longer".to_owned());
+                let message = format!("your answer came too late: first was {by}");
+                self.refuse(Error::new("answered", message, ""));
+            }
+            None => self.refuse(Error::new("nobody-asks", "nobody is asked here", "")),
+        }
+        self.update_requests();
+        self.publish();
+    }
+}

@@ -1,0 +1,58 @@
+//! The requests that wait for the engine's answer. A question that the screen asked again is withdrawn, so that the engine
+//! skips it.
+
+use std::pin::Pin;
+use std::task::Poll;
+
+use futures_util::FutureExt;
+use refdesk_desk::engine::Response;
+
+use crate::tui::input::Input;
+use crate::tui::state::Questions;
+
+#[derive(Default)]
+pub struct Replies {
+    waiting: Vec<Waiting>,
+}
+
+struct Waiting {
+    /// The number of the question; `None` for a change.
+    question: Option<u64>,
+    answer: Pin<Box<dyn Future<Output = Option<Response>>>>,
+}
+
+impl Replies {
+    pub fn add(&mut self, question: Option<u64>, answer: impl Future<Output = Option<Response>> + 'static) {
+        self.waiting.push(Waiting { question, answer: Box::pin(answer) });
+    }
+
+    /// Withdraws the questions whose answer is no longer wanted.
+    pub fn withdraw_old(&mut self, questions: &Questions) {
+        self.waiting.retain(|waiting| questions.is_wanted(waiting.question));
+    }
+
+    /// The next answer that arrives; never where none is waited for.
+    pub async fn next(&mut self) -> Input {
+        std::future::poll_fn(|context| {
+            let mut at = 0;
+            while let Some(waiting) = self.waiting.get_mut(at) {
+                let Poll::Ready(answer) = waiting.answer.poll_unpin(context) else {
+                    at += 1;
+                    continue;
+                };
+                let question = self.waiting.remove(at).question;
+                // There is no answer where the engine has ended, which its snapshots tell.
+                if let Some(response) = answer {
+                    return Poll::Ready(Input::Answer { question, response });
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// An answer that has arrived already.
+    pub fn next_ready(&mut self) -> Option<Input> {
+        self.next().now_or_never()
+    }
+}
