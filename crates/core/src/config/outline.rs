@@ -1,134 +1,38 @@
 //! A configuration file without the entries of `sources`: they are checked as strictly as everything else and not kept.
 //! The values of ten thousand of them take ten times the memory of their text, and each is only looked at once.
 
-use std::fmt;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use refdesk_text::report::locate::list_items;
 
 /// What a JSON text says; a list of `sources` at its top comes empty, with the bytes at which its items begin.
 ///
 /// # Errors
-/// Where the text is no JSON, in `sources` too.
+/// The text is not JSON, in `sources` or elsewhere.
 pub fn outline(text: &str) -> serde_json::Result<(Value, Vec<usize>)> {
-    if !text.trim_ascii_start().starts_with('{') {
-        return serde_json::from_str(text).map(|value| (value, Vec::new()));
-    }
-    // The items are passed over at first and looked at side by side; whatever is wrong is found again in order.
     if let Some(found) = side_by_side(text) {
         return Ok(found);
     }
-    serde_json::from_str::<Members>(text).map(|members| (Value::Object(members.0), Vec::new()))
+    // Something is wrong or unusual: reading all of it in order finds the first error.
+    let mut value: Value = serde_json::from_str(text)?;
+    if let Some(Value::Array(sources)) = value.as_object_mut().and_then(|members| members.get_mut("sources")) {
+        *sources = Vec::new();
+    }
+    Ok((value, Vec::new()))
 }
 
-/// `None` where anything is wrong, and where `sources` is no list.
+/// `None` where anything is wrong, and where `sources` is not a list or is there twice.
 fn side_by_side(text: &str) -> Option<(Value, Vec<usize>)> {
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
-    let members: Members = serde_json::from_str(&rest).ok()?;
-    let check = |item: &Range<usize>| serde_json::from_str::<Checked>(text.get(item.clone())?).ok().map(drop);
+    let value = serde_json::from_str(&rest).ok()?;
+    // Parsed as a value, since a parser that ignores a value takes half a surrogate pair and a number out of range.
+    let check = |item: &Range<usize>| serde_json::from_str::<Value>(text.get(item.clone())?).ok().map(drop);
     items.par_iter().with_min_len(64).try_for_each(check)?;
-    Some((Value::Object(members.0), items.into_iter().map(|item| item.start).collect()))
-}
-
-struct Members(Map<String, Value>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ObjectVisitor;
-        impl<'de> Visitor<'de> for ObjectVisitor {
-            type Value = Members;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Members, A::Error> {
-                let mut kept = Map::new();
-                while let Some(key) = members.next_key::<String>()? {
-                    let value = if key == "sources" {
-                        members.next_value::<Checked>()?.into()
-                    } else {
-                        members.next_value::<Value>()?
-                    };
-                    kept.insert(key, value);
-                }
-                Ok(Members(kept))
-            }
-        }
-        deserializer.deserialize_map(ObjectVisitor)
-    }
-}
-
-/// A value that was parsed and let go; what kind it was.
-enum Checked {
-    Null,
-    List,
-    Other,
-}
-
-impl From<Checked> for Value {
-    fn from(kind: Checked) -> Self {
-        match kind {
-            Checked::Null => Self::Null,
-            Checked::List => Self::Array(Vec::new()),
-            Checked::Other => Self::Object(Map::new()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Checked {
-    /// Everything is parsed: what a library skips when a value is ignored, half a surrogate pair or a number out of range,
-    /// would only turn up when the entry is read.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Check;
-        impl<'de> Visitor<'de> for Check {
-            type Value = Checked;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("any JSON value")
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Checked, E> {
-                Ok(Checked::Other)
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Checked, E> {
-                Ok(Checked::Other)
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Checked, E> {
-                Ok(Checked::Other)
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Checked, E> {
-                Ok(Checked::Other)
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Checked, E> {
-                Ok(Checked::Other)
-            }
-
-            fn visit_unit<E>(self) -> Result<Checked, E> {
-                Ok(Checked::Null)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Checked, A::Error> {
-                while items.next_element::<Checked>()?.is_some() {}
-                Ok(Checked::List)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Checked, A::Error> {
-                while members.next_entry::<Checked, Checked>()?.is_some() {}
-                Ok(Checked::Other)
-            }
-        }
-        deserializer.deserialize_any(Check)
-    }
+    Some((value, items.into_iter().map(|item| item.start).collect()))
 }
 
 #[cfg(test)]
@@ -144,7 +48,7 @@ mod tests {
                 r#"{"version":"1.0","sources":[],"x":[1]}"#,
             ),
             (r#" {"sources": null, "x": {"sources": [1]}}"#, r#"{"sources":null,"x":{"sources":[1]}}"#),
-            (r#"{"sources": "no", "sources": 3}"#, r#"{"sources":{}}"#),
+            (r#"{"sources": "no", "sources": 3}"#, r#"{"sources":3}"#),
             (r#"{"sources": {}, "sources": [true]}"#, r#"{"sources":[]}"#),
             ("{}", "{}"),
             ("[1, {\"sources\": [2]}]", r#"[1,{"sources":[2]}]"#),
