@@ -17,7 +17,6 @@ use refdesk_text::report::Diagnostic;
 /// Templates taken from one directory at most.
 const LIMITS: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
-/// A template's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
     /// The file, absolute, symbolic links as met.
@@ -32,7 +31,6 @@ pub struct DiscoveredFile {
     pub root: String,
 }
 
-/// A directory to look below.
 struct TemplateRoot {
     source: Option<SourceId>,
     path: PathBuf,

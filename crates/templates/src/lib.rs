@@ -20,7 +20,7 @@ mod jinja;
 pub mod limits;
 mod listing;
 mod many;
-pub mod mustache;
+mod mustache;
 mod name;
 mod output_line;
 mod overrides;
@@ -42,17 +42,19 @@ pub use cache::Cache;
 pub use check_values::{Fit, NamedValue, fit};
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
-pub use generated::{Stripped, strip};
-pub use handlebars::check as check_handlebars;
+pub(crate) use generated::{Stripped, strip};
+pub(crate) use handlebars::check as check_handlebars;
 pub use index::{IndexInput, index, of_files, of_text};
-pub use jinja::{as_written as jinja_as_written, asks_about_a_value, for_engine as jinja_for_engine, from_engine};
+pub(crate) use jinja::{
+    as_written as jinja_as_written, asks_about_a_value, for_engine as jinja_for_engine, from_engine,
+};
 pub use listing::listing;
 pub use many::Many;
 pub use name::NameError;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};
-pub use syntax::{Ambiguity, Detected, detect};
+pub use syntax::Ambiguity;
 pub use variables::{names, sample, schema, skeleton};
 
 /// The language a template is written in.

@@ -8,7 +8,6 @@ use super::limits::NESTING;
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
 
-/// One node of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node<'a> {
     /// Printed as it is.
@@ -22,7 +21,6 @@ pub enum Node<'a> {
         /// Line, from 1.
         line: usize,
     },
-    /// A section begins.
     Open {
         /// Dotted name.
         name: &'a str,
@@ -33,11 +31,8 @@ pub enum Node<'a> {
         /// Line, from 1.
         line: usize,
     },
-    /// A section ends.
     Close,
-    /// Another template.
     Partial {
-        /// Its name.
         name: &'a str,
         /// White space put before each of its lines; `None` where it shares its line.
         indent: Option<&'a str>,
@@ -46,10 +41,8 @@ pub enum Node<'a> {
     },
 }
 
-/// A template that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedMustache<'a> {
-    /// In order.
     pub nodes: Vec<Node<'a>>,
     /// Warnings: a line and a message.
     pub warnings: Vec<(usize, String)>,
@@ -168,7 +161,6 @@ fn record_list(shape: &mut VariableUses, path: &[PathStep]) {
 
 /// What [`Scopes::walk`] meets.
 enum Met<'a> {
-    /// A value of this name.
     Value(&'a str),
     /// A section of this name, with the scope it opens unless it is inverted.
     Section(&'a str, Option<usize>),

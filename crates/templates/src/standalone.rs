@@ -15,7 +15,6 @@ use refdesk_files::Stamp;
 /// A template's file that was looked into.
 #[derive(Debug)]
 pub struct Standalone {
-    /// Where it lies.
     pub found: DiscoveredFile,
     /// Its stamp when it was read; nothing where it cannot be opened.
     pub stamp: Stamp,

@@ -11,7 +11,6 @@ use super::jinja::{end_of_raw, end_of_string};
 pub struct Detected {
     /// What the template is taken for.
     pub syntax: Syntax,
-    /// What else it might be.
     pub ambiguous: Option<Ambiguity>,
 }
 

@@ -35,9 +35,7 @@ pub enum Sigil {
 pub enum Piece<'a> {
     /// Text to print as it is: a byte range of the template.
     Text(Range<usize>),
-    /// A tag.
     Tag {
-        /// Its kind.
         sigil: Sigil,
         /// What stands inside, trimmed.
         content: &'a str,

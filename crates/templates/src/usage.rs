@@ -29,11 +29,9 @@ pub enum Usage {
     Print,
     /// It is only asked whether it is there or true.
     Test,
-    /// Its items are visited.
     Iterate,
     /// Measured or reversed: a list, if nothing says otherwise.
     Measure,
-    /// Its keys are visited.
     Look,
     /// Handed on; says nothing about its kind.
     Touch,
@@ -52,7 +50,6 @@ struct UsageNode {
     fields: BTreeMap<String, UsageNode>,
 }
 
-/// Uses of names, gathered.
 #[derive(Debug, Clone, Default)]
 pub struct VariableUses {
     root: UsageNode,
@@ -92,7 +89,6 @@ impl VariableUses {
         }
     }
 
-    /// The tree, sorted by name.
     pub fn variables(self) -> Vec<Variable> {
         self.root.fields.into_iter().map(|(name, node)| variable(name, node)).collect()
     }

@@ -24,7 +24,6 @@ pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// A word of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagWord<'a> {
     /// A name, a path or a literal.

@@ -12,7 +12,6 @@ use super::text::{Container, Layout, begins_line, comma, indent_at, part};
 pub(super) struct Insert {
     /// Before this byte.
     pub at: usize,
-    /// What.
     pub text: String,
 }
 

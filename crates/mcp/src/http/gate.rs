@@ -18,7 +18,6 @@ use refdesk_text::Error;
 pub struct Host {
     /// A name in small letters or an address, without brackets.
     pub name: String,
-    /// As written.
     pub port: Option<u16>,
 }
 
@@ -49,7 +48,6 @@ impl Host {
 /// Why somebody may not call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
-    /// What HTTP calls it.
     pub status: StatusCode,
     /// What to do about it.
     pub message: String,

@@ -16,7 +16,6 @@ struct Standing {
     since: Instant,
 }
 
-/// The sessions that there are.
 #[derive(Debug, Clone)]
 pub struct Places {
     all: Arc<Mutex<HashMap<SessionId, Standing>>>,

@@ -20,7 +20,6 @@ use tokio::sync::Mutex;
 use super::Limits;
 use super::places::{Open, Places, Room};
 
-/// All sessions of a server.
 #[derive(Debug)]
 pub struct Sessions {
     local: LocalSessionManager,
@@ -56,7 +55,6 @@ impl From<LocalSessionManagerError> for Failed {
 }
 
 impl Sessions {
-    /// None yet.
     pub fn new(limits: &Limits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);

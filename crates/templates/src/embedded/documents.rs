@@ -15,7 +15,6 @@ use refdesk_files::path::display;
 use refdesk_files::walk::{Problem, WalkLimits, files_below};
 use refdesk_text::report::Diagnostic;
 
-/// A text to look through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScannedDocument {
     /// The file, absolute; for inline content the file that defines it.

@@ -5,14 +5,12 @@ use std::borrow::Cow;
 
 use crate::{Analysis, ParseError, Syntax, analyse, handlebars, jinja, mustache, strip};
 
-/// What a block comes to.
 #[derive(Debug)]
 pub enum BlockVerdict {
     /// No template: nothing in it is to be filled in.
     None,
     /// It has a variable or a section, and does not compile.
     Broken(ParseError),
-    /// A template.
     Template(Box<Analysis>),
 }
 

@@ -8,14 +8,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::names::slug;
 use refdesk_text::lines::LineCounter;
 
-/// A fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence {
     /// What stands behind the opening fence.
     pub info: String,
     /// The slug of the heading it stands under; empty where there is none.
     pub heading: String,
-    /// Its text.
     pub text: String,
     /// The line where its text begins, from 1.
     pub line: usize,

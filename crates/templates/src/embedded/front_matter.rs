@@ -6,7 +6,6 @@ use serde::Deserialize;
 /// Front matter is read up to this many bytes.
 const LIMIT: usize = 64 * 1024;
 
-/// What a document begins with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter {
     /// `id`, as written.

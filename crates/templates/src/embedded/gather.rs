@@ -19,9 +19,7 @@ use refdesk_text::report::Diagnostic;
 /// A document that was looked through.
 #[derive(Debug)]
 pub struct Text {
-    /// Which.
     pub document: ScannedDocument,
-    /// What is in it.
     pub found: Arc<Extracted>,
 }
 

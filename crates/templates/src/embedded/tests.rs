@@ -90,7 +90,6 @@ fn what_has_the_signs_and_does_not_compile_is_known_with_its_line() {
     assert_eq!(found.blocks.len(), 1);
 }
 
-/// The stem of each block.
 fn stems(markdown: &str) -> Vec<String> {
     extract(markdown).blocks.into_iter().map(|found| found.stem).collect()
 }

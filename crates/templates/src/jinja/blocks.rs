@@ -5,7 +5,6 @@ use super::REFUSED;
 use crate::ParseError;
 use crate::limits::{CHAIN, NESTING};
 
-/// The open blocks, innermost last.
 #[derive(Debug, Default)]
 pub struct Blocks<'t> {
     open: Vec<OpenTag<'t>>,

@@ -6,7 +6,6 @@ use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 use super::scope::{Guards, NameBinding, NameScope};
 use crate::usage::{PathStep, Usage, VariableUses};
 
-/// What the template asks for.
 pub fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     let mut uses = Uses::default();
     uses.statements(statements);

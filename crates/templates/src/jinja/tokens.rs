@@ -19,7 +19,6 @@ pub struct JinjaTag<'t> {
     pub is_statement: bool,
     /// Where its opening delimiter stands, in bytes.
     start: usize,
-    /// In order.
     pub tokens: Vec<(Token<'t>, Span)>,
 }
 

@@ -44,7 +44,6 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
 
 /// A tag or comment, where it stands.
 pub struct HandlebarsTag<'a> {
-    /// In bytes.
     pub range: Range<usize>,
     /// `#`, `^`, `/`, `&`, or nothing.
     pub sigil: &'a str,

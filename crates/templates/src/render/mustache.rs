@@ -19,7 +19,6 @@ use refdesk_text::nearest::nearest;
 
 /// A template and its partials, read.
 pub struct CompiledMustache<'t> {
-    /// The template, then its partials.
     templates: Vec<ParsedMustache<'t>>,
     /// Names of partials to their place among the templates.
     by_name: HashMap<&'t str, usize>,

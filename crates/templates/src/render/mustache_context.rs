@@ -6,13 +6,11 @@ use serde_json::Value;
 /// What a name leads to.
 #[derive(Debug, Clone, Copy)]
 pub enum ContextValue<'a> {
-    /// A value that was given.
     Value(&'a Value),
     /// `first` or `last` of an item.
     Flag(bool),
     /// `@index` of an item, from 0.
     Index(usize),
-    /// Nothing.
     Nothing,
 }
 
@@ -77,7 +75,6 @@ pub struct Contexts<'a> {
 }
 
 impl<'a> Contexts<'a> {
-    /// Only the root.
     pub fn new(root: &'a Value) -> Self {
         Self { stack: vec![ContextFrame::of(ContextValue::Value(root))] }
     }
@@ -87,12 +84,10 @@ impl<'a> Contexts<'a> {
         self.stack.len() as u64
     }
 
-    /// The innermost.
     pub fn top(&self) -> ContextFrame<'a> {
         self.stack.last().copied().unwrap_or(ContextFrame { found: ContextValue::Nothing, place: None })
     }
 
-    /// Puts one in force.
     pub fn push(&mut self, context: ContextFrame<'a>) {
         self.stack.push(context);
     }

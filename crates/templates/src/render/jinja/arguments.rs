@@ -8,7 +8,6 @@ use super::super::limits::{OUTPUT_BYTES, output_too_large};
 /// The arguments of a filter after its value, as the engine hands them over.
 pub type RestArguments = Rest<ValueOrKwargs>;
 
-/// The arguments of one call.
 pub struct PythonArguments {
     places: Vec<Value>,
     named: Option<Kwargs>,

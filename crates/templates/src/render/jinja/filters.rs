@@ -12,6 +12,7 @@ use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::groups::groups;
+use super::json;
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
 use super::operators::{add, order};
@@ -20,7 +21,6 @@ use super::print::printed;
 use super::text_filters::{
     center, escape, force_escape, indent, replace, spaces, truncate, urlencode, wordcount, wordwrap,
 };
-use super::{json, text};
 use crate::asks_about_a_value;
 
 /// Puts them in the place of the engine's own.
@@ -48,7 +48,6 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("filesizeformat", file_size);
     engine.add_filter("string", string);
     engine.add_filter("join", join);
-    engine.add_filter("title", |value: Cow<'_, str>| text::title(&value));
     engine.add_filter("round", round);
     engine.add_filter("attr", attribute);
     engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {

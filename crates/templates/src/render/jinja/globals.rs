@@ -9,7 +9,6 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed};
 
-/// Adds them.
 pub fn install(engine: &mut Environment<'static>) {
     engine.add_function("joiner", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
         let mut args = PythonArguments::new(more);

@@ -52,7 +52,6 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
             "isdigit" => all(text, |c| {
                 c.is_ascii_digit() || text::digit(c) || matches!(c, '²' | '³' | '¹' | '⁰'..='⁹' | '₀'..='₉')
             }),
-            "isnumeric" => all(text, char::is_numeric),
             "isprintable" => Value::from(text.chars().all(|c| c == ' ' || !(c.is_control() || c.is_whitespace()))),
             "isidentifier" => {
                 let first = text.chars().next().is_some_and(|c| c == '_' || c.is_alphabetic());

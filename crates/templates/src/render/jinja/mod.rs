@@ -49,7 +49,6 @@ fn engine() -> Environment<'static> {
     engine
 }
 
-/// A template, read.
 pub struct CompiledJinja<'t> {
     mended: &'t str,
     template: Template<'t, 't>,

@@ -17,7 +17,6 @@ pub fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> 
     }
 }
 
-/// The text of a value.
 pub fn printed(value: &Value) -> Cow<'_, str> {
     match (value.as_str(), float_of(value)) {
         (Some(text), _) => Cow::Borrowed(text),

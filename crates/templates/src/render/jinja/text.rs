@@ -49,16 +49,6 @@ fn push_cased(out: &mut String, c: char, upper: bool) {
     }
 }
 
-/// As the filter `title`: words begin behind white space, dashes and opening brackets.
-pub fn title(text: &str) -> String {
-    let mut at_start = true;
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        push_cased(&mut out, c, at_start);
-        at_start = c.is_whitespace() || matches!(c, '-' | '(' | '{' | '[' | '<');
-        out
-    })
-}
-
 /// As `str.title`: words begin behind whatever is no letter.
 pub fn python_title(text: &str) -> String {
     let mut in_word = false;
@@ -75,7 +65,6 @@ pub fn left_of_center(length: usize, width: usize) -> usize {
     pad / 2 + (pad & width & 1)
 }
 
-/// As the filter `truncate`.
 pub fn truncate(text: &str, length: usize, kill_words: bool, end: &str, leeway: usize) -> String {
     let count = text.chars().count();
     if count <= length.saturating_add(leeway) {

@@ -144,7 +144,6 @@ pub fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Erro
     Ok(wrapped.collect::<Vec<_>>().join(&wrap_string))
 }
 
-/// `wordcount`.
 pub fn wordcount(value: Cow<'_, str>) -> usize {
     let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.by_ref().filter(|word| !word.is_empty()).count()

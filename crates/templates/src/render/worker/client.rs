@@ -20,7 +20,6 @@ use refdesk_text::escape::one_line;
 /// Bytes read of what a dead worker said.
 const LAST_WORDS: u64 = 4_096;
 
-/// A worker that answers.
 #[derive(Debug)]
 pub struct WorkerClient {
     child: Child,
@@ -34,10 +33,8 @@ enum WorkerMessage {
     Answer(Result<Rendered, RenderError>),
 }
 
-/// Why there is no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// No worker could be started.
     Start(String),
     /// The job passed this limit.
     Limit(String),

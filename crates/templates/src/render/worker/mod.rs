@@ -14,7 +14,7 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
-pub use client::{Failure, WorkerClient};
+pub(crate) use client::{Failure, WorkerClient};
 pub use server::serve;
 
 use super::RenderError;
