@@ -131,7 +131,7 @@ mod tests {
         let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
         fs::create_dir(workspace.join("conf")).unwrap();
         for folder in [&workspace.join("conf"), outside.path()] {
-            fs::write(folder.join("own.json"), "{\"sources\": []}").unwrap();
+            refdesk_files::write_atomic(&folder.join("own.json"), b"{\"sources\": []}").unwrap();
         }
         let link = workspace.join("references.json");
         for (target, expected) in [
