@@ -186,7 +186,7 @@ fn take(state: &mut State, step: Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
     #[test]
     fn no_sequence_of_inputs_panics_or_leaves_a_list(
         width in 1..200u16,

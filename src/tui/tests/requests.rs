@@ -211,8 +211,10 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
         (write("r1"), Ended::Withdrawn, "This request was answered elsewhere or withdrawn"),
     ] {
         for is_told_first in [true, false] {
-            for keys in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"] {
-                for key in ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"] {
+            for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"].into_iter().enumerate() {
+                // Each key comes after two of these beginnings, and after every ending.
+                let all = ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"];
+                for key in all.into_iter().skip(nth % 3).step_by(3) {
                     let mut state = desk("", std::slice::from_ref(&waiting));
                     press(&mut state, keys);
                     ends(&mut state, &waiting, ended.clone(), &[choice("r2")], is_told_first);
@@ -410,7 +412,7 @@ fn hostile_requests_stay_within_their_place() {
     let long = fixture::asking_to_write("w", &evil, &evil, &diff, &[evil.as_str(); 40]);
     let lines = (0..10_000).map(|nth| format!("+line {nth}\n")).collect::<String>();
     let tall = fixture::asking_to_write("t", "x", "a", &format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n{lines}"), &[]);
-    for size in [Size::new(40, 10), Size::new(80, 24), Size::new(120, 36), Size::new(200, 60)] {
+    for size in [Size::new(40, 10), Size::new(80, 24), Size::new(200, 60)] {
         for waiting in [&hostile, &many, &long, &tall] {
             let mut state = fixture::state(size.width, size.height);
             tell(&mut state, std::slice::from_ref(waiting));

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{codes, discovered, is_kept, kept};
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
 
 /// Whatever bytes stand in the configuration or in a discovered file.
@@ -65,15 +66,18 @@ fn a_byte_order_mark_and_crlf_are_harmless() {
 fn values_of_every_wrong_type_in_every_place() {
     let wrong =
         [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
-    for key in refdesk_core::config::keys::SOURCE {
-        for value in &wrong {
-            let mut source = inline("odd", "x");
+    // Entries do not depend on each other, so that one run reads them all.
+    let mut sources = vec![kept()];
+    for (nth, key) in refdesk_core::config::keys::SOURCE.iter().enumerate() {
+        for (which, value) in wrong.iter().enumerate() {
+            let mut source = inline(&format!("odd-{nth}-{which}"), "x");
             source[*key] = value.clone();
-            let world = Workspace::of(json!([source, kept()]), &[]);
-            let _ = codes(&world);
-            is_kept(&world);
+            sources.push(source);
         }
     }
+    let world = Workspace::of(json!(sources), &[]);
+    assert!(!codes(&world).is_empty());
+    is_kept(&world);
     for key in refdesk_core::config::keys::TOP.iter().filter(|key| **key != "sources") {
         for value in &wrong {
             let mut whole = json!({"sources": [kept()]});
@@ -176,14 +180,15 @@ fn the_folder_of_references_may_be_anything() {
 }
 
 #[test]
-fn fifty_thousand_entries_and_a_content_of_twenty_megabytes() {
-    let mut sources: Vec<Value> = (0..50_000).map(|at| inline(&format!("source-{at}"), "nothing")).collect();
-    sources.push(inline("huge", &"see kept, or not. ".repeat(20_000_000 / 18)));
+fn many_entries_and_a_content_of_megabytes() {
+    let (entries, bytes) = (scaled(10_000, 50_000), scaled(4_000_000, 20_000_000));
+    let mut sources: Vec<Value> = (0..entries).map(|at| inline(&format!("source-{at}"), "nothing")).collect();
+    sources.push(inline("huge", &"see kept, or not. ".repeat(bytes / 18)));
     sources.push(kept());
     let world = Workspace::new();
     world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
     let listed = world.json(&["list"], 0);
-    assert_eq!(listed["total"], 50_002);
+    assert_eq!(listed["total"], entries + 2);
     let answer = world.json(&["select", "huge"], 0);
     assert_eq!(ids(&answer["sources"]), ["huge", "kept"]);
     assert_eq!(world.picks(), ["huge"]);
@@ -191,10 +196,11 @@ fn fifty_thousand_entries_and_a_content_of_twenty_megabytes() {
 
 #[test]
 fn many_faults_are_all_told_and_quickly() {
-    let sources: Vec<Value> = (0..20_000).map(|at| json!({"id": at, "name": "x"})).chain([kept()]).collect();
+    let faulty = scaled(5_000, 20_000);
+    let sources: Vec<Value> = (0..faulty).map(|at| json!({"id": at, "name": "x"})).chain([kept()]).collect();
     let world = Workspace::new();
     world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
     let checked = world.json(&["check"], 1);
-    assert_eq!(checked["errors"].as_array().unwrap().len(), 40_000, "id and path of each");
+    assert_eq!(checked["errors"].as_array().unwrap().len(), 2 * faulty, "id and path of each");
     is_kept(&world);
 }

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::support::program::finish;
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline};
 
-const MANY: usize = 200;
-
 #[test]
-fn two_hundred_at_once_all_count() {
-    let sources: Vec<Value> = (0..MANY).map(|at| inline(&format!("s{at}"), "")).collect();
+fn many_at_once_all_count() {
+    let many = scaled(60, 200);
+    let sources: Vec<Value> = (0..many).map(|at| inline(&format!("s{at}"), "")).collect();
     let world = Workspace::of(json!(sources), &[]);
-    let children: Vec<_> = (0..MANY)
+    let children: Vec<_> = (0..many)
         .map(|at| {
             let mut command = world.command(&["select", &format!("s{at}")]);
             command.stdin(std::process::Stdio::null());
@@ -25,10 +25,10 @@ fn two_hundred_at_once_all_count() {
     }
     let mut picks = world.picks();
     picks.sort();
-    let mut expected: Vec<String> = (0..MANY).map(|at| format!("s{at}")).collect();
+    let mut expected: Vec<String> = (0..many).map(|at| format!("s{at}")).collect();
     expected.sort();
     assert_eq!(picks, expected);
-    assert_eq!(world.json(&["list", "--selected"], 0)["total"], MANY);
+    assert_eq!(world.json(&["list", "--selected"], 0)["total"], many);
 }
 
 #[test]
