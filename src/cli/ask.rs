@@ -71,11 +71,11 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
         Error::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
     } else if tags.is_empty() {
-        let message = "nobody is asked: all that may be picked is selected already";
+        let message = "nothing to choose: every selectable source is already selected";
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
         return CommandOutput::new(json, format!("{message}\n"));
     } else {
-        let message = format!("nobody is asked: no source that may be picked has the tag {}", tags.join(" or "));
+        let message = format!("nothing to choose: no selectable source has the tag {}", tags.join(" or "));
         Error::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
     };
     let status = if refusal.code == "no-sources" { "no_sources" } else { "none_matched" };
@@ -86,10 +86,10 @@ fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutpu
     let refusal = match why {
         Unanswered::TimedOut => Error::new(
             "timed-out",
-            format!("nobody answered within {timeout} s; nothing was selected"),
+            format!("no answer within {timeout} s; nothing was selected"),
             "ask again, or allow more time with channel.timeout",
         ),
-        Unanswered::GivenUp => Error::new("given-up", "the question was given up; nothing was selected", ""),
+        Unanswered::GivenUp => Error::new("given-up", "the request was cancelled; nothing was selected", ""),
         Unanswered::Failed { code, message, hint } => {
             Error::new(code, format!("{message}; nothing was selected"), hint.clone())
         }

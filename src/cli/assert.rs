@@ -26,11 +26,11 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandO
     let shown = desk.around().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
         Ok((bytes, false)) => bytes,
-        Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "make several files of it"),
+        Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "split it into several files"),
         Err(error) => return unusable(&shown, &error.to_string(), "name a TOML file of expectations"),
     };
     let (Cow::Borrowed(text), _) = decode(&bytes) else {
-        return unusable(&shown, "it is not UTF-8", "store it as UTF-8, as TOML wants it");
+        return unusable(&shown, "it is not UTF-8", "save it as UTF-8, which TOML requires");
     };
     let cases = match read_cases(text, &shown, desk.catalog()) {
         Ok(cases) => cases,
@@ -81,29 +81,29 @@ fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
         }
         Miss::Hinted(id, tags) => {
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
-            told("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted at, for {tags}."))
+            told("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted by {tags}."))
         }
         Miss::NotExpanded(id) => {
             let (reason, what) = match desk.selection().is_excluded(id.as_str()) {
                 true => ("excluded", "it is excluded".to_owned()),
-                false => ("not-named", format!("the text does not name it by `@{id}`")),
+                false => ("not-named", format!("the text does not contain `@{id}`")),
             };
             told("expands", Some(id.as_str()), reason, format!("'{id}' is not expanded: {what}."))
         }
         Miss::NotPulledIn(id, role) => {
             let (reason, what) = match role {
-                Some(Role::Picked) => ("picked", "it is picked itself"),
+                Some(Role::Picked) => ("picked", "it is picked"),
                 Some(Role::AutoRoot) => ("auto", "it is auto"),
                 _ if desk.selection().is_excluded(id.as_str()) => ("excluded", "it is excluded"),
-                _ => ("not-mentioned", "nothing that is selected mentions it"),
+                _ => ("not-mentioned", "no selected source mentions it"),
             };
             told("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
         }
         Miss::NotNone(list, ids) => {
-            told(list, None, "not-none", format!("{list} is to be empty, and there are {}.", join(ids)))
+            told(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
         }
         Miss::TooMany { most, tokens } => {
-            told("max_tokens", None, "too-many", format!("~{tokens} tokens are added, and at most {most} were wanted."))
+            told("max_tokens", None, "too-many", format!("~{tokens} tokens are added; the limit is {most}."))
         }
     }
 }

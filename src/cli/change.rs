@@ -11,25 +11,25 @@ use refdesk_text::escape::one_line;
 /// Takes picks back.
 pub fn unselect(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
-    answer(desk.unpick(ids), "unselected", "nothing was picked of it")
+    answer(desk.unpick(ids), "unselected", "not selected")
 }
 
 /// Bars sources.
 pub fn exclude(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
-    answer(desk.exclude(ids), "excluded", "all of it was excluded before")
+    answer(desk.exclude(ids), "excluded", "already excluded")
 }
 
 /// Lifts exclusions.
 pub fn include(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
-    answer(desk.include(ids), "included again", "nothing was excluded of it")
+    answer(desk.include(ids), "included again", "not excluded")
 }
 
 /// Takes everything back.
 pub fn clear(desk: &mut Desk, all: bool) -> CommandOutput {
     desk.settle();
-    answer(desk.clear(all), "cleared", "there was nothing to clear")
+    answer(desk.clear(all), "cleared", "nothing to clear")
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {

@@ -60,7 +60,7 @@ struct ConnectPlan {
 fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
     let Some(client) = Client::from_word(&args.agent) else {
         let words: Vec<&str> = Client::words().collect();
-        let message = format!("'{}' is no agent that refdesk knows", args.agent);
+        let message = format!("'{}' is not an agent that refdesk supports", args.agent);
         return CommandOutput::usage(message, format!("it knows {}", words.join(", ")));
     };
     let place = match settings_file::of(desk, &client, args.user) {
@@ -81,7 +81,7 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
         Ok(Some(step)) => job.carry_out(desk, args, &step),
         Ok(None) => {
             let (status, is) = match verb {
-                Verb::Connect => ("already_connected", "is connected already"),
+                Verb::Connect => ("already_connected", "is already connected"),
                 Verb::Disconnect => ("not_connected", "is not connected"),
             };
             job.answer(status, None, false, format!("{} {is} in {}\n", client.word, job.place.shown))
@@ -106,9 +106,12 @@ impl ConnectPlan {
                 if self.verb == Verb::Connect {
                     self.warnings.push(match found {
                         Some(found) => {
-                            format!("the agent will call the {NAME} on the path, {}, which is another", found.display())
+                            format!(
+                                "the agent will call the {NAME} found on PATH, {}, which is a different one",
+                                found.display()
+                            )
                         }
-                        None => format!("{NAME} is not on the path: until it is, the agent cannot call it"),
+                        None => format!("{NAME} is not on PATH; until it is, the agent cannot call it"),
                     });
                 }
                 NAME
@@ -140,7 +143,7 @@ impl ConnectPlan {
         // Between the two looks at it the file may have become another, of which nothing is known here.
         let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
         if !is_same {
-            let message = format!("{} changed while it was looked at", self.place.shown);
+            let message = format!("{} changed while it was being read", self.place.shown);
             return Err(Error::new("changed", message, "try again"));
         }
         Ok(Some(SettingsChange { proposal, then }))
@@ -149,7 +152,7 @@ impl ConnectPlan {
     fn refuse(&self, fault: Fault) -> Error {
         let Fault { code, message, line, column } = fault;
         let message = format!("{}:{line}:{column}: {message}", self.place.shown);
-        Error::new(code, message, "mend the file there; nothing was written")
+        Error::new(code, message, "fix the file; nothing was written")
     }
 
     /// Shows, asks and writes.
@@ -175,8 +178,8 @@ impl ConnectPlan {
                     return self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]);
                 }
                 None => {
-                    let hint = "look at the difference, and write it with --yes";
-                    let refusal = Error::new("not-approved", "nobody approved it", hint);
+                    let hint = "check the difference, and write it with --yes";
+                    let refusal = Error::new("not-approved", "it was not approved", hint);
                     let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
                     return CommandOutput { notes: vec![foreseen], ..answer };
                 }
@@ -186,7 +189,7 @@ impl ConnectPlan {
             Ok(()) => {
                 let (status, is) = match self.verb {
                     Verb::Connect => ("connected", "is connected"),
-                    Verb::Disconnect => ("disconnected", "is not connected any more"),
+                    Verb::Disconnect => ("disconnected", "is no longer connected"),
                 };
                 text.push_str(&format!("{} {is}: {done} {shown} ({sum})\n", self.client.word));
                 self.answer(status, Some(proposal), true, text)
@@ -220,7 +223,7 @@ impl ConnectPlan {
                 Ok(())
             }
             FollowUp::Remove(folders) => {
-                let reason = format!("it was made to connect {}", self.client.word);
+                let reason = format!("it was created to connect {}", self.client.word);
                 desk.remove(&step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
                 self.remembered.forget();
                 Ok(())

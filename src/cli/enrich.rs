@@ -32,14 +32,14 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
     let again = || desk.enrich(&EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
-        let message = format!("all there is to say was told to the session '{}' before", desk.session());
-        diagnostics.push(Diagnostic::warning("told-before", message).hint("--repeat says it again"));
+        let message = format!("nothing new: everything was already given to the session '{}' before", desk.session());
+        diagnostics.push(Diagnostic::warning("told-before", message).hint("--repeat prints it again"));
     }
     let mut notes = Vec::new();
     match enriched.left_out() {
         0 => {}
         _ if enriched.blocks.is_empty() => diagnostics.push(silent(&enriched)),
-        count => notes.push(format!("{count} of {} were left out for want of room", enriched.items.len())),
+        count => notes.push(format!("{count} of {} did not fit and were left out", enriched.items.len())),
     }
     let printed = match format {
         OutputFormat::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
@@ -66,6 +66,6 @@ fn reason(event: Forgetting) -> &'static str {
 
 /// Nothing was said, since there is no room even for the line that says so.
 fn silent(enriched: &Enriched) -> Diagnostic {
-    let message = format!("there is no room for any of {}, nor for a line that says so", enriched.items.len());
+    let message = format!("no room for any of {}, not even for the line that says so", enriched.items.len());
     Diagnostic::warning("no-room", message).hint("allow more with --max-chars or --max-tokens")
 }

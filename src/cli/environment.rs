@@ -33,7 +33,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         (None, Some(given)) => {
             let workspace = absolute(current, given);
             if !workspace.is_dir() {
-                let message = format!("the workspace {} is no folder", workspace.display());
+                let message = format!("the workspace {} is not a folder", workspace.display());
                 return Err(Error::new("no-workspace", message, "name an existing folder with --workspace"));
             }
             workspace

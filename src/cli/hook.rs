@@ -38,7 +38,7 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
         // Nobody read it, so it has to be said again.
-        guarded(|| desk.as_ref().map(|desk| desk.forget_told("the answer could not be given")));
+        guarded(|| desk.as_ref().map(|desk| desk.forget_told("the response could not be written")));
     }
     // The program ends here: the system takes ten thousand sources back at once, and not one by one.
     let _stays = std::mem::ManuallyDrop::new(desk);
@@ -53,7 +53,7 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     }
     log::start();
     let reason = error.to_string();
-    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "a hook is called wrongly");
+    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with wrong arguments");
     // Whoever writes is let finish.
     let _ = read();
     print(&hook::nothing());
@@ -106,7 +106,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
         }
     };
     if let HookEvent::Other(name) = &event {
-        tracing::debug!(agent = agent.word(), ?name, "nothing is said to this");
+        tracing::debug!(agent = agent.word(), ?name, "this event gets no response");
         return (hook::nothing(), None);
     }
     threads::start(THREADS);
@@ -124,7 +124,7 @@ fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
     let bytes = read();
     let Some(agent) = HookAgent::from_word(&args.agent) else {
         let known = HookAgent::ALL.map(HookAgent::word).join(", ");
-        return Err(unheard(format!("there is no agent {:?}; there are {known}", args.agent)));
+        return Err(unheard(format!("unknown agent {:?}; known are {known}", args.agent)));
     };
     hook::hear(agent, &bytes.map_err(unheard)?).map(|heard| (agent, heard))
 }
@@ -171,7 +171,7 @@ fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<O
 
 fn real_folder(folder: &Path) -> Result<PathBuf, String> {
     let real = std::fs::canonicalize(folder).ok().filter(|folder| folder.is_dir());
-    real.ok_or_else(|| format!("the agent works in {folder:?}, which is no folder"))
+    real.ok_or_else(|| format!("the agent works in {folder:?}, which is not a folder"))
 }
 
 /// What the desk has to say to that event, and what went wrong with it.
@@ -205,7 +205,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     };
     problems.extend(more);
     if let Err(error) = desk.keep_mentions() {
-        tracing::info!("what documents named is not kept: {error}");
+        tracing::info!("the mention cache cannot be stored: {error}");
     }
     (enriched.added().to_owned(), problems)
 }

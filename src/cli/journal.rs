@@ -42,7 +42,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
             if damaged > 0 {
                 let lines = rows::plural(damaged, "line");
                 let are = if damaged == 1 { "is" } else { "are" };
-                let message = format!("{lines} of the journal {are} damaged, or not written to the end, and left out");
+                let message = format!("{lines} of the journal {are} damaged or incomplete, and left out");
                 let file = desk.around().display(&desk.journal_file());
                 answer.diagnostics.push(Diagnostic::warning("damaged-journal", message).in_file(file));
             }
@@ -74,7 +74,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
     let mut notes = Vec::new();
     if table.is_some() {
         if cells.is_empty() {
-            notes.push("the journal has no such line".to_owned());
+            notes.push("the journal does not have this line".to_owned());
         }
         text = rows::table(&cells).into_bytes();
     }
@@ -123,7 +123,7 @@ fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Comm
         text.push_str(&rows::table(&table));
     }
     if text.is_empty() {
-        text.push_str("no hint and no expansion was given\n");
+        text.push_str("no hints and no expansions\n");
     }
     Ok((CommandOutput::new(json, text), damaged))
 }

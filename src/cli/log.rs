@@ -26,7 +26,7 @@ pub fn start() {
     let layer = tracing_subscriber::fmt::layer().with_writer(file).log_internal_errors(false).with_filter(filter);
     let is_first = tracing_subscriber::registry().with(layer).try_init().is_ok();
     if let Some(error) = wrong.filter(|_| is_first) {
-        tracing::warn!(?wanted, error, "REFDESK_LOG cannot be understood; warnings are kept");
+        tracing::warn!(?wanted, error, "REFDESK_LOG cannot be parsed; only warnings are logged");
     }
 }
 

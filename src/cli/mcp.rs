@@ -39,7 +39,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Error::new("not-served", format!("the server cannot go on: {error}"), "");
+            let refusal = Error::new("not-served", format!("the server has stopped: {error}"), "");
             output::print(CommandOutput::refused(refusal), format)
         }
     }

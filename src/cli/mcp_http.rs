@@ -43,7 +43,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let message = format!("the server could not run at {}: {error}", http.address);
-            let hint = "port 0 takes any that is free";
+            let hint = "use port 0 for any free port";
             output::print(CommandOutput::refused(Error::new("not-served", message, hint)), format)
         }
     }

@@ -146,7 +146,7 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutpu
     if command.keeps_mentions()
         && let Err(error) = desk.keep_mentions()
     {
-        tracing::info!("what documents named is not kept: {error}");
+        tracing::info!("the mention cache cannot be stored: {error}");
     }
     answer
 }
@@ -179,7 +179,7 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutp
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
         // They need an engine in place of a desk: `run` has seen to it.
         Command::Watch | Command::Mcp(_) => {
-            CommandOutput::usage("this is no command for a desk that is open", "call it by itself")
+            CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }
         Command::Ask(args) => ask::run(desk, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),

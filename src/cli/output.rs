@@ -150,7 +150,7 @@ fn tell(diagnostics: &[Diagnostic]) {
     lacking.iter().for_each(|problem| complain(&in_words(problem)));
     own.iter().take(ERRORS).for_each(|problem| complain(&in_words(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        complain(&format!("{more} more warnings of the rendering: --format json tells them all"));
+        complain(&format!("{more} more warnings from rendering: --format json lists them all"));
     }
     match warnings.as_slice() {
         [] => {}

@@ -60,7 +60,7 @@ fn printed(made: Made) -> CommandOutput {
                       "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),
                       "offered_output": made.offered, "warnings": made.warnings});
     let notes =
-        made.offered.map(|path| format!("the template asks to be written to {path}: --output '{path}' does that"));
+        made.offered.map(|path| format!("the template suggests the output path {path}: --output '{path}' does that"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
@@ -131,7 +131,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
             None => (key, Value::from(value)),
             Some(key) => {
                 let parsed = serde_json::from_str(value);
-                let hint = "behind := stands JSON, for example --var 'fields:=[\"id\"]'";
+                let hint = ":= takes JSON, for example --var 'fields:=[\"id\"]'";
                 exact(value).map_err(|wrong| CommandOutput::usage(format!("--var '{key}': {wrong}"), hint))?;
                 (
                     key,

@@ -13,7 +13,7 @@ use refdesk_text::Error;
 pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     let n = args.n;
     let refused = |code, message: String| {
-        let refusal = Error::new(code, message, "`refdesk journal` shows which lines there are");
+        let refusal = Error::new(code, message, "`refdesk journal` lists the lines");
         CommandOutput {
             json: json!({"n": n, "text": null, "hash": null, "ok": false}),
             ..CommandOutput::refused(refusal)
@@ -21,14 +21,14 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     };
     let line = match desk.line(n) {
         Ok(Some(line)) => line,
-        Ok(None) => return refused("unknown-line", format!("the journal has no line {n}, or has it no more")),
+        Ok(None) => return refused("unknown-line", format!("the journal has no line {n}, or no longer has it")),
         Err(error) => return unreadable(&error),
     };
     let Some(text) = line.receipt.text else {
         let what = line.receipt.what.word();
         return refused(
             "no-bytes",
-            format!("line {n} of the journal ({what}) keeps no text: only what refdesk itself wrote is kept"),
+            format!("line {n} of the journal ({what}) has no text: the journal keeps only the text refdesk wrote"),
         );
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));
@@ -37,6 +37,6 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     if is_whole {
         return answer;
     }
-    let message = format!("line {n} of the journal is not what was written: its text does not have its hash");
-    answer.and_refused(vec![Error::new("changed-line", message, "somebody has changed the file")])
+    let message = format!("line {n} of the journal was changed: its text does not match its hash");
+    answer.and_refused(vec![Error::new("changed-line", message, "the file was edited after refdesk wrote it")])
 }

@@ -23,7 +23,7 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk add PATH` adds one",
-        _ if !picked.missing.is_empty() => "mend its path; `refdesk check` says where it is written",
+        _ if !picked.missing.is_empty() => "fix its path; `refdesk check` shows where it is defined",
         _ => "`refdesk list` shows ids and tags",
     };
     let code = match picked.status {

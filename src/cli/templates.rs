@@ -38,8 +38,8 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOut
     let json = json!({"templates": listed, "count": templates.len()});
     if templates.is_empty() {
         let text = match pattern {
-            Some(_) if !index.templates.is_empty() => "No template's name fits the pattern.\n",
-            _ => "The selection brings no templates. `refdesk select ID` picks a source that has some.\n",
+            Some(_) if !index.templates.is_empty() => "No template name matches the pattern.\n",
+            _ => "The selection has no templates. `refdesk select ID` picks a source that has some.\n",
         };
         return CommandOutput::new(json, text);
     }
@@ -85,7 +85,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
         Err(refusal) => return CommandOutput { json: known, ..CommandOutput::refused(refusal) },
     };
     if let Some(problem) = &template.problem {
-        let refusal = Error::new("template-broken", problem.clone(), "mend the template");
+        let refusal = Error::new("template-broken", problem.clone(), "fix the template");
         let known = json!({"template_name": template.name, "syntax": template.syntax});
         return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }

@@ -10,7 +10,7 @@ use refdesk_desk::{Deed, DeedKind, Desk};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
+const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
 /// Does what the verb says; without one, shows what waits and asks.
 pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
@@ -37,7 +37,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
 
 fn list(trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     let mut text = String::new();
-    for (title, deeds) in [("Trusted:", trusted), ("Not trusted, and not done:", waiting)] {
+    for (title, deeds) in [("Trusted:", trusted), ("Not trusted, so refdesk will not:", waiting)] {
         if !deeds.is_empty() {
             text.push_str(&format!("{title}\n{}", sentences(deeds)));
         }
@@ -77,13 +77,13 @@ fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
         Some(true) => {}
         Some(false) => return refused("nothing was trusted", "", String::new()),
         None => {
-            let hint = "call it at a terminal, look at it and say yes there; or on the full screen";
-            return refused("nobody approved it", hint, shown);
+            let hint = "run this at a terminal and approve it there, or on the full screen";
+            return refused("it was not approved", hint, shown);
         }
     }
     match desk.trust(waiting) {
         Ok(()) => {
-            let text = format!("Trusted {count}; whatever of it changes is asked about again.\n");
+            let text = format!("Trusted {count}; if any of it changes, refdesk asks again.\n");
             CommandOutput::new(document("success", &[trusted, waiting].concat(), &[]), text)
         }
         Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),

@@ -92,7 +92,7 @@ async fn tell(mut events: Receiver<Event>, telling: &Telling<'_>, lines: &Sender
             }
         }
     }
-    Err(io::Error::other("the desk's background task ended; what it said is above or in the log"))
+    Err(io::Error::other("the background task ended; its error is above or in the log"))
 }
 
 /// Writes lines until there will be none any more, each at once.

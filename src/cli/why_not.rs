@@ -24,7 +24,7 @@ pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
     let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
     let (reason, mut message, hint) = said(source, &verdict, desk.session());
     if source.is_missing() && verdict.hinted.is_ok() {
-        message.push_str(" Its path exists nowhere: it is hinted at all the same, and cannot be picked.");
+        message.push_str(" Its path does not exist: it is hinted anyway, but cannot be picked.");
     }
     let matched = verdict.matched.iter();
     let matched: Vec<Value> =
@@ -89,51 +89,53 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
     let told = |what: &str| format!("'{id}' is not hinted at: {what}");
-    let selected = "it needs no hint, since it is among what the session is told of";
+    let selected = "it needs no hint: the instructions of the session already list it";
     let (reason, message, hint) = match &verdict.hinted {
         Ok(level) => {
-            let brief = if *level == Level::Brief { " Its line is cut to id and name, for want of room." } else { "" };
+            let brief = if *level == Level::Brief { " Its line is cut to id and name to fit the budget." } else { "" };
             ("hinted", format!("'{id}' is hinted at: {}.{brief}", matched(verdict)), String::new())
         }
         Err(WhyNot::Named) => {
             let what = format!("the prompt names it by `@{id}`{place}, so that it is expanded, which says more.");
             ("named", told(&what), String::new())
         }
-        Err(WhyNot::Excluded) => ("excluded", told("it is excluded."), format!("lift that: refdesk include {id}")),
+        Err(WhyNot::Excluded) => {
+            ("excluded", told("it is excluded."), format!("include it again: refdesk include {id}"))
+        }
         Err(WhyNot::Picked) => ("picked", told(&format!("it is picked; {selected}.")), String::new()),
         Err(WhyNot::PulledIn(parents)) => {
             let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
             ("pulled-in", told(&format!("it is pulled in{by}; {selected}.")), format!("refdesk why {id} shows how"))
         }
         Err(WhyNot::Auto) => {
-            ("auto", told("its mode is auto, so that it is in the instructions of every session."), String::new())
+            ("auto", told("its mode is auto: it is in the instructions of every session."), String::new())
         }
         Err(WhyNot::HintsOff) => {
-            let what = "`selectReferences` is in exclude_tools of this workspace, so that there are no hints at all.";
-            ("hints-off", told(what), "take it out of exclude_tools in the configuration".to_owned())
+            let what = "`selectReferences` is in exclude_tools of this workspace, which turns all hints off.";
+            ("hints-off", told(what), "remove it from exclude_tools in the configuration".to_owned())
         }
-        Err(WhyNot::NoTags) => ("no-tags", told("it has no tags."), "give it `tags` where it is defined".to_owned()),
+        Err(WhyNot::NoTags) => ("no-tags", told("it has no tags."), "add `tags` where it is defined".to_owned()),
         Err(WhyNot::EmptyTag) => {
-            let what = format!("its tags ({}) have nothing but separators and match nothing.", tags());
+            let what = format!("its tags ({}) consist of separators and cannot match.", tags());
             ("empty-tags", told(&what), "give it a tag with a letter in it".to_owned())
         }
         Err(WhyNot::Inside { piece, neighbour }) => {
             let tag = verdict.tag.as_deref().unwrap_or_default();
             let (side, c) = side(*neighbour);
             let what = format!(
-                "its tag `{tag}` stands only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that."
+                "its tag `{tag}` occurs only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that."
             );
             ("inside", told(&what), format!("write `{tag}` as a word of its own, or `@{id}`"))
         }
         Err(WhyNot::OwnBlock) => {
             let tag = verdict.tag.as_deref().unwrap_or_default();
-            let what = format!("its tag `{tag}` stands only in a block that refdesk appended, which is not looked at.");
+            let what = format!("its tag `{tag}` occurs only in a block that refdesk appended, which is not matched.");
             ("own-block", told(&what), String::new())
         }
         Err(WhyNot::Absent { near }) => {
             let which = if source.tags.len() == 1 { "its tag" } else { "none of its tags" };
             let what = match source.tags.len() {
-                1 => format!("{which} {} does not stand in the prompt", tags()),
+                1 => format!("{which} {} is not in the prompt", tags()),
                 _ => format!("{which} ({}) stands in the prompt", tags()),
             };
             match near {
@@ -152,16 +154,15 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
                 Some(line) => format!(" at {} (journal line {})", line.time, line.n),
                 None => String::new(),
             };
-            let what = format!("the session '{session}' was hinted at it before{when}; {}.", matched(verdict));
+            let what = format!("the session '{session}' already got this hint{when}; {}.", matched(verdict));
             ("told", told(&what), "`refdesk simulate --repeat` shows it again".to_owned())
         }
         Err(WhyNot::NoRoom) => {
-            let what =
-                format!("there is no room for it, others have more to do with the prompt; {}.", matched(verdict));
+            let what = format!("it does not fit the budget: others match the prompt better; {}.", matched(verdict));
             ("no-room", told(&what), "allow more: --max-chars, --max-tokens".to_owned())
         }
         Err(WhyNot::Stands) => {
-            let what = "a block of refdesk in the prompt names it already, or says what there was no room for.";
+            let what = "a refdesk block in the prompt already names it, or names what did not fit.";
             ("in-the-text", told(what), String::new())
         }
     };

@@ -232,7 +232,7 @@ fn what_is_read_or_picked_later_follows_from_what_was_said() {
     assert!(table.text().contains("Hints by tag"), "{table}");
     assert!(table.text().lines().any(|line| line.split_whitespace().eq(["queue", "1", "1", "100", "%"])), "{table}");
     let nothing = world.run(&["journal", "--precision", "--session", "nobody"]).exits(0);
-    assert_eq!(nothing.text(), "no hint and no expansion was given\n");
+    assert_eq!(nothing.text(), "no hints and no expansions\n");
 }
 
 #[test]

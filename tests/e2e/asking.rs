@@ -42,7 +42,7 @@ fn an_empty_line_and_the_end_of_input_are_none() {
 #[test]
 fn nobody_who_types_is_waited_for_beyond_the_time() {
     let (world, pty) = start(0.3);
-    pty.wait_for("nobody answered within 0.3 s");
+    pty.wait_for("no answer within 0.3 s");
     assert_eq!(pty.wait_for_exit().exit_code(), 3);
     assert_eq!(world.picks(), [""; 0]);
 }

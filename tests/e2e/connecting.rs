@@ -46,7 +46,7 @@ fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
     write_atomic(&world.path.join(SETTINGS), b"{\"version\": 2}\n").unwrap();
     pty.type_bytes("y\r");
     // The new difference is made of what stands there now.
-    pty.wait_for("changed since the difference was shown");
+    pty.wait_for("changed after the difference was shown");
     pty.wait_for("-{\"version\": 2}");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert_eq!(world.read(SETTINGS), "{\"version\": 2}\n");
@@ -62,7 +62,7 @@ fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
     let text = world.read(SETTINGS).replacen("{\n", "{\n  \"mine\": 1,\n", 1);
     write_atomic(&world.path.join(SETTINGS), text.as_bytes()).unwrap();
     pty.type_bytes("y\r");
-    pty.wait_for("changed since the difference was shown");
+    pty.wait_for("changed after the difference was shown");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert_eq!(world.read(SETTINGS), text);
 }

@@ -24,6 +24,6 @@ fn nothing_but_a_yes_trusts_what_was_shown() {
         assert_eq!(pty.wait_for_exit().exit_code(), code, "{typed:?}");
     }
     let pty = Pty::start_at(&home, &words, 100, 30);
-    pty.wait_for("Nothing in this workspace waits for trust.");
+    pty.wait_for("Nothing in this workspace needs your trust.");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

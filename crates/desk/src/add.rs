@@ -58,7 +58,7 @@ impl Desk {
             return Err(Error::new("empty-id", "no id can be made of that name", "give one with --id"));
         }
         if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
-            let message = format!("the tag '{tag}' can match nothing");
+            let message = format!("the tag '{tag}' cannot match anything");
             return Err(Error::new("empty-tag", message, "give it a letter or digit, or leave it out"));
         }
         let name = new.name.clone().unwrap_or(stem);

@@ -136,7 +136,7 @@ impl Known {
         for id in catalog::missing(catalog, &profile.preselected) {
             let message = format!("the profile '{name}' picks '{id}', whose path exists nowhere");
             problems
-                .push(problem(id.as_str(), message).hint("mend its path; `refdesk check` says where it is written"));
+                .push(problem(id.as_str(), message).hint("fix its path; `refdesk check` shows where it is defined"));
             missing.push(id.to_string());
         }
         Self { catalog: narrowed.catalog, missing, problems }

@@ -24,7 +24,7 @@ use super::lines;
 use super::words::{is_letter, is_mark};
 
 /// What to do about them.
-pub const HINT: &str = "an agent reads it and you do not: take it away, unless it is meant";
+pub const HINT: &str = "an agent reads it and you cannot see it: remove it unless it is intended";
 
 /// So many kinds are named.
 const KINDS: usize = 8;
@@ -65,7 +65,7 @@ impl HiddenCharacters {
     pub fn words(&self) -> String {
         let named = |c: &char| format!("U+{:04X} ({})", u32::from(*c), name(*c));
         let mut kinds = self.kinds.iter().map(named);
-        let mut words = format!("the invisible character {} stands here", kinds.next().unwrap_or_default());
+        let mut words = format!("the invisible character {} is here", kinds.next().unwrap_or_default());
         if self.count > 1 {
             words.push_str(&format!(", and {} more in this text", self.count - 1));
             let others: Vec<String> = kinds.collect();
@@ -294,15 +294,15 @@ mod tests {
         assert_eq!((hidden.line, hidden.column, hidden.count), (2, 2, 4));
         assert_eq!(
             hidden.words(),
-            "the invisible character U+202E (right-to-left override) stands here, and 3 more in this text: \
+            "the invisible character U+202E (right-to-left override) is here, and 3 more in this text: \
              U+200B (zero-width space), U+E0041 (tag character)"
         );
         let one = HiddenCharacters::of("a\u{ad}").unwrap();
-        assert_eq!(one.words(), "the invisible character U+00AD (soft hyphen) stands here");
+        assert_eq!(one.words(), "the invisible character U+00AD (soft hyphen) is here");
         let twice = HiddenCharacters::of("\u{202e}\u{202e}").unwrap();
         assert_eq!(
             twice.words(),
-            "the invisible character U+202E (right-to-left override) stands here, and 1 more in this text"
+            "the invisible character U+202E (right-to-left override) is here, and 1 more in this text"
         );
         let all: String = ('\u{2060}'..='\u{206f}').collect();
         assert_eq!(HiddenCharacters::of(&all).unwrap().kinds.len(), KINDS);

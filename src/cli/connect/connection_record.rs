@@ -63,8 +63,7 @@ impl ConnectionRecord {
             }
         };
         if let (Some(damage), Some(file)) = (damage, &new.file) {
-            new.damage =
-                Some(format!("what is remembered of the connection cannot be used, {}: {damage}", file.display()));
+            new.damage = Some(format!("the record of the connection cannot be used, {}: {damage}", file.display()));
         }
         new
     }
@@ -108,7 +107,7 @@ impl ConnectionRecord {
             write_private(file, &bytes)
         });
         written.map_err(|error| {
-            let message = format!("what is to be taken away again could not be remembered: {error}");
+            let message = format!("the record for disconnecting could not be saved: {error}");
             let hint = if LinkRefused::is(&error) || NoSealKey::is(&error) {
                 advice(&error)
             } else {

@@ -37,7 +37,7 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Setting
         return Ok(SettingsFile { folder: root.join(client.folder), root, file, for_user, shown });
     }
     let Some(root) = environment::home() else {
-        let message = "there is no home folder: HOME is not set, or no absolute path";
+        let message = "no home folder: HOME is not set or not an absolute path";
         return Err(Error::new("no-home", message, "set HOME, or connect the workspace with --project"));
     };
     let moved = match client.moved {
@@ -78,11 +78,11 @@ impl SettingsFile {
         };
         if more {
             let message = format!("{shown} has more than {LIMIT} bytes");
-            return Err(Error::new("too-large", message, "write the entries by hand; the README shows them"));
+            return Err(Error::new("too-large", message, "add the entries by hand; the README shows them"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Error::new("no-text", format!("{shown} is no UTF-8, from byte {at} on"), "save it as UTF-8")
+            Error::new("no-text", format!("{shown} is not UTF-8 from byte {at} on"), "save it as UTF-8")
         })
     }
 
@@ -99,7 +99,7 @@ impl SettingsFile {
             if refused.code == "outside" {
                 let of = if self.for_user { "the home folder" } else { "the workspace" };
                 let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
-                let hint = "write the entries there by hand; the README shows them";
+                let hint = "add the entries there by hand; the README shows them";
                 return Error::new("outside", message, hint);
             }
             refused

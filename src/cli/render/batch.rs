@@ -101,7 +101,7 @@ fn prepare(
             Err((json, refusal)) => failed.push((at, json, refusal)),
         }
         if bytes > BYTES {
-            let message = format!("the texts of a batch pass the limit of {BYTES} bytes (64 MiB)");
+            let message = format!("the texts of the batch exceed the limit of {BYTES} bytes (64 MiB)");
             let refusal = Error::new("too-much", message, "write them in several batches");
             return Err(vec![(at, Map::new(), in_words(refusal))]);
         }
@@ -128,7 +128,7 @@ fn output(
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
     let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
-        let message = "no output path is given, and the template offers none";
+        let message = "no output path is given, and the template suggests none";
         return Err((known(None), in_words(Error::new("no-output-path", message, "add \"output\" to the row"))));
     };
     let proposal =
@@ -143,7 +143,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
     let text = read_given(desk, "--batch", given)?;
     let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| usage(format!("it is no JSON list: {error}")))?;
+        .map_err(|error| usage(format!("it is not a JSON list: {error}")))?;
     exact(&text).map_err(usage)?;
     if rows.len() > ROWS {
         return Err(usage(format!("it has {} rows, more than the limit of {ROWS}", rows.len())));
@@ -152,7 +152,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
         let usage = |message: String| usage(format!("row {}: {message}", at + 1));
         // The library takes a list for an object, its items for the members in order.
         let row: Map<String, Value> =
-            serde_json::from_value(row).map_err(|_| usage("it is no JSON object".to_owned()))?;
+            serde_json::from_value(row).map_err(|_| usage("it is not a JSON object".to_owned()))?;
         let row: Row = serde_json::from_value(row.into()).map_err(|error| usage(error.to_string()))?;
         let what = match (row.name, row.inline, row.file) {
             (Some(name), None, None) => What::Named(name),
@@ -164,10 +164,9 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
             None => None,
             Some(word) => {
                 let known = Syntax::from_word(&word);
-                Some(
-                    known
-                        .ok_or_else(|| usage(format!("'{word}' is no syntax; jinja2, mustache and handlebars are")))?,
-                )
+                Some(known.ok_or_else(|| {
+                    usage(format!("'{word}' is not a template syntax; use jinja2, mustache or handlebars"))
+                })?)
             }
         };
         let values = Some(row.vars.unwrap_or_else(|| Value::Object(Map::new())));

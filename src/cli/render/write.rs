@@ -141,8 +141,8 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
             }
             None => {
                 outcome.notes = foreseen(outputs, args.overwrite);
-                let hint = "look at the difference, and write it with --yes";
-                outcome.refused.push(in_words(Error::new("not-approved", "nobody approved it", hint)));
+                let hint = "check the difference, and write it with --yes";
+                outcome.refused.push(in_words(Error::new("not-approved", "it was not approved", hint)));
                 return outcome;
             }
         }

@@ -33,7 +33,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     let rows: Vec<Value> = templates.iter().map(|template| row_with_place(desk, template)).collect();
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
     if superseded {
-        let message = "another process has changed meanwhile what is chosen; nothing was written";
+        let message = "another process changed the selection meanwhile; nothing was written";
         diagnostics.push(Diagnostic::warning("chosen-meanwhile", message).hint("run it again"));
     }
     let json = json!({
@@ -51,7 +51,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
         }
     }
     if text.is_empty() && templates.is_empty() {
-        text.push_str("No document holds a template.\n");
+        text.push_str("No document contains a template.\n");
     }
     CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }

@@ -34,7 +34,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     if refdesk_templates::is_markdown(path.as_os_str()) {
         let (templates, rejected, mut found) = desk.blocks(&path);
         let unfit = rejected.into_iter().map(|it| {
-            let message = format!("the code block is no template: {}", it.problem.message);
+            let message = format!("the code block is not a template: {}", it.problem.message);
             Diagnostic::error("template-broken", message).in_file(&*place).at_line(it.problem.line.unwrap_or(it.line))
         });
         found.extend(unfit);
@@ -59,7 +59,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let mut found = Vec::new();
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (analysis.syntax.word(), ambiguity.other.word());
-        let message = format!("it is taken for {is}, and has signs of {other}");
+        let message = format!("it is read as {is}, and has signs of {other}");
         found.push(Diagnostic::warning("template-ambiguous", message).in_file(&*place).at_line(ambiguity.line));
     }
     if let Some(problem) = analysis.problem {

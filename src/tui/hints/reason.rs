@@ -102,7 +102,7 @@ fn hinted_fully(state: &State, hint: &Hint) -> String {
         return format!("Matched {matched}; {words} now, so there is no hint any more. {deed}");
     }
     if state.hints.sent_before.contains(&hint.id) {
-        return format!("Matched {matched}; this session was hinted at it before, so there is no hint again. {deed}");
+        return format!("Matched {matched}; this session already got this hint, so there is no hint again. {deed}");
     }
     format!("Matched {matched}: the agent gets a hint. {deed}")
 }

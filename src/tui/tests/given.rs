@@ -153,7 +153,7 @@ fn who_was_told_already_is_said_so() {
     answer(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
     let shown = screen(&state);
     assert!(shown.contains("(matched: java 1:1; hinted before)"), "{shown}");
-    assert!(shown.contains("this session was hinted at it before"), "{shown}");
+    assert!(shown.contains("this session already got this hint"), "{shown}");
     press(&mut state, "Enter C-u");
     assert!(state.hints.sent_before.is_empty());
 }

@@ -90,11 +90,11 @@ fn what_is_told_to_people() {
     let bin = world.beside("tmp");
     let ran = with_path(&world, &bin, &["connect", "cursor", "--yes"]).exits(0);
     assert!(ran.text().ends_with("cursor is connected: wrote .cursor/hooks.json (+24 −0)\n"), "{ran}");
-    assert_eq!(ran.stderr, "note: refdesk is not on the path: until it is, the agent cannot call it\n");
+    assert_eq!(ran.stderr, "note: refdesk is not on PATH; until it is, the agent cannot call it\n");
     let ran = with_path(&world, &bin, &["connect", "cursor"]).exits(0);
-    assert_eq!(ran.text(), "cursor is connected already in .cursor/hooks.json\n");
+    assert_eq!(ran.text(), "cursor is already connected in .cursor/hooks.json\n");
     let ran = with_path(&world, &bin, &["disconnect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().ends_with("cursor is not connected any more: removed .cursor/hooks.json (+0 −24)\n"), "{ran}");
+    assert!(ran.text().ends_with("cursor is no longer connected: removed .cursor/hooks.json (+0 −24)\n"), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = with_path(&world, &bin, &["disconnect", "cursor"]).exits(0);
     assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json\n");
@@ -112,7 +112,7 @@ fn nothing_is_written_unless_somebody_said_so() {
         assert!(dry.text().starts_with(head), "{dry}");
         let asked = world.run(&["connect", "claude-code"]).exits(1);
         assert_eq!(asked.text(), dry.text());
-        assert!(asked.stderr.contains("error: nobody approved it") && asked.stderr.contains("--yes"), "{asked}");
+        assert!(asked.stderr.contains("error: it was not approved") && asked.stderr.contains("--yes"), "{asked}");
         let answer = world.json(&["connect", "claude-code"], 1);
         assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("not-approved")));
         assert_eq!((answer["diff"].as_str().unwrap(), &answer["changed"]), (dry.text(), &json!(false)));
@@ -168,7 +168,7 @@ fn without_what_was_remembered_ours_go_and_the_file_stays() {
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     world.put(".jaato/refdesk/connected/claude-code.json", b"{");
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
-    assert!(ran.stderr.contains("note: what is remembered of the connection cannot be used"), "{ran}");
+    assert!(ran.stderr.contains("note: the record of the connection cannot be used"), "{ran}");
     assert_eq!(world.read(SETTINGS), "{}\n");
 }
 
@@ -251,7 +251,7 @@ fn what_was_written_and_removed_is_journalled() {
     let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let told: Vec<_> = lines.iter().map(|line| (&line["what"], &line["about"], &line["reason"])).collect();
     let about = json!([".codex/hooks.json"]);
-    let reason = json!("it was made to connect codex");
+    let reason = json!("it was created to connect codex");
     assert_eq!(told, [(&json!("written"), &about, &Value::Null), (&json!("removed"), &about, &reason)]);
 }
 
@@ -264,7 +264,7 @@ fn a_file_that_cannot_be_changed_is_named_with_its_place() {
         (
             b"{\"hooks\": {},\n\"hooks\": {}}",
             "duplicate-key",
-            ".claude/settings.json:2:1: 'hooks' stands here a second time",
+            ".claude/settings.json:2:1: 'hooks' is here a second time",
         ),
         (b"{\"a\": \"\xff\"}", "no-text", "no UTF-8, from byte 7 on"),
         (b"\xff\xfe{\0}\0", "no-text", "no UTF-8"),

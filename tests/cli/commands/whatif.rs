@@ -87,7 +87,7 @@ fn why_a_source_is_not_hinted_at() {
         ("gone", "x/lost", "inside", "stands only inside `x/lost` at 1:3, and the `/` before it"),
         ("gone", "the losts", "inside", "inside `losts` at 1:5, and the `s` after it"),
         ("gone", own, "own-block", "a block that refdesk appended"),
-        ("gone", "x", "absent", "its tag `lost` does not stand in the prompt."),
+        ("gone", "x", "absent", "its tag `lost` is not in the prompt."),
         ("gone", "\nlosst", "absent", "the nearest to `lost` is `losst` at 2:1"),
         ("b", "retry", "excluded", "it is excluded"),
         ("a", "retry", "pulled-in", "it is pulled in by c"),

@@ -46,10 +46,10 @@ fn nothing_is_written_that_nobody_approved() {
     let world = Workspace::with(&[("old.txt", "old\n")]);
     let before = world.listing();
     for (path, more, code, shown, said) in [
-        ("new.txt", &[][..], 1, "+hello Ada", "nobody approved it"),
+        ("new.txt", &[][..], 1, "+hello Ada", "it was not approved"),
         ("new.txt", &["--dry-run"], 0, "+hello Ada", "this would write new.txt (+1 −0)\n"),
         ("new.txt", &["--dry-run", "--yes"], 0, "+hello Ada", ""),
-        ("old.txt", &["--overwrite"], 1, "-old", "nobody approved it"),
+        ("old.txt", &["--overwrite"], 1, "-old", "it was not approved"),
         ("old.txt", &["--yes"], 1, "-old", "--overwrite"),
         ("old.txt", &["--dry-run"], 0, "-old", "this would replace old.txt (+1 −1), with --overwrite\n"),
     ] {
@@ -170,7 +170,7 @@ fn one_bad_row_and_nothing_is_written() {
         (json!({"inline": "x", "output": "folder/../good"}), "same-file", "good is written twice (row 1)"),
         (json!({"inline": "x", "output": "good/x"}), "file-and-folder", "(row 1)"),
         #[cfg(unix)]
-        (json!({"inline": "x", "output": "link"}), "same-file", "good and link are one file (row 1)"),
+        (json!({"inline": "x", "output": "link"}), "same-file", "good and link are the same file (row 1)"),
     ] {
         let answer = world.json(&as_words(&batch(json!([good, bad, good]), &["--yes"])), 1);
         assert_eq!(answer["error"]["code"], code, "{answer}");

@@ -24,7 +24,7 @@ impl HookDocument {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = String::from_utf8_lossy(bytes);
         if text.trim().is_empty() {
-            return Err(unheard("there is no document on standard input".to_owned()));
+            return Err(unheard("standard input has no hook document".to_owned()));
         }
         let parsed = serde_json::from_str(&text).or_else(|error| match without_halves(&text) {
             Cow::Owned(mended) => serde_json::from_str(&mended),

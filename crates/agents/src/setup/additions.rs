@@ -85,7 +85,7 @@ fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Opt
     let first = found.next();
     match found.next() {
         Some((_, second)) => {
-            let message = format!("'{name}' stands here a second time");
+            let message = format!("'{name}' is here a second time");
             Err(fault(text, second.range.start, "duplicate-key", message))
         }
         None => Ok(first.map(|(_, member)| &member.value)),

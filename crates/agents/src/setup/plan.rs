@@ -128,7 +128,7 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
         return Ok(Left::Untouched);
     }
     if let Some(entry) = found.get(MOST) {
-        let message = format!("'refdesk hook {}' stands here more than {MOST} times", client.word);
+        let message = format!("'refdesk hook {}' is here more than {MOST} times", client.word);
         return Err(fault(body, entry.list.range.start, "too-many", message));
     }
     if let Some(record) = record

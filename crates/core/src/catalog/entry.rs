@@ -93,7 +93,7 @@ impl EntryContext<'_> {
                 }
             },
             other => {
-                let problem = Diagnostic::error("unknown-value", format!("'{other}' is no type of source"));
+                let problem = Diagnostic::error("unknown-value", format!("'{other}' is not a source type"));
                 fields.report_value("type", problem.hint("use one of local, url, mcp, inline"));
                 None
             }
@@ -142,7 +142,7 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
         Some("auto") => Mode::Auto,
         Some("selectable") | None => Mode::Selectable,
         Some(other) => {
-            let problem = Diagnostic::error("unknown-value", format!("'{other}' is no mode; selectable is used"));
+            let problem = Diagnostic::error("unknown-value", format!("'{other}' is not a mode; selectable is used"));
             fields.report_value("mode", problem.hint("use auto or selectable"));
             Mode::Selectable
         }
@@ -155,8 +155,8 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     for (index, item) in items.iter().enumerate() {
         let Some(tag) = item.as_str() else { continue };
         if !can_match(tag) {
-            let problem = Diagnostic::error("empty-tag", format!("the tag '{tag}' can match nothing"));
-            fields.report_item("tags", index, problem.hint("give it a letter or digit, or take it away"));
+            let problem = Diagnostic::error("empty-tag", format!("the tag '{tag}' cannot match anything"));
+            fields.report_item("tags", index, problem.hint("give it a letter or digit, or remove it"));
         }
     }
     tags

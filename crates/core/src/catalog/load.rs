@@ -103,7 +103,7 @@ fn discovered(
         Err(error) => {
             let problem =
                 Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
-            diagnostics.push(problem.in_file(around.display(&folder)).hint("make it, or mend 'references_dir'"));
+            diagnostics.push(problem.in_file(around.display(&folder)).hint("create it, or fix 'references_dir'"));
             return Vec::new();
         }
     };
@@ -180,7 +180,7 @@ fn duplicates(
         let Some(winner) = catalog.get(source.id.as_str()) else { continue };
         let file = around.display(&source.origin.file);
         let wins = around.display(&winner.origin.file);
-        let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);
+        let message = format!("the id '{}' is already used by {wins}; this entry is not used", source.id);
         let mut problem = Diagnostic::warning("duplicate-id", message)
             .in_file(file)
             .about(source.id.as_str())

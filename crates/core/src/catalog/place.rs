@@ -55,13 +55,13 @@ pub fn place(
                 .hint("run `refdesk check --fix` to rewrite the path")
         } else {
             let from = display(workspace, folder);
-            let message = format!("'{written}' names nothing in {from}; it is taken from the workspace");
+            let message = format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
             Diagnostic::warning("workspace-path", message).hint("write the path relative to the file that holds it")
         };
         return (other, Some(problem));
     }
     let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
-    (first, Some(problem.hint("mend the path, or remove the source; it cannot be picked")))
+    (first, Some(problem.hint("fix the path, or remove the source; it cannot be picked")))
 }
 
 /// Whether a path is, or lies in, a folder where git or refdesk keeps its state: as it is written, as its links resolve, or

@@ -143,7 +143,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let whole = error.to_string();
     let what = whole.split(" at line ").next().unwrap_or(&whole);
     let hint = match what {
-        "trailing comma" => "take the last comma away",
+        "trailing comma" => "remove the last comma",
         "recursion limit exceeded" => "nest at most 127 levels deep",
         _ => "write strict JSON: no comments, no trailing commas, strings in double quotes",
     };

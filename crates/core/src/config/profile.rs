@@ -164,7 +164,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
             continue;
         };
         let wins = around.display(&first.file);
-        let message = format!("the name '{}' is taken already, by {wins}, which is meant by it", profile.name);
+        let message = format!("the name '{}' is already used by {wins}, which the name now means", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning("duplicate-name", message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.hint("give one of the two another name"));
@@ -201,7 +201,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
     if more {
         let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
         let problem = Diagnostic::error("too-large", message).in_file(&shown);
-        return Err(vec![problem.hint("leave out of it what the catalog has already")]);
+        return Err(vec![problem.hint("remove what the catalog already has")]);
     }
     let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };
@@ -284,7 +284,7 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     for (index, id) in ids {
         if kept.contains(&id) {
             let problem = Diagnostic::warning("duplicate-id", format!("'{id}' stands in '{key}' twice"));
-            fields.report_item(key, index, problem.hint("take one of the two away"));
+            fields.report_item(key, index, problem.hint("remove one of the two"));
         } else {
             kept.push(id);
         }

@@ -199,10 +199,11 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
             Some(Ok(_)) => None,
             Some(Err(why)) => {
                 let problem = Diagnostic::error("bad-glob", format!("'{glob}' is no glob: {why}"));
-                Some(problem.hint("until it is mended nothing is written without asking"))
+                Some(problem.hint("until it is fixed, every write asks for approval"))
             }
             None => {
-                let problem = Diagnostic::error("unknown-value", format!("the approval of '{glob}' is no verdict"));
+                let problem =
+                    Diagnostic::error("unknown-value", format!("the approval of '{glob}' is not an approval"));
                 Some(problem.hint("use one of \"ask\", \"auto\", \"deny\""))
             }
         };

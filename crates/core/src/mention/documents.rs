@@ -63,7 +63,7 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
         Problem::TooMuch => limit("too-many-entries", Problem::stopped()),
         Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
             .in_file(shown(path))
-            .hint("make it readable, or take it out of the source"),
+            .hint("make it readable, or remove it from the source"),
         Problem::TooManyFiles => {
             limit("too-many-files", format!("only the first {} documents of the source are read", LIMITS.files))
         }

@@ -191,7 +191,7 @@ impl Library {
         };
         if named.rubbish {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
-            diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or take it out of the source"));
+            diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or remove it from the source"));
         }
         // The text of an inline source is an entry of the catalog, and looked at there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
@@ -212,20 +212,20 @@ impl Library {
                 Lead::Unlisted => diagnostics.push(problem(
                     "unlisted-link",
                     Some(*line),
-                    format!("the link to '{path}' leads to something that is in no source"),
+                    format!("the link to '{path}' leads to a file that no source contains"),
                     "add it with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Outside => diagnostics.push(problem(
                     "unlisted-link",
                     Some(*line),
-                    format!("the link to '{path}' leads out of the workspace and to no source"),
-                    "add what it leads to with `refdesk add`, or leave it as a plain link",
+                    format!("the link to '{path}' leads outside the workspace and to no source"),
+                    "add its target with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Broken => diagnostics.push(problem(
                     "broken-link",
                     Some(*line),
                     format!("the link to '{path}' leads nowhere"),
-                    "mend the path; it is resolved against the folder of the file that holds it",
+                    "fix the path; it is relative to the folder of the file that contains it",
                 )),
             }
         }

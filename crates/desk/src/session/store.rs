@@ -382,7 +382,7 @@ impl Store {
         };
         let aside = aside(file, "damaged", self.clock);
         let done = match self.rename(file, &aside) {
-            Ok(()) => format!("it was set aside as {} and started anew", self.shown(&aside)),
+            Ok(()) => format!("it was renamed to {} and started anew", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
         (None, vec![self.report(file, &problem, &done)])

@@ -89,7 +89,7 @@ impl Trusted {
         };
         let aside = aside(&self.file, "damaged", self.clock);
         let done = match std::fs::rename(&self.file, &aside) {
-            Ok(()) => format!("it was set aside as {} and started anew", aside.display()),
+            Ok(()) => format!("it was renamed to {} and started anew", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
         };
         (Stored::default(), vec![self.damaged(&problem, &done)])

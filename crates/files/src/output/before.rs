@@ -41,10 +41,7 @@ impl Before {
         let before = Self::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
         let old = String::from_utf8(bytes).map_or_else(
             |error| {
-                OldContent::Other(format!(
-                    "the file there is binary: {} bytes that are no UTF-8",
-                    error.as_bytes().len()
-                ))
+                OldContent::Other(format!("the existing file is binary: {} bytes, not UTF-8", error.as_bytes().len()))
             },
             OldContent::Text,
         );

@@ -54,11 +54,11 @@ pub fn has_note(workspace: &Path) -> bool {
 pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     let damaged = |why: &str| {
         let aside = match WriteRecord::set_aside(workspace) {
-            Ok(aside) => format!("it was set aside as {}", display(workspace, &aside)),
-            Err(error) => format!("it could not be set aside: {error}"),
+            Ok(aside) => format!("it was renamed to {}", display(workspace, &aside)),
+            Err(error) => format!("it could not be renamed: {error}"),
         };
         let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
-        Recovered::Told(Diagnostic::warning("damaged", message).hint("look at the files that were being written"))
+        Recovered::Told(Diagnostic::warning("damaged", message).hint("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
         Note::Nothing => return Recovered::Nothing,
@@ -68,13 +68,13 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     };
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     if !record.files.iter().all(|step| is_sound(step, &real)) {
-        return damaged("it names files that it may not");
+        return damaged("it names files that no write could have named");
     }
     let told = settle(&record, &real);
     Recovered::Told(match WriteRecord::forget(workspace) {
         Ok(()) => told,
         Err(error) => {
-            let message = format!("{}; the note of it cannot be removed: {error}", told.message);
+            let message = format!("{}; its note cannot be removed: {error}", told.message);
             Diagnostic::error("not-stored", message).hint("make .jaato/refdesk/ writable")
         }
     })
@@ -95,8 +95,8 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
         // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
         inside(record, workspace).tidy();
-        let message = format!("a write was interrupted, and {} is not as it left it", names(&not_made));
-        return Diagnostic::error("write-interrupted", message).hint("look at it, and write it again");
+        let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
+        return Diagnostic::error("write-interrupted", message).hint("check it, and write it again");
     }
     let begun = standings.contains(&RenameState::After);
     let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&RenameState::Neither);
@@ -110,8 +110,8 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         return Diagnostic::warning("write-undone", text).hint("write them again");
     }
     let stuck = stuck.join(", ");
-    Diagnostic::error("write-undone", format!("{text}; {stuck} changed since and was left as it is"))
-        .hint("look at what was left, and write them again")
+    Diagnostic::error("write-undone", format!("{text}; {stuck} changed since, and was left alone"))
+        .hint("check the files left alone, and write them again")
 }
 
 /// Renames what is not renamed yet; what went wrong on the way leaves it to be undone.

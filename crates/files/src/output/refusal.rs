@@ -64,8 +64,8 @@ pub(super) fn still(path: &Path, shown: &str) -> Result<(), Error> {
 }
 
 fn moved(shown: &str) -> Error {
-    let message = format!("{shown} leads elsewhere by now: a folder of it has become a link");
-    refused("moved", message, "look at the folder, and try again")
+    let message = format!("{shown} now leads elsewhere: one of its folders has become a link");
+    refused("moved", message, "check the folder, and try again")
 }
 
 /// Whether an interrupted write that somebody noted down may be gone on with at this place, which it says is one.
@@ -79,7 +79,7 @@ pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
-    exists.then(|| refused("exists", message(), "look at the difference, and replace it with --overwrite"))
+    exists.then(|| refused("exists", message(), "check the difference, and replace the file with --overwrite"))
 }
 
 /// Two proposals of one write that cannot both come true.
@@ -89,12 +89,12 @@ pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
         let message = if one.shown == other.shown {
             format!("{} is written twice", one.shown)
         } else {
-            format!("{} and {} are one file", one.shown, other.shown)
+            format!("{} and {} are the same file", one.shown, other.shown)
         };
         return Some(refused("same-file", message, "give each its own path"));
     }
     let (file, below) = if b.starts_with(a) { (one, other) } else { (other, one) };
-    let message = || format!("{} would be a file, and a folder for {}", file.shown, below.shown);
+    let message = || format!("{} would be both a file and a folder for {}", file.shown, below.shown);
     (a.starts_with(b) || b.starts_with(a)).then(|| refused("file-and-folder", message(), "give each its own path"))
 }
 
@@ -106,15 +106,15 @@ fn said(path: &str) -> Result<(), Error> {
     }
     if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
         let message = format!("the output path {shown} still holds '{brace}'");
-        return Err(refused("unfilled-path", message, "fill in what stands in braces"));
+        return Err(refused("unfilled-path", message, "give the variables in braces a value"));
     }
     if path.chars().any(char::is_control) {
         let message = format!("the output path {shown} holds a control character");
         return Err(refused("control-character", message, "write it without"));
     }
     if cfg!(not(windows)) && is_windows_absolute(path) {
-        let message = format!("the output path {shown} is one of another system");
-        return Err(refused("foreign-path", message, "write it as this system does"));
+        let message = format!("the output path {shown} is a path of another operating system");
+        return Err(refused("foreign-path", message, "write it as a path of this system"));
     }
     let last = path.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
     if matches!(last, Some("" | "." | "..")) {
@@ -144,7 +144,7 @@ fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
-            refused("link-loop", message, "choose a path without them")
+            refused("link-loop", message, "choose a path without these links")
         }
         Unresolved::BelowFile(file) => {
             let message = format!("{} is a file, and {shown} would be below it", file.display());
@@ -173,7 +173,7 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    let message = format!("{shown} is among the files that {keeper} keeps for itself");
+    let message = format!("{shown} is one of {keeper}'s own files");
     Err(refused("guarded", message, "choose another path"))
 }
 
@@ -209,7 +209,7 @@ pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     if LinkRefused::is(error) {
         return moved(shown);
     }
-    refused("unreadable", format!("{shown} cannot be looked at: {error}"), "make it readable, or choose another path")
+    refused("unreadable", format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
 }
 
 pub(super) fn refused(code: &'static str, message: String, hint: &str) -> Error {

@@ -137,8 +137,8 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     if changed.is_empty() {
         return Ok(());
     }
-    let message = format!("{} changed since the difference was shown", changed.join(", "));
-    let refused = refusal::refused("changed", message, "look at the new difference, and write again");
+    let message = format!("{} changed after the difference was shown", changed.join(", "));
+    let refused = refusal::refused("changed", message, "check the new difference, and write again");
     Err(WriteFailure { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
 }
 

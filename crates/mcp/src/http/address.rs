@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, Error> {
     };
     given.ok_or_else(|| {
         let message = format!("{text} is no address with a port");
-        Error::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; port 0 takes any that is free")
+        Error::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; use port 0 for any free port")
     })
 }
 

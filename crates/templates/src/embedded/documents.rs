@@ -124,7 +124,7 @@ fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnost
     match problem {
         Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
             .in_file(display(workspace, path))
-            .hint("make it readable, or take it out of the source"),
+            .hint("make it readable, or remove it from the source"),
         Problem::TooMuch => Diagnostic::warning("template-limit", Problem::stopped())
             .in_file(display(workspace, &place.path))
             .hint("split the source into smaller ones"),

@@ -339,7 +339,7 @@ impl Worker<'_> {
             self.unread = VecDeque::new();
             self.desk.warm();
             if let Err(error) = self.desk.keep_mentions() {
-                tracing::info!("what documents named is not kept: {error}");
+                tracing::info!("the mention cache cannot be stored: {error}");
             }
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
