@@ -1,8 +1,8 @@
-//! Writing a file whole or not at all: a temporary file beside it, then a rename. A reader, also after the writer was killed,
-//! sees the old bytes or the new ones and nothing between.
+//! Atomic writes: a temporary file in the same folder, then a rename. A reader sees the old bytes or the new ones and
+//! nothing in between, even after the writer was killed.
 //!
-//! A writer holds the lock of its temporary file until that is renamed, and the kernel releases it when the writer dies. So
-//! a temporary file that nobody has locked is left over, and the next writer in that folder removes it.
+//! A writer holds the lock of its temporary file until the rename, and the kernel releases it if the writer dies. So an
+//! unlocked temporary file is left over, and the next writer in that folder removes it.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use super::folder::{EntryKind, FileMode, Folder};
 use super::own::{made_for, open_folder};
 
-/// What the name of a temporary file begins and ends with.
+/// Prefix and suffix of a temporary file's name.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
 
-/// Whether a file of this name is a temporary one: it will be renamed, or is left over.
+/// Whether this is the name of a temporary file, either in use or left over.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(UNFINISHED.0.as_bytes()) && name.ends_with(UNFINISHED.1.as_bytes())
@@ -28,27 +28,28 @@ fn unfinished_name() -> OsString {
     format!("{start}{:016x}{end}", RandomState::new().build_hasher().finish()).into()
 }
 
-/// What a file has to outlast.
+/// What a written file must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// A crash of the machine, too.
+    /// A crash of the machine.
     SurvivesCrash,
-    /// The end of the program. For what can be made again from other files: readers see it whole, but a crash of the machine
-    /// may leave it empty. Ten thousand files are written in a second that way, and not in ten.
+    /// Only the end of the program: for files that can be regenerated. Readers see them whole, but a crash of the
+    /// machine may leave them empty. Skipping the sync makes ten thousand files take one second instead of ten.
     Recreatable,
 }
 
-/// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions. For paths that the user named: links
-/// in them are followed, but for refdesk's own folders of a workspace. Below another folder, [`Folder::write`] writes.
+/// Writes `bytes` to `path` and creates its folders; an existing file keeps its permissions. For paths named by the
+/// user: links in them are followed, except in refdesk's own folders of a workspace. Below an open folder, use
+/// [`Folder::write`].
 ///
 /// # Errors
-/// What the file system says, with the path in front.
+/// The file system's error, prefixed with the path.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
     folder.write(name, bytes, FileMode::Default, Durability::SurvivesCrash)
 }
 
-/// The same for what can be made again from other files.
+/// Like [`write_atomic`], for files that can be regenerated.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -57,22 +58,23 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.write(name, bytes, FileMode::Default, Durability::Recreatable)
 }
 
-/// The same as [`write_atomic`] for the user's own folders: only the owner may read the file and enter its folder, whatever
+/// Like [`write_atomic`], for the user's own folders: only the owner may read the file and enter its folder, whatever
 /// their modes were.
 ///
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
-    // Another user's folder stays as it is.
+    // Another user's folder keeps its mode.
     let _ = folder.make_private();
     folder.write(name, bytes, FileMode::Private, Durability::SurvivesCrash)
 }
 
-/// Removes all temporary files in a folder, of dead writers and living ones; for the only process that may write there.
+/// Removes all temporary files in a folder, including those of live writers; only for the one process that may write
+/// there.
 ///
 /// # Errors
-/// What the file system says, but for a folder that is not there.
+/// The file system's error, unless the folder does not exist.
 pub fn sweep(folder: &Path) -> io::Result<()> {
     match open_folder(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -81,27 +83,27 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
 }
 
 impl Folder {
-    /// Writes a file whole.
+    /// Writes a file atomically.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn write(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: FileMode, lasting: Durability) -> io::Result<()> {
         self.stage(&name, bytes, mode, lasting)?.replace(&name)
     }
 
-    /// Writes a new file whole under a name that nothing has: of several writers the first keeps it. The file that it gives
-    /// is still locked, as it was before it had its name, so that others can tell whether its writer lives.
+    /// Creates a file atomically; of several writers, the first wins. The returned file is still locked, as it was
+    /// before it got its name, so that others can tell whether its writer is alive.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::AlreadyExists`] if the name is taken.
     pub fn publish(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: FileMode) -> io::Result<File> {
         self.stage(&name, bytes, mode, Durability::Recreatable)?.publish(name.as_ref())
     }
 
-    /// Writes `bytes` into a temporary file, to be renamed to `name`.
+    /// Writes `bytes` to a temporary file that is to be renamed to `name`.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn stage(
         &self,
         name: impl AsRef<OsStr>,
@@ -116,24 +118,24 @@ impl Folder {
             (FileMode::Default, Some(entry)) if entry.kind == EntryKind::File => Some(entry.permissions),
             _ => None,
         };
-        // One that replaces another is private until it has that one's mode.
+        // A file that replaces another stays private until it gets the other's mode.
         let mut staged = self.temporary(if existing.is_some() { FileMode::Private } else { mode })?;
         staged.file.write_all(bytes).map_err(with_path)?;
         if let Some(permissions) = existing {
             staged.file.set_permissions(permissions).map_err(with_path)?;
         }
-        // The bytes must be there before the name is: else a crash of the machine could leave an empty file.
+        // Sync before the rename: otherwise a crash of the machine could leave an empty file.
         if lasting == Durability::SurvivesCrash {
             staged.file.sync_data().map_err(with_path)?;
         }
         Ok(staged)
     }
 
-    /// A second, temporary name for the file `name`, which lasts when another file takes its place; a copy where the file
-    /// system has no second names.
+    /// A second, temporary name for the file `name`, which survives when another file replaces it; a copy if the file
+    /// system has no hard links.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let name = name.as_ref();
         let second = unfinished_name();
@@ -141,8 +143,8 @@ impl Folder {
             match self.open(&second) {
                 Ok(file) => {
                     let staged = Staged { folder: self.clone(), name: second, file, is_named: false };
-                    // Another process may hold the file itself, or have swept the second name before it was locked: then a
-                    // copy must do.
+                    // Another process may hold the file's lock, or may have swept the second name before it was locked.
+                    // Then make a copy.
                     if staged.file.try_lock_shared().is_ok() && staged.is_there() {
                         return Ok(staged);
                     }
@@ -163,7 +165,7 @@ impl Folder {
         Ok(staged)
     }
 
-    /// Makes a temporary file and locks it. Between the two a sweeper may take it for a left over one: then another is made.
+    /// Creates a temporary file and locks it. A sweeper may remove it between the two; then try again.
     fn temporary(&self, mode: FileMode) -> io::Result<Staged> {
         loop {
             let name = unfinished_name();
@@ -174,17 +176,17 @@ impl Folder {
             let staged = Staged { folder: self.clone(), name, file, is_named: false };
             match staged.file.try_lock() {
                 Err(TryLockError::WouldBlock) => {}
-                // A file system without locks: nobody can lock it to sweep it either.
+                // On a file system without locks, no sweeper can lock it either.
                 Ok(()) | Err(TryLockError::Error(_)) if staged.is_there() => return Ok(staged),
                 _ => {}
             }
         }
     }
 
-    /// Removes all temporary files, of dead writers and living ones; for the only process that may write there.
+    /// Removes all temporary files, including those of live writers; only for the one process that may write there.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn sweep(&self) -> io::Result<()> {
         self.unfinished()?.iter().try_for_each(|name| self.remove_file(name))
     }
@@ -192,14 +194,14 @@ impl Folder {
     /// Removes the temporary files of dead writers; others may be writing.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn sweep_dead(&self) -> io::Result<()> {
         for name in self.unfinished()? {
-            // One that cannot be opened is not ours, and one that cannot be locked is being written.
+            // A file that cannot be opened is not ours; one that cannot be locked is being written.
             let Ok(file) = self.open(&name) else { continue };
             if file.try_lock().is_ok() {
                 match self.remove_file(&name) {
-                    // Its writer was faster, and has renamed it.
+                    // Its writer renamed it first.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     removed => removed?,
                 }
@@ -215,31 +217,31 @@ impl Folder {
     }
 }
 
-/// A whole file under a temporary name in the folder that it is for. Dropping it removes it.
+/// A complete file under a temporary name in its final folder. Dropping it removes it.
 #[derive(Debug)]
 pub struct Staged {
     folder: Folder,
     name: OsString,
     file: File,
-    /// Whether it has its lasting name.
+    /// Whether it has its final name.
     is_named: bool,
 }
 
 impl Staged {
-    /// Where it is until it is renamed.
+    /// Its temporary path.
     pub fn path(&self) -> PathBuf {
         self.folder.path_of(&self.name)
     }
 
-    /// Whether the temporary name still is this file's.
+    /// Whether the temporary name still refers to this file.
     fn is_there(&self) -> bool {
         self.folder.holds(&self.name, &self.file)
     }
 
-    /// Gives it a name in its folder; what had the name goes.
+    /// Renames it within its folder, replacing an existing file.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; then it is removed.
+    /// The file system's error, prefixed with the path; the file is then removed.
     pub fn replace(mut self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.folder.rename(&self.name, name)?;
         self.is_named = true;
@@ -257,7 +259,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if !self.is_named {
-            // Where that fails, the next writer sweeps it.
+            // If this fails, the next writer sweeps it.
             let _ = self.folder.remove_file(&self.name);
         }
     }
@@ -352,7 +354,7 @@ mod tests {
         assert_eq!((one.exists(), fs::read(&two).unwrap()), (false, b"1".to_vec()));
     }
 
-    /// Writers and sweepers in one folder: nobody loses a file that is being written.
+    /// Writers and sweepers in one folder: no file that is being written is removed.
     #[test]
     fn a_sweeper_takes_nothing_from_the_living() {
         let folder = tempfile::tempdir().unwrap();

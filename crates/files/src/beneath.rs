@@ -1,5 +1,5 @@
-//! Opening a path that was found to have no links, without following any that came since: what was allowed and what is read
-//! are the same. And the files below an open folder.
+//! Opens a path that was checked for links without following any that appeared since, so that what was allowed is what
+//! is read. Also lists the files below an open folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::path::slashed;
 use super::{EntryKind, Folder, LinkRefused};
 
-/// What stands at a path.
+/// An opened file or folder.
 #[derive(Debug)]
 pub enum Opened {
-    /// A regular file, and what is known of it.
+    /// A regular file and its metadata.
     File(File, Metadata),
     /// A folder.
     Folder(Folder),
@@ -21,7 +21,7 @@ pub enum Opened {
 /// A file below a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedFile {
-    /// From the folder on, with forward slashes.
+    /// Relative to the folder, with forward slashes.
     pub path: String,
     /// In bytes.
     pub size: u64,
@@ -30,23 +30,23 @@ pub struct ListedFile {
 /// The files below a folder, in path order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// At most so many as were asked for.
+    /// At most the requested number.
     pub files: Vec<ListedFile>,
-    /// There are more.
+    /// Whether there are more.
     pub more: bool,
-    /// Folders and files that could not be looked at, or lie deeper than 64 folders.
+    /// Number of folders and files that could not be read, or are more than 64 folders deep.
     pub unreadable: usize,
 }
 
-/// Folders of a listing within one another: each is held open while those in it are looked at.
+/// Maximum depth of a listing: each level keeps a folder open.
 const DEEP: usize = 64;
 
 fn is_passed_over(name: &OsStr, path: &Path) -> bool {
     super::walk::is_git(name) || super::walk::is_own(path)
 }
 
-/// Whether what lies at a resolved path below a folder is passed over there by a listing, and so is not read by its name either.
-/// Of a resolved path only: another spelling of it is no way around.
+/// Whether a listing of `root` skips this resolved path, so that it is not read by name either. Takes resolved paths
+/// only; otherwise another spelling of the path would get around it.
 pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
     let Ok(within) = resolved.strip_prefix(root) else { return false };
     let mut path = root.to_path_buf();
@@ -56,10 +56,10 @@ pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
     })
 }
 
-/// Opens what stands at an absolute path without links.
+/// Opens the file or folder at an absolute path without links.
 ///
 /// # Errors
-/// What the file system says, with the path in front; a part of the path is a link, or its end is neither a file nor a folder.
+/// The file system's error, prefixed with the path; part of the path is a link, or it is neither a file nor a folder.
 pub fn open(path: &Path) -> io::Result<Opened> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
         return Folder::real(path).map(Opened::Folder);
@@ -67,7 +67,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
     let above = Folder::real(above)?;
     if above.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Folder) {
         let folder = above.child(name)?;
-        // One that cannot be listed is refused here, and not taken for an empty one.
+        // A folder that cannot be listed is an error, not an empty folder.
         return folder.names().map(|_| Opened::Folder(folder));
     }
     let file = above.open(name)?;
@@ -75,15 +75,15 @@ pub fn open(path: &Path) -> io::Result<Opened> {
     Ok(Opened::File(file, metadata))
 }
 
-/// Opens a regular file below a folder without links, by its path as the folder's files were found. A link on the way is
-/// followed only to a file in the same folder.
+/// Opens a regular file below a folder that has no links in its path. A link on the way is followed only if it leads to
+/// a file in the same folder.
 ///
 /// # Errors
-/// What the file system says, with the path in front; a link leads out of the folder, or what stands there is not a file.
+/// The file system's error, prefixed with the path; a link leads out of the folder, or it is not a file.
 pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     let opened = match open(path) {
         Err(error) if LinkRefused::is(&error) && path != root => {
-            // Only where it leads is taken from here: what becomes a link from now on is refused again.
+            // This only resolves the target: links that appear from here on are refused again.
             match std::fs::canonicalize(path) {
                 Ok(real) if real.starts_with(root) => open(&real)?,
                 _ => return Err(error),
@@ -100,18 +100,18 @@ pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// An entry that is still to be looked at.
+/// An entry that is yet to be visited.
 struct PendingEntry {
     folder: Folder,
     name: OsString,
-    /// From the folder on where the listing began.
+    /// Relative to the listed folder.
     path: PathBuf,
     depth: usize,
 }
 
 impl Folder {
-    /// The regular files below it, hidden ones included; not what git keeps, nor what refdesk writes by itself, nor what only
-    /// a link leads to.
+    /// The regular files below this folder, hidden ones included; without git's files, refdesk's own files and files
+    /// reached only through a link.
     pub fn files(&self, most: usize) -> Listing {
         let mut found = Listing::default();
         let mut due = Vec::new();
@@ -140,7 +140,7 @@ impl Folder {
     }
 }
 
-/// The next one last, which keeps path order.
+/// Pushes entries in reverse, so that popping gives path order.
 fn push_entries(folder: &Folder, path: &Path, depth: usize, due: &mut Vec<PendingEntry>, found: &mut Listing) {
     let Ok(mut names) = folder.names() else {
         found.unreadable += 1;

@@ -1,9 +1,9 @@
-//! An open folder, and everything that is done in one by name. A folder is reached name by name from a root, without following
-//! a symbolic link, and stays the same folder whatever comes to stand at its path. So a folder that is exchanged for a link
-//! between two steps is refused, and a folder that is exchanged after it was opened changes nothing.
+//! An open folder and the operations on names in it. A folder is reached one name at a time from a root, without
+//! following symbolic links, and stays the same folder even if something else appears at its path. A folder swapped for
+//! a link between two steps is therefore refused, and a folder swapped after it was opened changes nothing.
 //!
-//! The system calls are in `unix`. `by_path` stands in for them where folders cannot be held open: there a link that comes
-//! between looking and opening is not noticed.
+//! The system calls are in `unix`. `by_path` is the fallback where folders cannot be held open; it cannot notice a link
+//! that appears between the check and the open.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -26,7 +26,7 @@ use by_path::Handle;
 #[cfg(unix)]
 use unix::Handle;
 
-/// A symbolic link where only folders and regular files are used; inside an [`io::Error`].
+/// A symbolic link where only folders and regular files are accepted; carried inside an [`io::Error`].
 #[derive(Debug)]
 pub struct LinkRefused {
     link: String,
@@ -47,22 +47,22 @@ impl fmt::Display for LinkRefused {
 impl std::error::Error for LinkRefused {}
 
 impl LinkRefused {
-    /// Whether the error is one.
+    /// Whether the error carries one.
     pub fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
     }
 }
 
-/// Who may read a file or folder that is made.
+/// Permissions of a file or folder that is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileMode {
-    /// A file keeps the mode of the one that it replaces; a new file or folder gets what the user's mask leaves.
+    /// A file keeps the mode of the one it replaces; a new file or folder gets the umask's default.
     Default,
-    /// The owner alone, whatever was there: 0600, and 0700 for folders.
+    /// Owner only, whatever existed before: 0600, and 0700 for folders.
     Private,
 }
 
-/// What a name stands for.
+/// The type of a folder entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -75,26 +75,25 @@ pub enum EntryKind {
     Other,
 }
 
-/// What is known of a name without opening it.
+/// Metadata of a name, read without opening it.
 #[derive(Debug, Clone)]
 pub struct FolderEntry {
-    /// What it stands for.
+    /// Its type.
     pub kind: EntryKind,
     /// In bytes.
     pub size: u64,
-    /// Its mode.
+    /// Its permissions.
     pub permissions: Permissions,
 }
 
-/// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Read,
-    /// To read and to append; made where it is missing.
+    /// Read and append; created if missing.
     Append,
-    /// To hold its lock; made where it is missing.
+    /// Hold its lock; created if missing.
     Lock,
-    /// To write a file that is not there yet.
+    /// Write a file that does not exist yet.
     New(FileMode),
 }
 
@@ -102,17 +101,17 @@ enum Purpose {
 #[derive(Debug, Clone)]
 pub struct Folder {
     handle: Arc<Handle>,
-    /// Where it was opened. For messages, and for nothing else.
+    /// Where it was opened; only for messages.
     path: PathBuf,
     /// The folder that paths in messages are relative to.
     root: Arc<Path>,
 }
 
 impl Folder {
-    /// Opens a folder that the user named: links in its path are followed.
+    /// Opens a folder named by the user; links in its path are followed.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn root(path: &Path) -> io::Result<Self> {
         let handle = Handle::root(path).map_err(|error| with_path(path, error))?;
         Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root: path.into() })
@@ -121,7 +120,7 @@ impl Folder {
     /// Opens the folder at an absolute path without links and dots.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkRefused`] where a part of the path is a link.
+    /// The file system's error, prefixed with the path; [`LinkRefused`] if part of the path is a link.
     pub fn real(path: &Path) -> io::Result<Self> {
         let mut parts = path.components();
         let mut start = PathBuf::new();
@@ -134,7 +133,7 @@ impl Folder {
         }
         names_of(parts.as_path())?;
         let root: Arc<Path> = Path::new("").into();
-        // Most often there is no link, and one call does. Where there is one, going name by name tells which.
+        // Usually there is no link and one call is enough. If there is one, opening name by name tells which.
         if let Some(handle) = Handle::without_links(path) {
             return Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root });
         }
@@ -151,7 +150,7 @@ impl Folder {
         Ok((Self::root(root)?.below(folder)?, name))
     }
 
-    /// The same; makes the folders below `root` that are missing.
+    /// Like [`Folder::of`], but creates missing folders below `root`.
     ///
     /// # Errors
     /// As [`Folder::of`].
@@ -174,22 +173,22 @@ impl Folder {
     /// Opens a folder below this one.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkRefused`] where a part of the path is a link.
+    /// The file system's error, prefixed with the path; [`LinkRefused`] if part of the path is a link.
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| folder.child(name))
     }
 
-    /// Opens a folder below this one; makes those that are missing, and makes all of them private that are to be.
+    /// Opens a folder below this one and creates missing ones; with [`FileMode::Private`], all of them become private.
     ///
     /// # Errors
     /// As [`Folder::below`].
     pub fn make(&self, path: &Path, mode: FileMode) -> io::Result<Self> {
         names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| {
-            // This one also holds what the workspace shares.
+            // `.jaato` also holds files that the workspace shares.
             let mode = if name == ".jaato" { FileMode::Default } else { mode };
             let (child, is_made) = folder.make_child(name, mode)?;
             if mode == FileMode::Private && !is_made {
-                // Another user's folder stays as it is.
+                // Another user's folder keeps its mode.
                 let _ = child.make_private();
             }
             Ok(child)
@@ -205,7 +204,7 @@ impl Folder {
         Ok(Self { handle: Arc::new(handle), path: self.path.join(name), root: self.root.clone() })
     }
 
-    /// The same, and whether it was made since it was missing.
+    /// Like [`Folder::child`], but creates a missing folder; the flag tells whether it did.
     ///
     /// # Errors
     /// As [`Folder::below`].
@@ -222,33 +221,33 @@ impl Folder {
         Ok((self.child(name)?, is_made))
     }
 
-    /// Takes away what others than the owner may do in this folder.
+    /// Removes all permissions except the owner's.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn make_private(&self) -> io::Result<()> {
         self.handle.make_private().map_err(|error| with_path(&self.path, error))
     }
 
-    /// Where it was opened.
+    /// The path at which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where a file of this folder is, for messages.
+    /// The path of a file in this folder, for messages.
     pub fn path_of(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Opens a regular file to read it, without waiting for the writer of a pipe.
+    /// Opens a regular file for reading; does not block on a pipe without a writer.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; what stands there is a link or not a regular file.
+    /// The file system's error, prefixed with the path; the name is a link or not a regular file.
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.open_for(name.as_ref(), Purpose::Read)
     }
 
-    /// Opens a regular file to read it and to append to it; it is private, whatever its mode was.
+    /// Opens a regular file for reading and appending, and makes it private.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -256,19 +255,18 @@ impl Folder {
         self.open_for(name.as_ref(), Purpose::Append).inspect(narrow)
     }
 
-    /// Opens a regular file to hold its lock; it is private, whatever its mode was.
+    /// Opens a regular file to hold its lock, and makes it private.
     pub(super) fn open_lock(&self, name: &OsStr) -> io::Result<File> {
         self.open_for(name, Purpose::Lock).inspect(narrow)
     }
 
-    /// Makes a file that is not there yet.
     pub(super) fn create(&self, name: &OsStr, mode: FileMode) -> io::Result<File> {
         self.open_for(name, Purpose::New(mode))
     }
 
     fn open_for(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-        // Only a regular file is opened: opening a device may act on it.
+        // Only regular files are opened: opening a device can have side effects.
         if !matches!(purpose, Purpose::New(_)) && self.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Other)
         {
             return Err(with_path(&self.path.join(name), invalid("not a regular file")));
@@ -283,7 +281,7 @@ impl Folder {
         opened.map_err(|error| self.refused(name, error))
     }
 
-    /// The bytes of a regular file, at most `limit` of them; the flag tells that there are more.
+    /// Up to `limit` bytes of a regular file; the flag tells that there are more.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -294,10 +292,10 @@ impl Folder {
         read.map_err(|error| with_path(&self.path.join(name), error))
     }
 
-    /// What stands under a name; a link is not followed. `None` where there is nothing.
+    /// Metadata of a name without following a link; `None` if it does not exist.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn entry(&self, name: impl AsRef<OsStr>) -> io::Result<Option<FolderEntry>> {
         let name = name.as_ref();
         match self.handle.entry(plain(name)?) {
@@ -306,38 +304,38 @@ impl Folder {
         }
     }
 
-    /// Whether an open file is the one that has this name now.
+    /// Whether the name still refers to this open file.
     pub fn holds(&self, name: impl AsRef<OsStr>, file: &File) -> bool {
         plain(name.as_ref()).is_ok_and(|name| self.handle.holds(name, file))
     }
 
-    /// The names in it, in no order.
+    /// The names in it, unordered.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         self.handle.names().map_err(|error| with_path(&self.path, error))
     }
 
-    /// Renames a file within this folder; what has the new name goes.
+    /// Renames a file within this folder, replacing an existing one.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
         self.handle.rename(from, to).map_err(|error| with_path(&self.path.join(to), error))
     }
 
-    /// Renames a file within this folder to a name that nothing may have.
+    /// Renames a file within this folder to a name that must not exist.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::AlreadyExists`] if the name is taken.
     pub fn rename_new(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
         self.handle.rename_new(from, to).map_err(|error| with_path(&self.path.join(to), error))
     }
 
-    /// Gives a file a second name, which nothing may have.
+    /// Gives a file a second name, which must not exist.
     pub(super) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         self.handle.link(plain(from)?, plain(to)?).map_err(|error| with_path(&self.path.join(to), error))
     }
@@ -345,7 +343,7 @@ impl Folder {
     /// Removes a file, or a link itself.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = plain(name.as_ref())?;
         self.handle.remove_file(name).map_err(|error| with_path(&self.path.join(name), error))
@@ -354,13 +352,13 @@ impl Folder {
     /// Removes an empty folder.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = plain(name.as_ref())?;
         self.handle.remove_folder(name).map_err(|error| with_path(&self.path.join(name), error))
     }
 
-    /// The error with its path in front; one about a link says so.
+    /// Prefixes the error with the path; replaces it with [`LinkRefused`] if the name is a link.
     fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
         let path = self.path.join(name);
         if self.handle.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
@@ -369,7 +367,7 @@ impl Folder {
         with_path(&path, error)
     }
 
-    /// For the words of an error alone.
+    /// Only for the wording of an error.
     fn leads_out(&self, link: &Path) -> bool {
         let Ok(root) = fs::canonicalize(&self.root) else { return false };
         !fs::metadata(link).is_ok_and(|found| found.is_file())
@@ -394,7 +392,7 @@ fn invalid(path: &Path) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' is not a path below a folder", path.display()))
 }
 
-/// A name that is one component: it leads neither up nor down.
+/// Checks that a name is a single component.
 fn plain(name: &OsStr) -> io::Result<&OsStr> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
@@ -430,7 +428,7 @@ mod tests {
     use super::super::{Durability, write_atomic};
     use super::*;
 
-    /// `in/file`, `out/`; links to both, dangling ones and loops; a pipe.
+    /// `in/file`, `out/`, links to both, dangling links, link loops and a pipe.
     fn world() -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let real = fs::canonicalize(root.path()).unwrap();
@@ -506,7 +504,7 @@ mod tests {
         }
     }
 
-    /// Each step is done after the folder was opened and exchanged for a link.
+    /// Each step runs after the folder was opened and swapped for a link.
     #[test]
     fn an_open_folder_stays_the_same() {
         type Step = fn(&Folder) -> io::Result<()>;
@@ -540,7 +538,7 @@ mod tests {
         }
     }
 
-    /// A folder is exchanged for a link and back all the while: whatever is written, nothing of it is written outside.
+    /// A folder is swapped for a link and back while files are written: nothing may be written outside.
     #[test]
     fn no_race_is_lost_to_a_folder_that_becomes_a_link() {
         let (_root, real) = world();

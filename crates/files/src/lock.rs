@@ -1,5 +1,5 @@
-//! An advisory lock between processes: whichever changes a file of the desk holds it from reading to renaming. The kernel
-//! releases it when its holder ends, however that ends.
+//! An advisory lock between processes: held while a file of the desk is read, changed and renamed. The kernel releases
+//! it when its holder ends, however it ends.
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use super::folder::Folder;
 use super::own::made_for;
 
-/// How long a process that is in no hurry waits: the lock is held no longer than a few files take to write.
+/// How long most callers wait; the lock is held only as long as it takes to write a few files.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Between two attempts.
 const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A held lock; dropping it releases it.
@@ -24,8 +23,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits until the lock file at `path` is ours, at most so long; makes it and its folders first. For paths that the user
-    /// named: links in them are followed.
+    /// Waits up to `patience` for the lock file at `path`; creates it and its folders first. For paths named by the
+    /// user: links in them are followed.
     ///
     /// # Errors
     /// As [`Folder::lock`].
@@ -36,10 +35,10 @@ impl Lock {
 }
 
 impl Folder {
-    /// Waits until the lock file of this name is ours, at most so long; makes it first.
+    /// Waits up to `patience` for the lock file of this name; creates it first.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`io::ErrorKind::TimedOut`] where another process keeps it.
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process keeps it.
     pub fn lock(&self, name: impl AsRef<OsStr>, patience: Duration) -> io::Result<Lock> {
         let name = name.as_ref();
         let file = self.open_lock(name)?;
@@ -49,7 +48,7 @@ impl Folder {
     }
 }
 
-/// Asks again and again, since a blocking wait has no end: a holder that was stopped would stop everybody.
+/// Polls, since a blocking wait has no timeout: a stopped holder would block every process.
 fn wait(file: &File, patience: Duration) -> io::Result<()> {
     let began = Instant::now();
     loop {

@@ -1,9 +1,9 @@
-//! Names that become files: sessions and desks (BEHAVIOUR §9).
+//! Names that become file names: sessions and desks (BEHAVIOUR §9).
 
 use sha2::{Digest, Sha256};
 
-/// A name that is safe as a file name: 1–64 of `[A-Za-z0-9._-]` without a leading dot stays as it is, anything else
-/// becomes its SHA-256 in hexadecimal.
+/// Turns a name into a safe file name: 1–64 characters of `[A-Za-z0-9._-]` without a leading dot stay as they are,
+/// anything else becomes its SHA-256 in hexadecimal.
 pub fn safe(name: &str) -> String {
     let plain = (1..=64).contains(&name.len())
         && !name.starts_with('.')
@@ -11,8 +11,8 @@ pub fn safe(name: &str) -> String {
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
 }
 
-/// Whether this is one plain component of a path on every system: nothing that leads to another folder, to a drive or to
-/// nothing, and nothing that a terminal would obey.
+/// Whether this is one plain path component on every system: it cannot lead to another folder, a drive or nothing, and
+/// contains no control characters.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name != "."

@@ -1,5 +1,5 @@
-//! Files by their paths. Each step opens the folder anew; [`Folder`] holds it open. Links are followed as far as the user named
-//! the path: below a workspace, in the folders that refdesk writes into by itself, they are refused here too.
+//! Files by path. Each call opens the folder again; [`Folder`] keeps it open. Links are followed in the part of the
+//! path that the user named; in refdesk's own folders below a workspace they are refused.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,10 +10,10 @@ use super::folder::{FileMode, Folder};
 use super::path::is_absent;
 use super::walk::is_own;
 
-/// Holds that no link is on the way from `root` down to `folder`. Folders that are not there lead nowhere.
+/// Checks that there is no link between `root` and `folder`. Missing folders are fine.
 ///
 /// # Errors
-/// [`super::LinkedOut`], or what the file system says.
+/// [`super::LinkRefused`], or the file system's error.
 pub fn within(root: &Path, folder: &Path) -> io::Result<()> {
     let Ok(inside) = folder.strip_prefix(root) else { return Ok(()) };
     match Folder::root(root).and_then(|root| root.below(inside)) {
@@ -22,7 +22,7 @@ pub fn within(root: &Path, folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file to read it.
+/// Opens a file for reading.
 ///
 /// # Errors
 /// As [`Folder::open`].
@@ -31,7 +31,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
     folder.open(name)
 }
 
-/// Opens a file to read it and to append to it; a new one is private.
+/// Opens a file for reading and appending; a new one is private.
 ///
 /// # Errors
 /// As [`Folder::append`].
@@ -40,7 +40,7 @@ pub fn append_own(path: &Path) -> io::Result<File> {
     folder.append(name)
 }
 
-/// The bytes of a file, at most `limit` of them; the flag tells that there are more.
+/// Up to `limit` bytes of a file; the flag tells that there are more.
 ///
 /// # Errors
 /// As [`Folder::open`].
@@ -58,7 +58,7 @@ pub fn remove_own(path: &Path) -> io::Result<()> {
     folder.remove_file(name)
 }
 
-/// Gives a file another name in its folder.
+/// Renames a file within its folder.
 ///
 /// # Errors
 /// As [`Folder::rename`].
@@ -67,7 +67,7 @@ pub fn rename_own(path: &Path, name: &OsStr) -> io::Result<()> {
     folder.rename(from, name)
 }
 
-/// Whether an open file is the one that stands at `path` now.
+/// Whether `path` still refers to this open file.
 pub fn is_at(file: &File, path: &Path) -> bool {
     folder_of(path).is_ok_and(|(folder, name)| folder.holds(name, file))
 }
@@ -86,7 +86,7 @@ pub fn open_folder(folder: &Path) -> io::Result<Folder> {
     Folder::root(root)?.below(below)
 }
 
-/// The folder of a path, made where it is missing, and the name in it.
+/// The folder of a path, created if missing, and the file's name.
 pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename).map_err(|kind| with_path(kind.into()))?;
@@ -97,7 +97,7 @@ pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     Ok((Folder::root(root)?.make(below, FileMode::Default)?, name))
 }
 
-/// The folder that a path was named from, and the rest: what is refdesk's own folder of a workspace, and what lies in it.
+/// Splits a path at the workspace if it lies in refdesk's own folder of one; otherwise the whole path is the user's.
 fn split(folder: &Path) -> (&Path, &Path) {
     let own = folder.ancestors().find(|folder| is_own(folder)).and_then(|own| own.parent()?.parent());
     let below = own.and_then(|root| folder.strip_prefix(root).ok());

@@ -1,5 +1,4 @@
-//! Paths as values: without `.` and `..`, compared component by component, printed relative to a workspace, and resolved
-//! to what they really name.
+//! Paths as values: normalizing, relative paths, printing relative to a workspace, and resolving links.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -8,7 +7,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::RwLock;
 
-/// `path` without `.` and with each `..` taken back lexically, as a link in a document means it; a `..` at the root goes.
+/// `path` without `.`, with each `..` resolved lexically, as for links in a document; a `..` at the root is dropped.
 pub fn clean(path: &Path) -> PathBuf {
     if is_clean(path.as_os_str().as_encoded_bytes()) {
         return path.to_path_buf();
@@ -30,13 +29,13 @@ pub fn clean(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether it is an absolute path of one slash between any two names, none of which begins with a dot: most are.
+/// Fast check for the usual case: an absolute path without double slashes and without names that begin with a dot.
 fn is_clean(path: &[u8]) -> bool {
     let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
     cfg!(unix) && path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
-/// Whether the text is an absolute path anywhere: `/…`, `C:\…`, `C:/…` or `\\…` (BEHAVIOUR §2).
+/// Whether the text is an absolute path on any system: `/…`, `C:\…`, `C:/…` or `\\…` (BEHAVIOUR §2).
 pub fn is_absolute_anywhere(text: &str) -> bool {
     text.starts_with('/') || is_windows_absolute(text)
 }
@@ -59,28 +58,28 @@ pub fn display(workspace: &Path, path: &Path) -> String {
     }
 }
 
-/// With forward slashes.
+/// The path with forward slashes.
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// Resolves paths to what they really name, remembering folders, since a catalog asks about many files of few folders.
+/// Resolves symbolic links and caches folders, since a catalog asks about many files in few folders.
 #[derive(Debug, Default)]
 pub struct Resolver {
-    /// By the bytes of their paths; `None` for those that lead to themselves.
+    /// Keyed by the bytes of the path; `None` if the path is already the real one.
     folders: RwLock<HashMap<OsString, Option<PathBuf>>>,
 }
 
 impl Resolver {
-    /// The path with every symbolic link resolved, as far as it exists, and what stands there.
+    /// The path with every symbolic link resolved as far as it exists, and the metadata of its target.
     ///
-    /// The path should be absolute and clean. What does not exist is appended as written.
+    /// The path should be absolute and clean. A part that does not exist is appended as written.
     pub fn resolve(&self, path: &Path) -> (PathBuf, Option<fs::Metadata>) {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => match (fs::canonicalize(path), fs::metadata(path)) {
                 (Ok(real), Ok(metadata)) => (real, Some(metadata)),
-                // A dangling link or a loop names nothing.
+                // A dangling link or a loop has no target.
                 _ => (path.to_path_buf(), None),
             },
             Ok(metadata) => {
@@ -94,12 +93,12 @@ impl Resolver {
         }
     }
 
-    /// The real path of an existing folder; one that does not exist as it is written.
+    /// The real path of an existing folder; a missing one is returned as written.
     pub fn folder(&self, folder: &Path) -> PathBuf {
         self.elsewhere(folder).unwrap_or_else(|| folder.to_path_buf())
     }
 
-    /// The same; `None` where that is the path itself.
+    /// Like [`Resolver::folder`], but `None` if the path is already the real one.
     fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
         if let Ok(known) = self.folders.read()
             && let Some(real) = known.get(folder.as_os_str())
@@ -113,7 +112,7 @@ impl Resolver {
         real
     }
 
-    /// The real path of the deepest folder above `path` that exists, and the rest as written.
+    /// The real path of the deepest existing folder above `path`, with the rest as written.
     fn deepest(&self, path: &Path) -> PathBuf {
         for ancestor in path.ancestors().skip(1) {
             if ancestor.is_dir() {
@@ -125,8 +124,8 @@ impl Resolver {
     }
 }
 
-/// The nearest folder from `from` upward that holds `.jaato/`, not above nor equal to `home`; else `from` (BEHAVIOUR §1).
-/// The current folder comes without links from the system, while `$HOME` may be one: both its names count.
+/// The nearest folder from `from` upward that contains `.jaato/`, below `home`; otherwise `from` (BEHAVIOUR §1). The
+/// system reports the current folder without links, but `$HOME` may be a link, so both forms of it are compared.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> PathBuf {
     let real_home = home.and_then(|home| fs::canonicalize(home).ok());
     let homes = [home, real_home.as_deref()];
@@ -141,19 +140,19 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> PathBuf {
     from.to_path_buf()
 }
 
-/// The absolute form of a path given by a person in `current`, without `.` and `..`.
+/// The absolute form, without `.` and `..`, of a path that the user gave relative to `current`.
 pub fn absolute(current: &Path, path: &Path) -> PathBuf {
     clean(&current.join(path))
 }
 
-/// How to come from a folder to a path, both absolute and clean.
+/// The relative path from a folder to a path; both absolute and clean.
 pub fn relative(folder: &Path, to: &Path) -> PathBuf {
     let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(to.components().skip(shared)).collect()
 }
 
-/// Whether the error says that nothing is there.
+/// Whether the error means that the path does not exist.
 pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,5 +1,5 @@
-//! What belongs to the user alone: files and folders with a mode that is too wide, from a wide umask, an older version or a
-//! checkout, are narrowed when something is written.
+//! Files and folders that only the user may read: modes that are too wide (from a wide umask, an older version or a
+//! checkout) are narrowed on write.
 
 use std::fs::File;
 use std::io;
@@ -7,20 +7,20 @@ use std::path::Path;
 
 use super::Folder;
 
-/// Opens a folder of the user, made where it is missing; only its user can enter it, whatever its mode was.
+/// Opens a folder of the user, creating it if missing, and makes it private.
 ///
 /// # Errors
-/// What the file system says, with the path in front.
+/// The file system's error, prefixed with the path.
 pub fn private_folder(path: &Path) -> io::Result<Folder> {
     std::fs::create_dir_all(path)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     let folder = Folder::root(path)?;
-    // Another user's folder stays as it is.
+    // Another user's folder keeps its mode.
     let _ = folder.make_private();
     Ok(folder)
 }
 
-/// Takes the permissions of everybody but the owner away from an open file. Another user's file stays as it is.
+/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode.
 #[cfg(unix)]
 pub fn narrow(file: &File) {
     use std::os::unix::fs::PermissionsExt;

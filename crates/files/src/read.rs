@@ -1,25 +1,25 @@
-//! Reading what may be anything: a pipe, a device or a folder under a name that should be a file must not block or kill
-//! the reader.
+//! Reading paths that may be anything: a pipe, a device or a folder in place of a file must not block or kill the
+//! reader.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// File systems count time in steps, the coarsest in such.
+/// Coarsest timestamp resolution of a file system.
 const STEP: Duration = Duration::from_secs(2);
 
-/// Which file it is, its size and when it changed: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
-/// Whoever puts a time of change back (`cp -p`, `touch`) changes the file's status by that.
+/// Identity, size and times of a file: while they stay the same, so does its content (BEHAVIOUR §5 "cache"). Resetting
+/// the modification time (`cp -p`, `touch`) updates the status time, so the stamp changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// In bytes.
     pub size: u64,
-    /// Time of last change in nanoseconds since 1970; 0 where the file system does not tell.
+    /// Modification time in nanoseconds since 1970; 0 if unknown.
     pub modified: u64,
-    /// Time of last change of the file's status in nanoseconds since 1970; 0 where the file system does not tell.
+    /// Status change time in nanoseconds since 1970; 0 if unknown.
     pub changed: u64,
-    /// Its number on the file system; 0 where there is none.
+    /// Inode number; 0 if there is none.
     pub number: u64,
 }
 
@@ -35,8 +35,8 @@ impl Stamp {
         }
     }
 
-    /// Whether what has this stamp was last written long enough ago: a file that was just written may be written again and
-    /// keep size and times.
+    /// Whether the file was last written long enough ago: one that was just written may be written again with the same
+    /// size and times.
     pub fn has_settled(&self, now: SystemTime) -> bool {
         let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         u128::from(self.modified.max(self.changed)) + STEP.as_nanos() < since_1970.as_nanos()
@@ -68,24 +68,24 @@ fn number(_: &Metadata) -> u64 {
 /// The stamp of the file at `path`.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn stamp(path: &Path) -> io::Result<Stamp> {
     std::fs::metadata(path).map(|metadata| Stamp::of(&metadata))
 }
 
-/// The bytes of a regular file, at most `limit` of them; the flag tells that there are more.
+/// Up to `limit` bytes of a regular file; the flag tells that there are more.
 ///
 /// # Errors
-/// What the file system says; [`io::ErrorKind::InvalidInput`] where `path` is a folder, pipe, socket or device.
+/// The file system's error; [`io::ErrorKind::InvalidInput`] if `path` is a folder, pipe, socket or device.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let (file, metadata) = open_regular(path)?;
     read_open(file, &metadata, limit)
 }
 
-/// The bytes of an open file with its stamp; none of a file that has more than `limit` of them.
+/// The stamp and bytes of an open file; no bytes if it has more than `limit`.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn read_stamped((file, metadata): (File, Metadata), limit: u64) -> io::Result<(Stamp, Option<Vec<u8>>)> {
     let stamp = Stamp::of(&metadata);
     if stamp.size > limit {
@@ -95,7 +95,7 @@ pub fn read_stamped((file, metadata): (File, Metadata), limit: u64) -> io::Resul
     Ok((stamp, (!more).then_some(bytes)))
 }
 
-/// Opens a regular file that the user named: links are followed.
+/// Opens a regular file named by the user; links are followed.
 ///
 /// # Errors
 /// As [`read_regular`].
@@ -109,10 +109,10 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// At most `limit` bytes of an open file; the flag tells that there are more.
+/// Up to `limit` bytes of an open file; the flag tells that there are more.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let size = metadata.len().min(limit);
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
@@ -122,7 +122,7 @@ pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec
     Ok((bytes, more))
 }
 
-/// Opens without waiting: a named pipe that nobody writes to would block for ever.
+/// Opens without blocking: a named pipe without a writer would block forever.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

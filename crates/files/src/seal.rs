@@ -1,11 +1,11 @@
-//! Seals: how refdesk recognizes the files it wrote itself in a folder that may have come with a repository (BEHAVIOUR §9
-//! "Ours alone"). A file counts only if it carries a message authentication code made with a secret that lies in the user's
-//! state folder, never in a workspace.
+//! Seals: how refdesk recognizes files that it wrote itself in a folder that may have come with a repository (BEHAVIOUR
+//! §9 "Ours alone"). A file counts only if it carries a message authentication code made with a secret from the user's
+//! state folder, never from a workspace.
 //!
 //! There is one random secret per user. The key of a workspace is derived from the secret and the resolved path of the
-//! workspace, and the code covers the place of the file in the workspace. So a sealed file is foreign in a copy of the
-//! workspace, in another workspace and under another name. Neither confidentiality nor freshness is promised: who can read
-//! the secret can write the files, and an older version of a file is as genuine as a newer one.
+//! workspace, and the code covers the file's path within the workspace. So a sealed file is foreign in a copy of the
+//! workspace, in another workspace and under another name. Seals promise neither confidentiality nor freshness: anyone
+//! who can read the secret can write the files, and an older version of a file is as valid as a newer one.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -22,7 +22,7 @@ use super::path::{Resolver, absolute};
 use super::private::is_mine;
 use super::{Durability, FileMode, private_folder};
 
-/// The file of the secret in the user's state folder.
+/// File name of the secret in the user's state folder.
 const SECRET: &str = "seal.key";
 
 /// Bytes of the secret.
@@ -31,16 +31,17 @@ const SECRET_BYTES: usize = 32;
 /// Bytes of a seal: HMAC-SHA256, truncated to 128 bits.
 const SEAL_BYTES: usize = 16;
 
-/// What precedes and follows the digits of the seal in a JSON object. The comma before the first is part of what is sealed.
+/// Text before and after the hex digits of the seal in a JSON object. The comma before the seal is part of the sealed
+/// bytes.
 type SealFraming = (&'static str, &'static str);
 
-/// In a file of several lines.
+/// For a file of several lines.
 const PRETTY: SealFraming = ("\n  \"seal\": \"", "\"\n}\n");
 
-/// In a single line.
+/// For a single line.
 const COMPACT: SealFraming = ("\"seal\":\"", "\"}");
 
-/// Loads the key of one workspace, or makes it. Cheap to clone; clones share the key.
+/// Loads or creates the key of one workspace. Clones share the key.
 #[derive(Debug, Clone)]
 pub struct Sealer(Arc<SealerState>);
 
@@ -52,7 +53,7 @@ struct SealerState {
     key: OnceLock<SealKey>,
 }
 
-/// Why no key can be had; inside an [`io::Error`].
+/// Why there is no key; carried inside an [`io::Error`].
 #[derive(Debug)]
 pub struct NoSealKey(String);
 
@@ -65,7 +66,7 @@ impl fmt::Display for NoSealKey {
 impl std::error::Error for NoSealKey {}
 
 impl NoSealKey {
-    /// Whether the error is one.
+    /// Whether the error carries one.
     pub fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
     }
@@ -76,20 +77,20 @@ impl NoSealKey {
 }
 
 impl Sealer {
-    /// For this workspace, with the secret in this state folder of the user; without one nothing can be sealed.
+    /// A sealer for this workspace, with the secret in this state folder; without a state folder nothing can be sealed.
     pub fn new(state: Option<&Path>, workspace: &Path) -> Self {
         let state = state.map(|state| absolute(workspace, state));
         Self(Arc::new(SealerState { state, workspace: workspace.to_path_buf(), key: OnceLock::new() }))
     }
 
-    /// A fixed key, which is the same in every workspace of that path.
+    /// A fixed key, the same in every workspace at that path.
     #[cfg(any(test, feature = "testing"))]
     pub fn fixed(workspace: &Path) -> Self {
         let key = OnceLock::from(SealKey::derive(&[7; SECRET_BYTES], workspace));
         Self(Arc::new(SealerState { state: None, workspace: workspace.to_path_buf(), key }))
     }
 
-    /// The key, if there is one already.
+    /// The key, if it exists.
     pub fn key(&self) -> Option<&SealKey> {
         let loaded = || {
             let secret = read_secret(&self.folder().ok()?.join(SECRET)).ok()?;
@@ -98,7 +99,7 @@ impl Sealer {
         self.0.key.get().or_else(loaded)
     }
 
-    /// The key; made where there is none. Of several processes that make it at once, one wins and all use its key.
+    /// The key, created if missing. If several processes create it at once, one wins and all use its key.
     ///
     /// # Errors
     /// [`NoSealKey`].
@@ -123,17 +124,17 @@ impl Sealer {
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
 
-    /// Whether there is a folder for a key at all.
+    /// Whether there is a folder for a key.
     pub fn can_have_key(&self) -> bool {
         self.0.key.get().is_some() || self.folder().is_ok()
     }
 
-    /// Whether a file of several lines was sealed for this place.
+    /// Whether a file of several lines was sealed for this path.
     pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
         self.key().is_some_and(|key| key.verifies(place, bytes))
     }
 
-    /// The state folder. One that lies in the workspace could have come with it.
+    /// The state folder; refused if it is inside the workspace, since it could have come with it.
     fn folder(&self) -> io::Result<&Path> {
         let state = self.0.state.as_deref().ok_or_else(|| NoSealKey::error("there is no home folder"))?;
         let resolved = Resolver::default().resolve(state).0;
@@ -174,7 +175,7 @@ impl SealKey {
         Self(keyed(&mac.finalize().into_bytes()))
     }
 
-    /// A seal over these bytes, for this place.
+    /// The seal over these bytes, for this path.
     pub fn seal(&self, place: &str, parts: &[&[u8]]) -> [u8; SEAL_BYTES] {
         let full = self.mac(place, parts).finalize().into_bytes();
         let mut seal = [0; SEAL_BYTES];
@@ -182,27 +183,27 @@ impl SealKey {
         seal
     }
 
-    /// Whether this is the seal over these bytes, for this place.
+    /// Whether this is the seal over these bytes, for this path.
     pub fn is_seal(&self, seal: &[u8], place: &str, parts: &[&[u8]]) -> bool {
         seal.len() == SEAL_BYTES && self.mac(place, parts).verify_truncated_left(seal).is_ok()
     }
 
-    /// The JSON text of an object of several lines, with its seal as the last member.
+    /// The JSON text of a multi-line object, with its seal as the last member.
     pub fn sealed(&self, place: &str, object: &[u8]) -> Vec<u8> {
         self.with_seal(place, object, PRETTY)
     }
 
-    /// Whether a file of several lines was sealed for this place.
+    /// Whether a file of several lines was sealed for this path.
     pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
         self.has_seal(place, bytes, PRETTY)
     }
 
-    /// The same in a single line, without a line break.
+    /// Like [`SealKey::sealed`], on a single line without a line break.
     pub fn sealed_line(&self, place: &str, object: &[u8]) -> Vec<u8> {
         self.with_seal(place, object, COMPACT)
     }
 
-    /// Whether a single line, without its line break, was sealed for this place.
+    /// Whether a single line, without its line break, was sealed for this path.
     pub fn verifies_line(&self, place: &str, bytes: &[u8]) -> bool {
         self.has_seal(place, bytes, COMPACT)
     }
@@ -241,7 +242,7 @@ impl SealKey {
 }
 
 fn keyed(key: &[u8]) -> Hmac<Sha256> {
-    // HMAC takes keys of any length: the error cannot happen, and an empty key would only make nothing count.
+    // HMAC takes keys of any length, so this cannot fail; with an empty key, no seal would verify.
     Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&Default::default()))
 }
 

@@ -1,6 +1,6 @@
-//! Walking below a folder, in path order, until a limit is reached. A symbolic link is followed only to a file inside the
-//! same tree that the walk would not come to by itself: so nothing is read twice, and no link leads out or round in circles.
-//! Names of folders that are left out are compared without regard to case, since many file systems do the same.
+//! Walks a folder in path order until a limit is reached. A symbolic link is followed only to a file inside the same
+//! tree that the walk would not reach by itself, so nothing is read twice and no link leads out or in circles. Names of
+//! skipped folders are compared case-insensitively, since many file systems do so.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -9,19 +9,19 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Entries that one walk looks at: a repository can hold or name a tree of any size.
+/// Maximum entries per walk: a repository can contain or name a tree of any size.
 pub const ENTRIES: usize = 50_000;
 
-/// Time that one walk takes, for file systems that answer slowly.
+/// Maximum time per walk, for slow file systems.
 pub const TIME: Duration = Duration::from_secs(3);
 
-/// Where refdesk keeps its state.
+/// Folder of refdesk's state.
 const STATE: [&str; 2] = [".jaato", "refdesk"];
 
-/// Where it writes templates out of documents (BEHAVIOUR §6).
+/// Folder of templates extracted from documents (BEHAVIOUR §6).
 const TEMPLATES: [&str; 2] = [".jaato", "templates"];
 
-/// Whether refdesk writes into this folder by itself.
+/// Whether refdesk generates the files of this folder.
 pub fn is_own(folder: &Path) -> bool {
     let mut names = folder.components().rev().map(Component::as_os_str);
     let (last, above) = (names.next(), names.next());
@@ -37,7 +37,7 @@ pub fn is_git(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
 
-/// Whether the path is, or lies in, a folder where git or refdesk keeps its state.
+/// Whether the path is in a state folder of git or refdesk.
 pub fn is_reserved(path: &Path) -> bool {
     let mut above = None;
     path.components().map(Component::as_os_str).any(|name| {
@@ -46,52 +46,52 @@ pub fn is_reserved(path: &Path) -> bool {
     })
 }
 
-/// How far a walk goes.
+/// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkLimits {
-    /// Files found at most.
+    /// Maximum number of files.
     pub files: usize,
-    /// Their bytes together at most.
+    /// Maximum bytes of all files together.
     pub bytes: u64,
 }
 
-/// A file that the walk came to.
+/// A file found by the walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkedFile {
-    /// As the walk came to it: the root as given, then the names below it.
+    /// The root as given, then the names below it.
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
 }
 
-/// What a walk could not do.
+/// Why a walk is incomplete.
 #[derive(Debug)]
 pub enum Problem {
-    /// A folder or file that cannot be looked into.
+    /// A folder or file that cannot be read.
     Unreadable(PathBuf, io::Error),
     /// There are more files than the limit; the rest was left out.
     TooManyFiles,
     /// The files have more bytes than the limit; the rest was left out.
     TooManyBytes,
-    /// There is more to look at than one walk does, in number or in time; the rest was left out.
+    /// The walk reached its limit of entries or time; the rest was left out.
     TooMuch,
 }
 
 impl Problem {
-    /// What a walk that stopped at [`Problem::TooMuch`] did, for people.
+    /// Describes [`Problem::TooMuch`] for people.
     pub fn stopped() -> String {
         format!("the folder is only looked through up to {ENTRIES} entries or {} seconds", TIME.as_secs())
     }
 }
 
-/// What is left of the number and time of one walk.
+/// The remaining entries and time of a walk.
 struct Rest {
     entries: usize,
     until: Instant,
 }
 
 impl Rest {
-    /// Whether one entry more may be looked at.
+    /// Takes one entry, if any is left.
     fn take(&mut self) -> bool {
         let left = self.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.entries = left.unwrap_or(0);
@@ -99,8 +99,8 @@ impl Rest {
     }
 }
 
-/// The files whose names are `wanted` below `root`, in path order, hidden ones included; the folders of git and those that
-/// refdesk writes into by itself are not, unless `root` is one: what is chosen must not follow from what was chosen before.
+/// The files below `root` whose names are `wanted`, in path order, hidden ones included. Skips git's folders and those
+/// that refdesk generates, unless `root` is one: the selection must not depend on an earlier selection.
 pub fn files_below(
     root: &Path,
     limits: WalkLimits,
@@ -119,7 +119,7 @@ fn walk(
     let mut problems = Vec::new();
     let mut bytes = 0u64;
     let mut linked = HashSet::new();
-    // Entries still to be looked at, the next one last; a folder is opened when its turn comes, which keeps path order.
+    // Entries yet to be visited, the next one last; folders are opened when their turn comes, which keeps path order.
     let mut open = Vec::new();
     let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut is_whole = push_entries(root, &mut open, &mut rest, &mut problems);
@@ -165,7 +165,7 @@ fn walk(
     (found, problems)
 }
 
-/// A link's target inside the tree that the walk will not find under its own name.
+/// Whether a link leads to a file inside the tree that the walk will not find under its own name.
 fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr) -> bool) -> bool {
     let Ok(inside) = real.strip_prefix(real_root) else { return false };
     let is_kept_back = |folder: &Path| is_own(folder) || folder.file_name().is_some_and(is_git);
@@ -175,7 +175,7 @@ fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr)
     !inside.file_name().is_some_and(wanted)
 }
 
-/// Adds what is in a folder, and tells whether that is all there is.
+/// Adds the entries of a folder; returns whether these are all.
 fn push_entries(
     folder: &Path,
     open: &mut Vec<(PathBuf, fs::FileType)>,

@@ -1,5 +1,5 @@
-//! Text from outside, made safe to show: what cannot be seen is printed escaped, and a value inside a block can neither
-//! end that block nor forge another (BEHAVIOUR §5). Everything borrows where there is nothing to do.
+//! Makes untrusted text safe to show: invisible characters are escaped, and a value inside a block can neither end that
+//! block nor forge another (BEHAVIOUR §5). Borrows if nothing needs escaping.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ pub fn is_emoji(c: char) -> bool {
 /// The text with every hidden character printed escaped: `\x1b` below U+0080, `\u{202e}` above. Line breaks (CRLF too)
 /// and tabs stay, and so does what [`is_emoji_selector`] allows.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    // Nearly every text is of these alone, and byte by byte that is seen many times sooner.
+    // Fast path: almost every text is plain ASCII.
     if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
@@ -50,9 +50,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// [`visible`] for a field that has one line: line breaks and tabs are printed `\n`, `\r`, `\t`.
+/// [`visible`] for a single-line field: line breaks and tabs become `\n`, `\r` and `\t`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    // Ids are printed by the million, and nearly all are ASCII.
+    // Fast path: ids are printed by the million, and nearly all are ASCII.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
@@ -72,7 +72,7 @@ enum CharForm {
     Escaped,
 }
 
-/// The text with each character printed as `shown` says of it and the one behind it.
+/// Escapes each character as `shown` says for it and the next one.
 fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> CharForm) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut before, mut copied) = (None, 0);
@@ -98,8 +98,8 @@ fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> CharForm) -> Cow<'_
     Cow::Owned(out)
 }
 
-/// [`visible`] for a value of several lines inside a block: a line of it that is only `---` is printed `\---`, so that
-/// it can neither end the block nor open another (§5).
+/// [`visible`] for a multi-line value inside a block: a line that is only `---` becomes `\---`, so that it can neither
+/// end the block nor open another (§5).
 pub fn block_value(text: &str) -> Cow<'_, str> {
     let shown = visible(text);
     if !shown.contains(RULE) || !shown.lines().any(is_rule) {
@@ -115,7 +115,7 @@ pub fn block_value(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a line is only `---`; blanks, tabs and its line break behind it do not count.
+/// Whether a line is only `---`, ignoring trailing blanks, tabs and the line break.
 pub fn is_rule(line: &str) -> bool {
     line.strip_prefix(RULE).is_some_and(|rest| rest.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')))
 }

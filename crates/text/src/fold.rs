@@ -1,5 +1,5 @@
-//! When two spellings are the same tag (BEHAVIOUR §5): Unicode simple case folding, and separators that stand for one
-//! another. Pure helpers for whoever compares tags, `list --tag` as well as the matcher.
+//! When two spellings are the same tag (BEHAVIOUR §5): Unicode simple case folding, and separators that are
+//! interchangeable. Used by `list --tag` and the matcher.
 
 /// One character after Unicode simple case folding.
 pub fn fold(c: char) -> char {
@@ -9,22 +9,22 @@ pub fn fold(c: char) -> char {
     unicode_case_mapping::case_folded(c).and_then(|folded| char::from_u32(folded.get())).unwrap_or(c)
 }
 
-/// What separates the words of a tag: `-`, `_` and white space, no-break space too.
+/// Separators of words in a tag: `-`, `_` and white space, including no-break space.
 pub fn is_separator(c: char) -> bool {
     matches!(c, '-' | '_') || c.is_whitespace()
 }
 
-/// A tag trimmed and folded, with a blank for each separator. Tags of equal key match the same texts.
+/// A tag trimmed and folded, with a blank for each separator. Tags with equal keys match the same texts.
 pub fn tag_key(tag: &str) -> String {
     tag.trim().chars().map(|c| if is_separator(c) { ' ' } else { fold(c) }).collect()
 }
 
-/// Whether two tags differ only in case or separators, however many separators stand in one place.
+/// Whether two tags differ only in case or in the kind and number of separators.
 pub fn same_tag(one: &str, other: &str) -> bool {
     collapsed(&tag_key(one)) == collapsed(&tag_key(other))
 }
 
-/// A key with every run of separators made one.
+/// A key with every run of separators collapsed to one.
 pub fn collapsed(key: &str) -> String {
     let mut out = String::with_capacity(key.len());
     for c in key.chars() {
@@ -35,7 +35,7 @@ pub fn collapsed(key: &str) -> String {
     out
 }
 
-/// Whether a tag can match anything: it has a character that is no separator.
+/// Whether a tag can match anything: it has a character that is not a separator.
 pub fn can_match(tag: &str) -> bool {
     tag.chars().any(|c| !is_separator(c))
 }

@@ -23,13 +23,13 @@ use super::escape::{is_emoji, is_emoji_selector, is_hidden};
 use super::lines;
 use super::words::{is_letter, is_mark};
 
-/// What to do about them.
+/// The advice of the diagnostic.
 pub const HINT: &str = "an agent reads it and you cannot see it: remove it unless it is intended";
 
-/// So many kinds are named.
+/// Maximum number of kinds listed.
 const KINDS: usize = 8;
 
-/// What is hidden in a text.
+/// The hidden characters of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenCharacters {
     /// How many characters.
@@ -38,12 +38,12 @@ pub struct HiddenCharacters {
     pub line: u32,
     /// Its column, from 1, in characters.
     pub column: u32,
-    /// The different ones in order of their first places, at most eight; never empty.
+    /// The distinct characters in order of first occurrence, at most eight; never empty.
     pub kinds: Vec<char>,
 }
 
 impl HiddenCharacters {
-    /// What is hidden in this text, if anything is. ASCII is only skipped.
+    /// The hidden characters of this text, if any. ASCII is skipped.
     pub fn of(text: &str) -> Option<Self> {
         let mut letters = Letters { text, seen: 0, last: None, next: None };
         let mut found =
@@ -61,7 +61,7 @@ impl HiddenCharacters {
         Some(Self { count, line: small(line), column: small(column), kinds })
     }
 
-    /// One sentence for people: which stands first, and what else there is.
+    /// One sentence for people: the first character, and what else there is.
     pub fn words(&self) -> String {
         let named = |c: &char| format!("U+{:04X} ({})", u32::from(*c), name(*c));
         let mut kinds = self.kinds.iter().map(named);
@@ -77,7 +77,7 @@ impl HiddenCharacters {
     }
 }
 
-/// Characters beyond ASCII with their places.
+/// Non-ASCII characters with their byte offsets.
 fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
     const BLOCK: usize = 64;
     let mut at = 0;
@@ -96,7 +96,7 @@ fn is_reported(c: char) -> bool {
     is_hidden(c) && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether the character at this byte is one that people write, where it stands.
+/// Whether the character at this byte is ordinary in its context.
 fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + c.len_utf8()..).unwrap_or_default());
     let (last, next) = (before.chars().next_back(), after.chars().next());
@@ -122,18 +122,18 @@ fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
     }
 }
 
-/// The nearest letters of a line, for ascending places; each character is looked at twice at most.
+/// Finds the nearest letters on a line, for ascending offsets; each character is visited at most twice.
 struct Letters<'t> {
     text: &'t str,
-    /// What stands before it was looked at for `last`.
+    /// Text before this offset was scanned for `last`.
     seen: usize,
     last: Option<char>,
-    /// The place of the first letter or line end behind the place that was asked about last.
+    /// Offset of the first letter or line end after the offset asked about last.
     next: Option<(usize, char)>,
 }
 
 impl Letters<'_> {
-    /// The letters of the same line nearest to what stands at this byte: before and after it.
+    /// The letters nearest to this byte on the same line, before and after it.
     fn around(&mut self, at: usize) -> (Option<char>, Option<char>) {
         for c in self.text.get(self.seen..at).unwrap_or_default().chars() {
             if c == '\n' {
@@ -152,7 +152,7 @@ impl Letters<'_> {
     }
 }
 
-/// Whether a tag character stands in the flag of a region: England's is a black flag, `gbeng` and the end.
+/// Whether a tag character is part of a regional flag: England's is a black flag, `gbeng` and the cancel tag.
 fn is_in_flag(before: &str, after: &str, c: char) -> bool {
     const MOST: usize = 6;
     let is_part = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
@@ -165,7 +165,7 @@ fn is_in_flag(before: &str, after: &str, c: char) -> bool {
     begins && ends && (1..=MOST).contains(&parts)
 }
 
-/// Letters and marks of scripts whose writers choose what joins.
+/// Letters and marks of scripts in which joining is up to the writer.
 fn joins(c: char) -> bool {
     const SCRIPTS: [RangeInclusive<char>; 9] = [
         '\u{600}'..='\u{7ff}',
@@ -193,13 +193,13 @@ fn is_hangul(c: char) -> bool {
             | '\u{ac00}'..='\u{d7ff}' | '\u{ffa1}'..='\u{ffdc}')
 }
 
-/// Characters that fonts keep several forms of: Chinese characters, mathematical signs.
+/// Characters with several forms in fonts: Chinese characters and mathematical signs.
 fn has_variants(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// What it is called.
+/// Its name.
 fn name(c: char) -> &'static str {
     match c {
         '\u{ad}' => "soft hyphen",
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_line_of_marks_is_looked_at_once() {
-        // For each mark the whole line before and behind it would be fifty billion characters.
+        // Scanning the whole line for each mark would visit fifty billion characters.
         let marks = "\u{200e}".repeat(300_000);
         for (text, count) in [(marks.clone(), 300_000), (format!("{marks}ש"), 0), (format!("ש{marks}"), 0)] {
             assert_eq!(HiddenCharacters::of(&text).map_or(0, |hidden| hidden.count), count);

@@ -1,8 +1,8 @@
-//! Lines of a text: counting them as one goes, and decoding bytes into a text in the first place.
+//! Counting lines incrementally, and decoding bytes.
 
 use std::borrow::Cow;
 
-/// Tells the line of ascending byte offsets; each byte of the text is looked at once.
+/// Line numbers for ascending byte offsets; each byte is scanned once.
 #[derive(Debug)]
 pub struct LineCounter<'a> {
     text: &'a [u8],
@@ -16,7 +16,7 @@ impl<'a> LineCounter<'a> {
         Self { text: text.as_bytes(), seen: 0, line: 1 }
     }
 
-    /// The line, from 1, of byte `offset`. Offsets below one asked for before give that one's line.
+    /// The line, from 1, of byte `offset`. A smaller offset than the last one gives the last one's line.
     pub fn line_of(&mut self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         if offset > self.seen {
@@ -28,7 +28,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// Line and column of each of these bytes of a text, both from 1, the column in characters. The text is read once.
+/// Line and column of each of these byte offsets, both from 1, the column in characters. The text is scanned once.
 pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_by_key(|at| offsets.get(*at));
@@ -49,8 +49,8 @@ pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     places
 }
 
-/// Bytes as text: a byte order mark goes, invalid bytes are replaced (BEHAVIOUR §3). The flag tells that more than a tenth
-/// of the bytes were invalid: most likely this is no text.
+/// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag tells that more than a
+/// tenth of the bytes were invalid, so it is probably not text.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {

@@ -1,7 +1,7 @@
-//! The name somebody probably meant.
+//! Suggestions for misspelled names.
 
-/// The known name nearest to `name`, if one is near enough to be worth a question: at most a third of its characters
-/// differ (optimal string alignment), case aside. Of equally near ones the first.
+/// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), ignoring
+/// case. Of equally near ones, the first.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let limit = (wanted.chars().count() / 3).max(1);

@@ -1,14 +1,14 @@
-//! What a text costs. No tokenizer is asked: this is an estimate and is called one wherever it is shown (BEHAVIOUR §5).
+//! Token estimates. No tokenizer is used, and wherever a number is shown it is called an estimate (BEHAVIOUR §5).
 
 use std::path::Path;
 
-/// Endings of data and code, which make more tokens of a byte than prose does.
+/// File extensions of data and code, which have more tokens per byte than prose.
 const DENSE: &[&str] = &[
     "json", "yaml", "yml", "java", "py", "js", "ts", "go", "rs", "cs", "kt", "rb", "sh", "sql", "c", "h", "cpp", "xml",
     "toml",
 ];
 
-/// Estimated tokens of so many bytes of a file of this name: bytes ÷ 4, of data and code ÷ 3, rounded up.
+/// Estimated tokens of this many bytes, by file name: bytes ÷ 4; ÷ 3 for data and code; rounded up.
 pub fn of_file(path: &Path, bytes: u64) -> u64 {
     let dense = path
         .extension()
@@ -17,12 +17,12 @@ pub fn of_file(path: &Path, bytes: u64) -> u64 {
     bytes.div_ceil(if dense { 3 } else { 4 })
 }
 
-/// Estimated tokens of so many bytes of prose: bytes ÷ 4, rounded up.
+/// Estimated tokens of this many bytes of prose: bytes ÷ 4, rounded up.
 pub fn of_prose(bytes: u64) -> u64 {
     bytes.div_ceil(4)
 }
 
-/// A number with commas between thousands.
+/// A number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);

@@ -39,30 +39,30 @@ pub fn char_after(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-/// Whether the `.` at byte `at` ends a sentence: what follows it is no letter, digit or `_`.
+/// Whether the `.` at byte `at` ends a sentence: it is not followed by a letter, digit or `_`.
 pub fn ends_sentence(text: &str, at: usize) -> bool {
     !char_after(text, at + 1).is_some_and(|c| is_letter(c) || is_digit(c) || c == '_')
 }
 
-/// Whether `start..end` stands in `text` as a whole word: no neighbour is a letter, digit, combining mark, `_`, `-`, `.`,
-/// `/` or `\`, but for a `.` after it that ends a sentence. The same rule serves ids (§3) and tags (§5).
+/// Whether `start..end` is a whole word in `text`: no neighbour is a letter, digit, combining mark, `_`, `-`, `.`, `/`
+/// or `\`, except a `.` after it that ends a sentence. The same rule serves ids (§3) and tags (§5).
 pub fn is_whole(text: &str, start: usize, end: usize) -> bool {
     forbidding_before(text, start).is_none() && forbidding_after(text, end).is_none()
 }
 
-/// The character before byte `start` that makes what begins there a part of something longer.
+/// The character before byte `start`, if it makes the word part of a longer one.
 #[inline]
 pub fn forbidding_before(text: &str, start: usize) -> Option<char> {
     char_before(text, start).filter(|c| forbids(*c))
 }
 
-/// The character at byte `end` that makes what ends there a part of something longer.
+/// The character at byte `end`, if it makes the word part of a longer one.
 #[inline]
 pub fn forbidding_after(text: &str, end: usize) -> Option<char> {
     char_after(text, end).filter(|c| if *c == '.' { !ends_sentence(text, end) } else { forbids(*c) })
 }
 
-/// Whether a character next to a word makes it a part of something longer, were it not for a sentence's end.
+/// Whether a neighbouring character makes a word part of a longer one, leaving the end of a sentence aside.
 pub fn forbids(c: char) -> bool {
     is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\')
 }

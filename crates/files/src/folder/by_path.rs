@@ -1,4 +1,4 @@
-//! A folder by its path, for systems on which folders are not held open here. A link is looked for before each step.
+//! Folders by path, for systems where they are not held open. Each step first checks for a link.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -60,7 +60,7 @@ impl Handle {
         Ok(Entry { kind, size: found.len(), permissions: found.permissions() })
     }
 
-    /// As far as the time at which it was made tells.
+    /// As far as the creation time tells.
     pub fn holds(&self, name: &OsStr, file: &File) -> bool {
         let made = |found: io::Result<fs::Metadata>| found.and_then(|found| found.created());
         let there = made(fs::symlink_metadata(self.0.join(name)));

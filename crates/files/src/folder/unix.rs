@@ -1,4 +1,4 @@
-//! The system calls that take an open folder and a name.
+//! System calls on an open folder and a name.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
@@ -15,13 +15,13 @@ use rustix::fs::{
 
 use super::{EntryKind, FileMode, FolderEntry, Purpose};
 
-/// Passing through a folder needs less than reading it does: `/home` may be closed to those who would list it.
+/// Entering a folder needs fewer permissions than listing it: `/home` may not be listable.
 #[cfg(target_os = "linux")]
 const THROUGH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Without waiting for the other end of a pipe, and without becoming the controlling terminal's process.
+/// Does not wait for the other end of a pipe or become the controlling terminal's process.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 const PRIVATE_FILE: Bits = Bits::RUSR.union(Bits::WUSR);
@@ -36,7 +36,7 @@ impl Handle {
         Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
     }
 
-    /// The folder at an absolute path, if the system can refuse links by itself and there is none.
+    /// The folder at an absolute path, if the system can refuse links itself and there is none.
     #[cfg(target_os = "linux")]
     pub fn without_links(path: &Path) -> Option<Self> {
         use rustix::fs::{ResolveFlags, openat2};
@@ -126,7 +126,7 @@ impl Handle {
             use rustix::fs::{RenameFlags, renameat_with};
             use rustix::io::Errno;
             match renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE) {
-                // Not every file system can.
+                // Not every file system supports this.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
                 renamed => return Ok(renamed?),
             }

@@ -1,4 +1,4 @@
-//! What stands at a path before it is written: enough to compare with, and to know later whether it is still the same.
+//! The content of a path before a write: enough to diff against, and to detect later changes.
 
 use std::io;
 use std::path::Path;
@@ -9,18 +9,16 @@ use crate::name::sha256_hex;
 use crate::path::is_absent;
 use crate::{Folder, Stamp, read_open};
 
-/// What is there to compare with.
+/// Old content to diff against.
 pub(super) enum OldContent {
-    /// Nothing.
     Nothing,
-    /// This text.
     Text(String),
-    /// A file that has no lines; why, a sentence.
+    /// A file without lines to compare, and a sentence that says why.
     Other(String),
 }
 
 impl Before {
-    /// What stands at a path without links now, and what of it can be compared.
+    /// Reads what is at a path without links, as far as it can be compared.
     ///
     /// # Errors
     /// It cannot be read.
@@ -50,7 +48,6 @@ impl Before {
 }
 
 impl OldContent {
-    /// The difference to a new text.
     pub(super) fn diff(self, shown: &str, new: &str) -> Diff {
         match self {
             Self::Nothing => Diff::new(shown, None, new),

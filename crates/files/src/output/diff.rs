@@ -1,5 +1,5 @@
-//! The difference between what a file holds and what it would hold, as unified lines for people and programs, and a summary.
-//! Bounded in time: a difference that is not found in time is told coarser, not later.
+//! The difference between the old and new content of a file, as unified lines for people and programs, and a summary.
+//! Bounded in time: a diff that takes too long becomes coarser instead of later.
 
 use std::time::Duration;
 
@@ -8,41 +8,41 @@ use similar::{ChangeTag, TextDiff};
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// How long the shortest difference is looked for; from then on what is left counts as changed as a whole.
+/// How long to look for the shortest diff; after that, the rest counts as changed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A file of more bytes is not compared line by line: no text that refdesk makes is larger.
+/// Files above this size in bytes are not compared line by line; no text that refdesk generates is larger.
 pub(super) const COMPARED: u64 = 16 * 1024 * 1024;
 
-/// Behind a last line without a line break, as every tool writes it.
+/// Follows a last line without a line break, as in every diff tool.
 const NO_BREAK: &str = "\\ No newline at end of file";
 
 /// A unified diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Lines that would come.
+    /// Lines added.
     pub added: usize,
-    /// Lines that would go.
+    /// Lines removed.
     pub removed: usize,
-    /// Its lines; none where nothing would change.
+    /// The lines; empty if nothing would change.
     pub lines: Vec<DiffLine>,
-    /// What the lines do not show, one sentence: other line ends, or why nothing is compared.
+    /// What the lines do not show, as one sentence: different line endings, or why nothing was compared.
     pub note: Option<String>,
 }
 
 /// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// What it is.
+    /// Its kind.
     pub mark: DiffLineKind,
-    /// Its text without mark and line feed; the carriage return of a CRLF stays.
+    /// Its text without sign and line feed; the carriage return of a CRLF stays.
     pub text: String,
 }
 
-/// What a line of a diff is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLineKind {
-    /// `---`, `+++`: which files are compared.
+    /// `---` or `+++`.
     Header,
     /// `@@ -1,3 +1,4 @@`.
     Hunk,
@@ -52,12 +52,12 @@ pub enum DiffLineKind {
     Added,
     /// Only in the old text.
     Removed,
-    /// About the line before it, or instead of lines: `\ No newline at end of file`.
+    /// `\ No newline at end of file`, or a note in place of lines.
     Note,
 }
 
 impl DiffLineKind {
-    /// What stands in front of the line's text.
+    /// The sign before the line's text.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Header | Self::Hunk | Self::Note => "",
@@ -69,7 +69,7 @@ impl DiffLineKind {
 }
 
 impl DiffLine {
-    /// The text for people: where the line is one of two that differ, a carriage return at its end is written out.
+    /// The line for people: in added and removed lines, a carriage return at the end is shown as `\r`.
     pub fn shown(&self) -> String {
         match (self.mark, self.text.strip_suffix('\r')) {
             (DiffLineKind::Added | DiffLineKind::Removed, Some(text)) => format!("{text}\\r"),
@@ -80,10 +80,10 @@ impl DiffLine {
 }
 
 impl Diff {
-    /// From the old text (`None`: there is no file) to the new one.
+    /// Diffs the old text (`None` if there is no file) against the new one.
     pub fn new(shown: &str, old: Option<&str>, new: &str) -> Self {
         let mut diff = Self { note: old.and_then(|old| line_ends(old, new)), ..Self::default() };
-        // Lines end at a line feed here as in every tool that reads a diff.
+        // Lines end at a line feed, as in every tool that reads diffs.
         let (before, after): (Vec<&str>, Vec<&str>) =
             (old.unwrap_or_default().split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
         let compared = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
@@ -111,7 +111,7 @@ impl Diff {
         diff
     }
 
-    /// Where the old file has no lines to compare; `why` is a sentence.
+    /// For an old file without lines to compare; `why` is a sentence.
     pub(super) fn without_lines(shown: &str, why: String) -> Self {
         let mut diff = Self { note: Some(why), ..Self::default() };
         diff.push(DiffLineKind::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
@@ -124,7 +124,7 @@ impl Diff {
         self.push(DiffLineKind::Header, &format!("+++ b/{shown}"));
     }
 
-    /// The same where there is to be no file afterwards.
+    /// For a file that is to be removed.
     pub(super) fn without_file(mut self) -> Self {
         if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header).nth(1) {
             "+++ /dev/null".clone_into(&mut head.text);
@@ -132,7 +132,7 @@ impl Diff {
         self
     }
 
-    /// Names the file that is compared anew.
+    /// Renames the file in the headers.
     pub(super) fn rename(&mut self, from: &str, to: &str) {
         for line in self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header) {
             for sign in ["--- a/", "+++ b/"] {
@@ -147,7 +147,7 @@ impl Diff {
         self.lines.push(DiffLine { mark, text: text.to_owned() });
     }
 
-    /// `+3 −1`; `not compared` where the old file has no lines.
+    /// `+3 −1`, or `not compared` if the old file has no lines.
     pub fn summary(&self) -> String {
         match self.lines.first() {
             Some(DiffLine { mark: DiffLineKind::Note, .. }) => "not compared".to_owned(),
@@ -155,7 +155,7 @@ impl Diff {
         }
     }
 
-    /// As a program reads it (`patch`, `git apply`), byte for byte; empty where nothing would change.
+    /// For programs (`patch`, `git apply`), byte for byte; empty if nothing would change.
     pub fn unified(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -166,13 +166,13 @@ impl Diff {
         text
     }
 
-    /// As a person reads it: line ends that differ can be seen.
+    /// For people: different line endings are visible.
     pub fn shown(&self) -> String {
         self.lines.iter().map(|line| format!("{}{}\n", line.mark.sign(), line.shown())).collect()
     }
 }
 
-/// A change of the line ends, which a screen does not show.
+/// Describes a change of line endings, which a screen does not show.
 fn line_ends(old: &str, new: &str) -> Option<String> {
     let kind = |text: &str| {
         let breaks = text.matches('\n').count();
@@ -218,7 +218,7 @@ mod tests {
                 "--- a/f\n+++ b/f\n@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
                 "+1 −1",
             ),
-            // A carriage return alone ends no line.
+            // A carriage return alone does not end a line.
             (Some("a\rb\n"), "a\rc\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\rb\n+a\rc\n", "+1 −1"),
             (Some("a\r\n"), "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\r\n+a\n", "+1 −1"),
         ] {
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_largest_texts_are_compared_in_bounded_time() {
-        // Nothing alike, in many short lines: the worst there is.
+        // The worst case: many short lines, all different.
         let text = |salt: usize| (0..400_000).map(|at| format!("{}\n", at * 7 + salt)).collect::<String>();
         let (old, new) = (text(0), text(3));
         let began = Instant::now();

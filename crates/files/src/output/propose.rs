@@ -1,4 +1,4 @@
-//! What a write would change, and whether it may be written there at all.
+//! What a write would change, and whether the path may be written to.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use refdesk_text::Error;
 /// What writing `text` to `path` (relative to `current`) would change; nothing is touched.
 ///
 /// # Errors
-/// Nothing may be written there.
+/// The path may not be written to.
 pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
     let WriteTarget { path, shown } = refusal::place(workspace, current, path, scope)?;
     compare(path, shown, text.to_owned())
 }
 
-/// Those of some proposals that cannot come true beside one before them: the places of both in the list, and why.
+/// Proposals that an earlier one excludes: the indexes of both, and why.
 pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     let against = |(at, other): (usize, &&Proposal)| {
         let mut before = proposals.iter().take(at).enumerate();
@@ -24,7 +24,7 @@ pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     proposals.iter().enumerate().filter_map(against).collect()
 }
 
-/// The same as it would be now.
+/// The same proposal against the current files.
 pub(super) fn anew(proposal: &Proposal) -> Result<Proposal, Error> {
     refusal::still(&proposal.path, &proposal.shown)?;
     compare(proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())

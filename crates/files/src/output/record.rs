@@ -1,6 +1,6 @@
-//! The note of what a write of several files is about to rename, so that whoever comes after a killed writer can finish or
-//! undo it. Every file is whole beside its place by then, and so is a second name of what it replaces: from here on there
-//! are only renames, forward or back.
+//! The note of the renames that a write of several files is about to make, so that the next process can finish or undo
+//! the write of a killed one. By then each new file is complete in its folder, and so is a second name of the file it
+//! replaces: from here on there are only renames, forward or back.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,25 +14,25 @@ use crate::path::is_absent;
 use crate::{Durability, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
 use refdesk_text::Error;
 
-/// Where the note lies, in the workspace.
+/// Path of the note in the workspace.
 pub(super) const FILE: &str = ".jaato/refdesk/write.json";
 
-/// What its seal says about where it lies.
+/// The path that its seal covers.
 const PLACE: &str = "write.json";
 
-/// A larger note is damaged.
+/// A larger note counts as damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Some renames that belong together.
+/// Renames that belong together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct WriteRecord {
-    /// In the order in which they are made.
+    /// In the order they are made.
     pub files: Vec<FileRename>,
-    /// Folders made for them, outer ones first.
+    /// Folders created for them, outer ones first.
     pub folders: Vec<PathBuf>,
 }
 
-/// What stands where the note would be.
+/// What was found in place of the note.
 pub(super) enum Note {
     /// Nothing.
     Nothing,
@@ -40,40 +40,39 @@ pub(super) enum Note {
     Own(WriteRecord),
     /// One that it did not write.
     Foreign,
-    /// Why it cannot be read, in words.
+    /// Why it cannot be read.
     Damaged(String),
 }
 
-/// One file.
+/// The rename of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileRename {
-    /// Its place, without links.
+    /// Its path, without links.
     pub path: PathBuf,
     /// As printed.
     pub shown: String,
-    /// The new content, beside it.
+    /// The new content, in the same folder.
     pub staged: PathBuf,
-    /// What stood there before, under a second name beside it.
+    /// The old content, under a second name in the same folder.
     pub old: Option<PathBuf>,
-    /// What stood there before.
+    /// The content before the write.
     pub before: Before,
-    /// What stands there then.
+    /// The content after the write.
     pub after: Before,
 }
 
-/// How far a step is.
+/// Progress of a rename.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenameState {
     /// It can be made.
     Before,
-    /// It is made.
+    /// It was made.
     After,
-    /// Somebody has changed the file since, or its new content is gone.
+    /// The file was changed since, or its new content is gone.
     Neither,
 }
 
 impl FileRename {
-    /// How far it is.
     pub fn standing(&self) -> RenameState {
         let now = Before::look(&self.path).ok().map(|(now, _)| now);
         if now.as_ref() == Some(&self.after) {
@@ -86,12 +85,12 @@ impl FileRename {
         }
     }
 
-    /// Makes it.
+    /// Makes the rename.
     ///
     /// # Errors
-    /// The place became another, or what the file system says.
+    /// The path now leads elsewhere, or the file system's error.
     pub fn make(&self) -> Result<(), Error> {
-        // The new content lies in the folder that was looked at. Where another comes to stand there, it is not in that one.
+        // The new content is in the folder that was checked; a folder that replaced it does not contain it.
         refusal::still(&self.path, &self.shown)?;
         let made = Folder::of_real(&self.path).and_then(|(folder, name)| match self.before {
             Before::Nothing => folder.rename_new(name_of(&self.staged), name),
@@ -100,7 +99,7 @@ impl FileRename {
         made.map_err(|error| unwritten(&self.shown, &error))
     }
 
-    /// Takes it back, if it was made and nobody changed the file since. Whether what stood there before stands there now.
+    /// Undoes the rename if it was made and the file was not changed since. Returns whether the old content is back.
     pub fn take_back(&self) -> bool {
         match self.standing() {
             RenameState::After => {
@@ -121,7 +120,7 @@ impl WriteRecord {
         workspace.join(FILE)
     }
 
-    /// The note that lies in a workspace.
+    /// Reads the note of a workspace.
     pub fn load(workspace: &Path, sealer: &Sealer) -> Note {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
@@ -135,27 +134,27 @@ impl WriteRecord {
         }
     }
 
-    /// Whether a note lies there.
+    /// Whether there is a note.
     pub fn exists(workspace: &Path) -> bool {
         fs::symlink_metadata(Self::file(workspace)).is_ok()
     }
 
-    /// Notes it down. The caller holds the desk's lock.
+    /// Writes the note. The caller holds the desk's lock.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error, prefixed with the path.
     pub fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
         let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), FileMode::Private)?;
-        // The writer holds the lock, so what others left unfinished there they will never finish.
+        // The writer holds the lock, so no other process will finish what is left over there.
         folder.sweep()?;
         folder.write(name, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
 
-    /// Takes the note away.
+    /// Removes the note.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn forget(workspace: &Path) -> io::Result<()> {
         match remove_own(&Self::file(workspace)) {
             Err(error) if is_absent(&error) => Ok(()),
@@ -163,10 +162,10 @@ impl WriteRecord {
         }
     }
 
-    /// Sets a damaged note aside; where it lies then.
+    /// Renames a damaged note and returns its new path.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
         let file = Self::file(workspace);
         let aside = file.with_extension("json.damaged");
@@ -174,7 +173,7 @@ impl WriteRecord {
         Ok(aside)
     }
 
-    /// Takes every step back that was made; those whose file is not what it was before.
+    /// Undoes every rename that was made; returns those whose old content could not be restored.
     pub fn take_back(&self) -> Vec<&FileRename> {
         let stuck = self.files.iter().rev().filter(|step| !step.take_back()).collect();
         self.tidy();
@@ -182,10 +181,10 @@ impl WriteRecord {
         stuck
     }
 
-    /// Removes what lies beside the files and is needed no more.
+    /// Removes the temporary files.
     pub fn tidy(&self) {
         for step in &self.files {
-            // What is not removed now is removed by whoever writes in that folder next.
+            // The next writer in that folder removes what stays.
             let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
             for beside in step.old.iter().chain([&step.staged]) {
                 let _ = folder.remove_file(name_of(beside));
@@ -194,19 +193,19 @@ impl WriteRecord {
     }
 }
 
-/// The name of a file that lies beside another: only its name counts.
+/// The file name, for renames within a folder.
 fn name_of(path: &Path) -> &OsStr {
     path.file_name().unwrap_or_default()
 }
 
-/// Removes folders that were made for nothing; one that somebody put something into stays.
+/// Removes folders that were created for nothing; those with content stay.
 pub(super) fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
         let _ = Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name));
     }
 }
 
-/// What the file system said about a file.
+/// The error of a failed write.
 pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
     if LinkRefused::is(error) {
         return refusal::unreadable(shown, error);
@@ -216,7 +215,7 @@ pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "nothing was changed; try again",
     };
-    // The error begins with the absolute path, which says no more than the one that was asked for.
+    // The error starts with the absolute path; the printed path is enough.
     let said = error.to_string();
     let said = said.rsplit_once(&format!("{shown}: ")).map_or(&*said, |(_, said)| said);
     refusal::refused("not-written", format!("{shown}: {said}"), hint)

@@ -13,25 +13,25 @@ use crate::path::display;
 use crate::{Sealer, is_unfinished};
 use refdesk_text::report::Diagnostic;
 
-/// The note of a write of several files, as it was found.
+/// State of the note of a write.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Interrupted {
     /// There is none.
     No,
     /// A write is under way, or was interrupted.
     Yes,
-    /// A note lies there that this user's refdesk did not write; this is its path.
+    /// There is a note that this user's refdesk did not write; this is its path.
     Foreign(PathBuf),
 }
 
-/// What became of an interrupted write.
+/// Outcome of a recovery.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Recovered {
-    /// There was none.
+    /// There was nothing to recover.
     Nothing,
-    /// It was finished or undone, as this tells.
+    /// The write was finished or undone, as the diagnostic says.
     Told(Diagnostic),
-    /// A note lies there that this user's refdesk did not write; this is its path. Nothing was done.
+    /// There is a note that this user's refdesk did not write; this is its path. Nothing was done.
     Foreign(PathBuf),
 }
 
@@ -44,13 +44,13 @@ pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
     }
 }
 
-/// Whether a note lies there, whoever wrote it.
+/// Whether there is a note, of any origin.
 pub fn has_note(workspace: &Path) -> bool {
     WriteRecord::exists(workspace)
 }
 
-/// Finishes or undoes a write of several files that was interrupted, and says so. The caller holds the desk's lock, so that
-/// nobody is writing.
+/// Finishes or undoes an interrupted write of several files, and reports it. The caller holds the desk's lock, so no
+/// other process is writing.
 pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     let damaged = |why: &str| {
         let aside = match WriteRecord::set_aside(workspace) {
@@ -80,7 +80,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     })
 }
 
-/// Brings the files to where they all are new, or all as they were; what that came to.
+/// Brings all files to their new or to their old content, and reports which.
 fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     let is_inside = |step: &FileRename| step.path.starts_with(workspace);
     let names = |steps: &[&FileRename]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
@@ -93,7 +93,7 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         .map(|(step, _)| *step)
         .collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
-        // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
+        // No renames are left to make, so the files may have been changed by their owner long after.
         inside(record, workspace).tidy();
         let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
         return Diagnostic::error("write-interrupted", message).hint("check it, and write it again");
@@ -114,13 +114,13 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         .hint("check the files left alone, and write them again")
 }
 
-/// Renames what is not renamed yet; what went wrong on the way leaves it to be undone.
+/// Makes the remaining renames; on failure the write is to be undone.
 fn go_on(record: &WriteRecord, standings: &[RenameState]) -> bool {
     let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == RenameState::Before);
     left.all(|(step, _)| step.make().is_ok())
 }
 
-/// Undoes it inside the workspace; the files that are not what they were before.
+/// Undoes the write inside the workspace; returns the files whose old content could not be restored.
 fn take_back(record: &WriteRecord, workspace: &Path) -> Vec<String> {
     let outside = record.files.iter().filter(|step| !step.path.starts_with(workspace));
     let mut stuck: Vec<String> =
@@ -129,14 +129,14 @@ fn take_back(record: &WriteRecord, workspace: &Path) -> Vec<String> {
     stuck
 }
 
-/// The part of a record that lies in the workspace.
+/// The part of a record inside the workspace.
 fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
     let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
     let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_go_on(folder, workspace);
     WriteRecord { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
 }
 
-/// Whether a step is one that a writer could have noted.
+/// Whether a writer could have noted this rename.
 fn is_sound(step: &FileRename, workspace: &Path) -> bool {
     let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
@@ -153,7 +153,7 @@ mod tests {
     use crate::name::sha256_hex;
     use crate::write_atomic;
 
-    /// Three files, of which a killed writer has renamed so many: `0` was there before, the others are new.
+    /// Three files of which a killed writer has renamed this many: `0` existed before, the others are new.
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,
@@ -203,7 +203,7 @@ mod tests {
             write_atomic(&self.path.join(name), text.as_bytes()).unwrap();
         }
 
-        /// What the three files hold, and that nothing else is there.
+        /// Contents of the three files; checks that there are no others.
         fn files(&self) -> [String; 3] {
             for folder in ["dir", "new"] {
                 let entries = fs::read_dir(self.path.join(folder)).into_iter().flatten();
@@ -286,7 +286,7 @@ mod tests {
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
         }
-        // Outside the workspace nothing is removed, although a note says it was made.
+        // Outside the workspace nothing is removed, even if a note says the write created it.
         let mut world = World::killed_after(0);
         world.record.files[1].path.clone_from(&outside);
         world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");

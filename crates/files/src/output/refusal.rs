@@ -1,6 +1,6 @@
-//! Everything that is no place to write to, in one file to be read as a whole (BEHAVIOUR §6 "Writing"). A path is refused for
-//! what it says, for where it leads once every link is followed, and for what stands there. Saying that a file may lie
-//! outside the workspace lifts that one refusal and no other.
+//! Every rule that forbids writing to a path, in one file for review (BEHAVIOUR §6 "Writing"). A path is refused for
+//! how it is written, for where it leads once all links are followed, and for what exists there. Allowing paths outside
+//! the workspace lifts that one rule and no other.
 
 use std::fs;
 use std::io;
@@ -12,13 +12,13 @@ use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
 use crate::{EntryKind, Folder, FolderEntry, LinkRefused, is_unfinished};
 use refdesk_text::Error;
 
-/// Bytes of one name, on every file system in use.
+/// Longest file name, in bytes, on every file system in use.
 const NAME_BYTES: usize = 255;
 
-/// Bytes of a whole path that the kernel takes.
+/// Longest path, in bytes, that the kernel accepts.
 const PATH_BYTES: usize = 4095;
 
-/// A place that may be written to.
+/// A path that may be written to.
 #[derive(Debug)]
 pub(super) struct WriteTarget {
     /// Absolute, without links.
@@ -27,13 +27,13 @@ pub(super) struct WriteTarget {
     pub shown: String,
 }
 
-/// Where `path`, relative to `current`, leads, if that may be written to.
+/// Resolves `path`, relative to `current`.
 ///
 /// # Errors
-/// It may not.
+/// It may not be written to.
 pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<WriteTarget, Error> {
     said(path)?;
-    // Where nobody stands anywhere, it is the workspace.
+    // Without a current folder, paths are relative to the workspace.
     let current = workspace.join(current);
     let asked = current.join(path);
     let path = lead(&asked, &quoted(path))?;
@@ -44,18 +44,18 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
         let message = format!("{} is outside the workspace", path.display());
         return Err(refused("outside", message, "choose a path inside it, or allow it with --allow-outside"));
     }
-    // What the workspace itself lies in is no business of this rule.
+    // Folders above the workspace do not count for this rule.
     guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
     sized(&path)?;
     standing(&path, &shown)?;
     Ok(WriteTarget { path, shown })
 }
 
-/// Whether a place that was found good still is the same one: no folder of it became a link meanwhile, and what stands there
-/// can still be written over.
+/// Checks again a path that was accepted before: none of its folders became a link meanwhile, and the file can still be
+/// replaced.
 ///
 /// # Errors
-/// It is another, or nothing to write to any more.
+/// It leads elsewhere, or may no longer be written to.
 pub(super) fn still(path: &Path, shown: &str) -> Result<(), Error> {
     if lead(path, shown)? != path {
         return Err(moved(shown));
@@ -68,21 +68,21 @@ fn moved(shown: &str) -> Error {
     refused("moved", message, "check the folder, and try again")
 }
 
-/// Whether an interrupted write that somebody noted down may be gone on with at this place, which it says is one.
+/// Whether an interrupted write may be continued at this path, which a note names.
 pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
     path.is_absolute()
         && resolve(path).is_ok_and(|real| real == path)
         && guarded(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
 }
 
-/// An existing file is only replaced by whoever said so.
+/// An existing file is only replaced on request.
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
     exists.then(|| refused("exists", message(), "check the difference, and replace the file with --overwrite"))
 }
 
-/// Two proposals of one write that cannot both come true.
+/// Two proposals of one write that exclude each other.
 pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
     let (a, b) = (&one.path, &other.path);
     if a == b {
@@ -98,7 +98,7 @@ pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
     (a.starts_with(b) || b.starts_with(a)).then(|| refused("file-and-folder", message(), "give each its own path"))
 }
 
-/// What the words of a path say.
+/// Checks the text of a path.
 fn said(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
@@ -123,7 +123,7 @@ fn said(path: &str) -> Result<(), Error> {
     sized(Path::new(path))
 }
 
-/// Names and paths that are too long for a file system.
+/// Checks names and paths against the limits of file systems.
 fn sized(path: &Path) -> Result<(), Error> {
     let too_long = |what: String, limit| {
         let message = format!("{what} is longer than {limit} bytes");
@@ -139,7 +139,7 @@ fn sized(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where it leads.
+/// Resolves links.
 fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
@@ -154,7 +154,7 @@ fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// Folders whose content belongs to programs: what stands in them decides what git and refdesk do.
+/// Folders of git and refdesk, whose files control what the programs do.
 fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
     let names: Vec<String> = path
         .components()
@@ -166,7 +166,7 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
     let keeper = if names.iter().any(|name| name == ".git") {
         "git"
     } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk"))
-        // What has the name of a file that is being written is swept away by the next writer.
+        // A file with a temporary file's name would be removed by the next writer.
         || names.iter().any(|name| is_unfinished(name.as_ref()))
     {
         "refdesk"
@@ -177,7 +177,7 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
     Err(refused("guarded", message, "choose another path"))
 }
 
-/// What stands there.
+/// Checks what exists at the path.
 fn standing(path: &Path, shown: &str) -> Result<(), Error> {
     match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
         Ok(entry) => entry.map_or(Ok(()), |entry| over(&entry, shown)),
@@ -220,7 +220,8 @@ fn quoted(path: &str) -> String {
     format!("'{path}'")
 }
 
-/// As written where that names the same file; else what it really names. The workspace has a name and a real one.
+/// The path as written if that names the same file; otherwise its real path. The workspace path may itself contain
+/// links.
 fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> String {
     let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
     match within {
@@ -271,7 +272,7 @@ mod tests {
         let deep = "d/".repeat(2100) + "x";
         let outside = root.join("outside.txt");
         let beside = root.join("dir-evil/x");
-        // The second code is that with leave to write outside; empty where it is none any more.
+        // The second code is the one with writing outside allowed; empty if it is then accepted.
         for (path, inside, anywhere) in [
             ("", "empty-path", "empty-path"),
             (" \t", "empty-path", "empty-path"),
@@ -351,7 +352,7 @@ mod tests {
             (".", ".gitignore", ".gitignore", ".gitignore"),
             (".", ".jaato/references/x.json", ".jaato/references/x.json", ".jaato/references/x.json"),
             (".", inside.to_str().unwrap(), "sub/x", "sub/x"),
-            // A third name of the workspace.
+            // A third path of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
             let place = place(&dir, &dir.join(current), path, Scope::Workspace).unwrap();

@@ -1,5 +1,4 @@
-//! Taking a file away again that was made for what is no longer wanted: shown first like a write, and refused where the file has
-//! changed since.
+//! Removes files that are no longer wanted: proposed first like a write, and refused if the file changed since.
 
 use std::path::Path;
 
@@ -9,25 +8,25 @@ use super::{Proposal, Scope, WriteFailure, propose};
 use crate::Folder;
 use refdesk_text::Error;
 
-/// What taking a file away would change; nothing is touched.
+/// What removing a file would change; nothing is touched.
 ///
 /// # Errors
-/// Nothing may be changed there.
+/// The path may not be changed.
 pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Error> {
     let proposal = propose(workspace, current, path, "", scope)?;
     Ok(Proposal { diff: proposal.diff.clone().without_file(), ..proposal })
 }
 
-/// Takes a file away, and of the folders above it so many as are empty then.
+/// Removes a file, and up to `folders` folders above it if they are then empty.
 ///
 /// # Errors
-/// It has changed since that was proposed, or cannot be taken away.
+/// It changed since the proposal, or cannot be removed.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     unchanged_since(std::slice::from_ref(proposal))?;
     let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| unwritten(&proposal.shown, &error))?;
     for folder in proposal.path.ancestors().skip(1).take(folders) {
-        // One that holds something stays, and so do those above it.
+        // A folder with content stays, and so do those above it.
         if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
             break;
         }

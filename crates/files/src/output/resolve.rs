@@ -1,5 +1,5 @@
-//! What a path really names: every link followed, component by component, dangling ones too, so that a file that is not
-//! there yet has one name. The kernel tells that only of what exists.
+//! Resolves every link of a path, component by component, including dangling ones, so that a file that does not exist
+//! yet has one name. The kernel resolves existing paths only.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -9,22 +9,22 @@ use std::path::{Component, Path, PathBuf};
 /// As many links as the kernel follows.
 const LINKS: usize = 40;
 
-/// Why a path names nothing that could be written.
+/// Why a path cannot be written to.
 #[derive(Debug)]
 pub enum Unresolved {
-    /// Links that lead to one another.
+    /// A loop of links.
     Loop,
-    /// Something below a file.
+    /// A path below a file.
     BelowFile(PathBuf),
-    /// It cannot be looked at.
+    /// A part of it cannot be read.
     Unreadable(PathBuf, io::Error),
 }
 
-/// The path without links, `.` and `..`; what does not exist stays as written. `..` behind a link goes up from where that
-/// leads, as everywhere else. The path must be absolute.
+/// The path without links, `.` and `..`; parts that do not exist stay as written. `..` after a link goes up from the
+/// link's target. The path must be absolute.
 ///
 /// # Errors
-/// It leads nowhere.
+/// It cannot be resolved.
 pub fn resolve(path: &Path) -> Result<PathBuf, Unresolved> {
     let mut left: VecDeque<PathBuf> = parts(path).collect();
     let mut real = PathBuf::new();

@@ -1,5 +1,5 @@
-//! The write itself, all of it or nothing: every file is written in full beside its place first, then each is renamed. Of
-//! several, what is about to be renamed is noted down before (see `record`), for whoever comes after a writer that was killed.
+//! The write itself, all or nothing: every file is first written in full next to its path, then each is renamed. For
+//! several files the renames are noted first (see `record`), so that the next process can recover from a killed writer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::Error;
 
-/// Writes every proposal, or nothing. Whoever writes several holds the desk's lock. Without a key to seal it there is no note
-/// of several: nobody finishes or undoes such a write for a writer that was killed.
+/// Writes every proposal, or none. To write several, the caller holds the desk's lock. Without a key to seal the note,
+/// an interrupted write of several files is not recovered.
 ///
 /// # Errors
-/// A file has changed since it was proposed, or cannot be written.
+/// A file changed since it was proposed, or cannot be written.
 pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
     if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
@@ -24,7 +24,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
-        // Staging takes its time, and folders that were not there could not be looked at before.
+        // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
         rename((workspace, sealer), &staged, &folders)
     });
@@ -33,7 +33,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         return Err(unwritten);
     }
     for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
-        // Rubbish of the dead harms nobody; whoever writes here next tries again.
+        // Leftovers are harmless; the next writer here tries again.
         let _ = Folder::real(folder).and_then(|folder| folder.sweep_dead());
     }
     Ok(proposals.iter().map(written_of).collect())
@@ -50,7 +50,7 @@ fn written_of(proposal: &Proposal) -> WrittenFile {
     WrittenFile { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
 }
 
-/// A file ready to be renamed, and a second name of the one that it replaces.
+/// A file ready to be renamed, and a second name of the file it replaces.
 struct Ready<'a> {
     proposal: &'a Proposal,
     folder: Folder,
@@ -58,7 +58,7 @@ struct Ready<'a> {
     old: Option<Staged>,
 }
 
-/// Writes every file beside its place. On an error nothing of it stays but `folders`, which were made.
+/// Writes every file next to its path. On an error nothing stays except the created `folders`.
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
     let mut ready = Vec::new();
     for proposal in wanted {
@@ -70,7 +70,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
         let staged = make_folders(&proposal.path, folders).and_then(stage);
         ready.push(staged.map_err(|error| unwritten(&proposal.shown, &error))?);
     }
-    // One rename is made or not; of several those that are made may have to be taken back.
+    // A single rename is atomic; with several, those already made may have to be undone.
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
             let proposal = ready.proposal;
@@ -81,7 +81,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     Ok(ready)
 }
 
-/// Opens the folder of a file and makes those that are missing, one by one, so that it is known which were.
+/// Opens the folder of a file and creates missing ones one by one, to know which were created.
 fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
     let root = path.ancestors().last().unwrap_or(path);
     let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
@@ -92,7 +92,7 @@ fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
     })
 }
 
-/// Renames every file to its place, or none.
+/// Makes every rename, or none.
 fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), WriteFailure> {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
@@ -118,13 +118,13 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
         }
     }
     if is_noted {
-        // A note that stays speaks of nothing that is left to do, and whoever finds it sees that.
+        // A note that stays describes finished renames, and recovery sees that.
         let _ = WriteRecord::forget(workspace);
     }
     outcome
 }
 
-/// Holds that every file still is what it was when it was proposed.
+/// Checks that no file changed since it was proposed.
 pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
     for proposal in proposals {
@@ -173,7 +173,7 @@ mod tests {
             rows.iter().map(|row| propose(row).unwrap()).collect()
         }
 
-        /// Every file, and every folder without one, but for what refdesk keeps.
+        /// Every file, and every empty folder, except refdesk's own.
         fn listing(&self) -> Vec<String> {
             let mut open = vec![self.path.clone()];
             let mut found = Vec::new();
@@ -231,7 +231,7 @@ mod tests {
             assert_eq!(unwritten.refused.code, code);
             assert_eq!(world.listing(), expected);
             if code == "changed" {
-                // What is shown anew can be approved.
+                // The new proposals can be approved.
                 write(&world.path, &world.sealer, &unwritten.anew).unwrap();
                 assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
             }
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
-    /// The folder is exchanged for a link when the new content lies in it already.
+    /// The folder is swapped for a link after the new content was staged in it.
     #[cfg(unix)]
     #[test]
     fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// A folder is exchanged for a link and back all the while.
+    /// A folder is swapped for a link and back throughout.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     #[test]
     fn no_race_writes_through_a_link() {
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), ["old=theirs"]);
     }
 
-    /// Something comes in the way of the last rename, after everything was looked at.
+    /// The last rename fails after all checks.
     #[test]
     fn a_failure_midway_restores_what_was_there() {
         for several in [false, true] {
@@ -334,7 +334,7 @@ mod tests {
         let name = "n".repeat(250);
         world.put(&format!("taken/{name}"), "x");
         let mut proposals = world.propose(&[("new/deep/one", "mine"), (&format!("taken/{name}"), "mine")]);
-        // A folder that cannot be made: its name is a file's by now.
+        // The folder cannot be created, because a file has its name.
         proposals[1].path = world.path.join(format!("taken/{name}/below"));
         let wanted: Vec<&Proposal> = proposals.iter().collect();
         let mut folders = Vec::new();

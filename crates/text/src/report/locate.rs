@@ -1,9 +1,9 @@
-//! Where a JSON pointer stands in its file. Values are parsed by a library that forgets where they stood; only when there is
-//! something to complain about is the text walked again, token by token, to find the place.
+//! The place of a JSON pointer in its file. The parser does not keep positions; the text is scanned again only when
+//! there is something to report.
 
 use std::ops::Range;
 
-/// Byte ranges of an object's member: its key, where it has one, and its value.
+/// Byte ranges of a member: its key, if it has one, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberSpan {
     /// The key in quotes; `None` for the root and for list items.
@@ -12,8 +12,8 @@ pub struct MemberSpan {
     pub value: Range<usize>,
 }
 
-/// Where the value that a path of keys and list positions leads to stands in a *valid* JSON text. A key that occurs twice
-/// stands where it occurs last, as parsing takes it. `None` where the path leads nowhere.
+/// The place of the value at a path of keys and indexes in a *valid* JSON text. For a repeated key it is the last one,
+/// as for the parser. `None` if the path does not exist.
 pub fn locate(json: &str, path: &[PointerStep<'_>]) -> Option<MemberSpan> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     scan.blank();
@@ -30,7 +30,7 @@ pub fn locate(json: &str, path: &[PointerStep<'_>]) -> Option<MemberSpan> {
     Some(MemberSpan { value: spot.value.start..scan.at, ..spot })
 }
 
-/// Where each item of the list at this path of a *valid* JSON text begins; empty where there is no list.
+/// The start of each item of the list at this path of a *valid* JSON text; empty if it is not a list.
 pub fn item_starts(json: &str, path: &[PointerStep<'_>]) -> Vec<usize> {
     let Some(spot) = locate(json, path) else { return Vec::new() };
     let mut scan = Scan { bytes: json.as_bytes(), at: spot.value.start };
@@ -45,9 +45,8 @@ pub fn item_starts(json: &str, path: &[PointerStep<'_>]) -> Vec<usize> {
     starts
 }
 
-/// The items of the list that is the member `key` of the object at the top, and where the list stands. The text need not be
-/// valid: it is if every item is and the text without them. `None` where that could not be said: there is no such list, or
-/// the key is there twice.
+/// The range of the list that is the top-level member `key`, and the ranges of its items. The text is not validated: it
+/// is valid if every item is, and the text without them. `None` if there is no such list or the key is repeated.
 pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     let mut found = None;
@@ -131,7 +130,7 @@ impl Scan<'_> {
         None
     }
 
-    /// Over a list whose items have one comma between them.
+    /// Scans a list whose items are separated by one comma each.
     fn items(&mut self) -> Option<Vec<Range<usize>>> {
         let mut items = Vec::new();
         if self.peek()? != b'[' {
@@ -186,7 +185,7 @@ impl Scan<'_> {
         self.at = self.bytes.len();
     }
 
-    /// Over a value of any depth, without recursion.
+    /// Scans a value of any depth, without recursion.
     fn skip_value(&mut self) {
         let mut depth = 0usize;
         while let Some(byte) = self.peek() {

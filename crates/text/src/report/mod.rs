@@ -1,5 +1,5 @@
-//! What is wrong, where, and how to mend it. Every parser and loader of the house returns what it could read together
-//! with a list of these; nothing is thrown away and nothing is silent (BEHAVIOUR §2).
+//! What is wrong, where, and how to fix it. Every parser and loader returns what it could read together with a list of
+//! these; no problem is silent (BEHAVIOUR §2).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,20 +14,20 @@ pub mod locate;
 pub enum Severity {
     /// Something was left out or cannot work.
     Error,
-    /// Everything works, and somebody should look.
+    /// Everything works, but should be checked.
     Warning,
 }
 
-/// One finding: severity, place, what is wrong and how to mend it.
+/// One problem: severity, place, what is wrong and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// A stable kebab-case name of the kind of finding, for programs.
     pub code: &'static str,
-    /// The file it is about, as printed: relative to the workspace inside it, absolute outside.
+    /// The file as printed: relative to the workspace inside it, absolute outside.
     pub file: Option<String>,
-    /// Line within `file`, from 1; `None` where the finding is about the whole file.
+    /// Line within `file`, from 1; `None` if the problem concerns the whole file.
     pub line: Option<usize>,
     /// Column within the line, from 1, in characters.
     pub column: Option<usize>,
@@ -35,17 +35,17 @@ pub struct Diagnostic {
     pub source_id: Option<String>,
     /// What is wrong, one sentence without a final full stop.
     pub message: String,
-    /// How to mend it; empty where there is nothing to say.
+    /// How to fix it; may be empty.
     pub hint: String,
 }
 
 impl Diagnostic {
-    /// An error about no particular place yet.
+    /// An error without a place.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message.into())
     }
 
-    /// A warning about no particular place yet.
+    /// A warning without a place.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message.into())
     }
@@ -54,14 +54,14 @@ impl Diagnostic {
         Self { severity, code, file: None, line: None, column: None, source_id: None, message, hint: String::new() }
     }
 
-    /// The file it stands in, as it is to be printed.
+    /// Sets the file, as printed.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// Line and column, both from 1.
+    /// Sets line and column, both from 1.
     #[must_use]
     pub fn at(mut self, position: Position) -> Self {
         self.line = Some(position.line);
@@ -69,21 +69,21 @@ impl Diagnostic {
         self
     }
 
-    /// The line alone, from 1.
+    /// Sets the line alone, from 1.
     #[must_use]
     pub fn at_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// The source it is about.
+    /// Sets the source.
     #[must_use]
     pub fn about(mut self, source_id: impl Into<String>) -> Self {
         self.source_id = Some(source_id.into());
         self
     }
 
-    /// How to mend it.
+    /// Sets how to fix it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
@@ -96,8 +96,7 @@ impl Diagnostic {
     }
 }
 
-/// Adds findings to those known already; what was found there before, by somebody who looked for something else, is not told
-/// twice.
+/// Adds diagnostics that are not known yet, by code, file and line.
 pub fn add_new<'a>(known: &mut Vec<Diagnostic>, more: impl IntoIterator<Item = &'a Diagnostic>) {
     let mut more = more.into_iter().peekable();
     if more.peek().is_none() {
@@ -108,7 +107,7 @@ pub fn add_new<'a>(known: &mut Vec<Diagnostic>, more: impl IntoIterator<Item = &
     known.extend(more.filter(|it| !there.contains(&what(it))).cloned());
 }
 
-/// `error: docs/a.json:3:7: what is wrong` and, on a line of its own, the hint.
+/// `error: docs/a.json:3:7: what is wrong`, then the hint on its own line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.severity {
@@ -143,7 +142,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The place of byte `offset` of `text`; an offset past the end, or inside a character, counts as the place before it.
+    /// The position of byte `offset` of `text`; an offset past the end or inside a character is rounded down.
     pub fn of(text: &str, offset: usize) -> Self {
         let mut end = offset.min(text.len());
         while !text.is_char_boundary(end) {
