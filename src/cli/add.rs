@@ -1,4 +1,4 @@
-//! `refdesk add`: one source more.
+//! `refdesk add`: adds a source.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a command came to, before anybody prints it.
+//! The result of a command, before it is printed.
 
 use serde_json::{Map, Value, json};
 
@@ -7,22 +7,22 @@ use refdesk_desk::Desk;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
-/// What a command came to, in both forms.
+/// The result of a command, in both forms.
 #[derive(Debug)]
 pub struct CommandOutput {
     /// For programs: an object.
     pub json: Value,
-    /// For people; printed as it stands.
+    /// For people; printed as it is.
     pub text: Vec<u8>,
-    /// What could not be done; the first is the `error` of the JSON form.
+    /// What failed; the first one is the `error` of the JSON form.
     pub refused: Vec<Error>,
-    /// What goes to standard error beside it.
+    /// Diagnostics for standard error.
     pub diagnostics: Vec<Diagnostic>,
-    /// What people may want to know besides, a line each on standard error of the text form; programs find it in the JSON.
+    /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
-    /// The text form is lines for programs, and is printed in the JSON form too where nothing was refused.
+    /// The text form is lines for programs, and is printed in the JSON form too if nothing failed.
     pub lines: bool,
-    /// 0 unless something could not be met.
+    /// 0 if every request was met.
     pub exit: u8,
 }
 
@@ -33,8 +33,8 @@ impl CommandOutput {
         Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), notes: Vec::new(), lines: false, exit: 0 }
     }
 
-    /// A request that was met, with only the form that is wanted made: of ten thousand sources each form costs more than
-    /// knowing them.
+    /// A request that was met, building only the requested form: with ten thousand sources each form costs more than
+    /// the result.
     pub fn either(format: OutputFormat, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
         match format {
             OutputFormat::Json => Self::new(json(), ""),
@@ -42,7 +42,7 @@ impl CommandOutput {
         }
     }
 
-    /// A request that was not met and of which nothing is known.
+    /// A request that failed without further data.
     pub fn refused(refusal: Error) -> Self {
         Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
     }
@@ -52,7 +52,7 @@ impl CommandOutput {
         Self { exit: 2, ..Self::refused(Error::new("usage", message, hint)) }
     }
 
-    /// The same, with what could not be done; exit code 1 if there is anything.
+    /// Adds failures; exit code 1 if there are any.
     #[must_use]
     pub fn and_refused(mut self, refused: Vec<Error>) -> Self {
         if !refused.is_empty() {
@@ -62,16 +62,16 @@ impl CommandOutput {
         self
     }
 
-    /// Adds what was wrong with the workspace when the desk was opened.
+    /// Adds the diagnostics of opening the workspace.
     pub fn tell_opening(&mut self, desk: &Desk) {
-        // The answer tells few; the desk may tell tens of thousands.
+        // Few are printed; the desk may have tens of thousands.
         let told = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
         self.diagnostics = told.into_iter().filter(|problem| !opening.contains(problem)).collect();
         self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;
-            // It is what could not be done: told as that, and not once more beside it.
+            // It is reported as the failure, so not again as a diagnostic.
             if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == "config-not-found") {
                 let problem = self.diagnostics.remove(at);
                 self.refused.push(Error::new(problem.code, problem.message, problem.hint));
@@ -79,7 +79,7 @@ impl CommandOutput {
         }
     }
 
-    /// The JSON form, with the first refusal as its `error`.
+    /// The JSON form, with the first failure as its `error`.
     pub fn document(self) -> Value {
         let mut document = self.json;
         if let (Some(refusal), Value::Object(members)) = (self.refused.first(), &mut document) {
@@ -88,7 +88,7 @@ impl CommandOutput {
         document
     }
 
-    /// The same with a `status` member.
+    /// Like [`Self::json`], with a `status` member.
     #[must_use]
     pub fn with_status(mut self, status: &str) -> Self {
         if let Value::Object(members) = &mut self.json {
@@ -98,7 +98,7 @@ impl CommandOutput {
     }
 }
 
-/// An object of these members; unlike `json!` it takes the values over instead of copying them.
+/// An object of these members; unlike `json!` it moves the values instead of copying them.
 pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

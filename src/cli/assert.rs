@@ -1,4 +1,4 @@
-//! `refdesk assert`: the desk held against a file of expectations.
+//! `refdesk assert`: compares the desk with a file of expectations.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 
-/// A larger file of expectations is none.
+/// Maximum size of the file in bytes.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
-/// Reads the file and looks at every case; exit code 1 where one is not met, 2 where the file cannot be used.
+/// Reads the file and checks every case; exit code 1 if one is not met, 2 if the file cannot be used.
 pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
     let path = absolute(&desk.around().current, &args.file);
     let shown = desk.around().display(&path);
@@ -50,14 +50,14 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
     CommandOutput { exit: 2, json: json!({"cases": [], "problems": []}), ..CommandOutput::refused(refusal) }
 }
 
-/// Everything that is wrong with the file is told.
+/// Reports every problem of the file.
 fn wrong(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": problems});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 
-/// A miss, for programs and for people.
+/// An unmet expectation, for programs and for people.
 struct UnmetExpectation {
     expectation: &'static str,
     id: Option<String>,
@@ -137,7 +137,7 @@ fn in_json(asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> Value {
     })
 }
 
-/// A row a case; below it a line for each miss and what came instead, or what was hinted at besides.
+/// One row per case, with a line for each unmet expectation and what happened instead, or for further hints.
 fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &Judged| {
         vec![
@@ -163,7 +163,7 @@ fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) ->
             let got = if judged.hints.is_empty() { "none".to_owned() } else { join(&judged.hints) };
             text.push_str(&format!("        hints given: {got}\n"));
         } else if !others.is_empty() {
-            // No miss, and what keeps precision down.
+            // Not a failure, but it lowers precision.
             text.push_str(&format!("        also hinted at: {}\n", join(&others)));
         }
     }

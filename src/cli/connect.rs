@@ -1,4 +1,4 @@
-//! `refdesk connect` and `refdesk disconnect`: the settings file of an agent, shown first, changed when somebody approved.
+//! `refdesk connect` and `refdesk disconnect`: show the change to an agent's settings file, and write it once approved.
 
 mod connection_record;
 mod settings_file;
@@ -32,7 +32,7 @@ enum Verb {
     Disconnect,
 }
 
-/// What is to be done to the settings file.
+/// A change to the settings file.
 struct SettingsChange {
     proposal: Proposal,
     then: FollowUp,
@@ -41,13 +41,13 @@ struct SettingsChange {
 enum FollowUp {
     /// Write it, and remember this.
     Remember(Record),
-    /// Write it, and forget what was remembered.
+    /// Write it, and remove the record.
     Forget,
-    /// Take it away, with so many folders.
+    /// Remove it, with up to this many folders.
     Remove(usize),
 }
 
-/// Everything that the words of a call came to.
+/// The resolved arguments of a call.
 struct ConnectPlan {
     verb: Verb,
     client: Client,
@@ -92,11 +92,11 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
 }
 
 impl ConnectPlan {
-    /// By the bare name where that starts this program, or has to: a file of a workspace is for other people's machines too.
+    /// Use the bare name if it starts this program, or must: a workspace's file is for other people's machines too.
     fn choose_command(&mut self, for_user: bool) -> String {
         let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
-        // What could not be told from commands of others could not be taken away again.
+        // Without a record, these entries could not be told from other commands and removed later.
         let is_fine = |own: &&str| is_ours(&write_command(own, word), word);
         let by_path = own.as_ref().filter(|_| for_user).and_then(|own| own.to_str()).filter(is_fine);
         let program = match (&own, &found, by_path) {
@@ -120,7 +120,7 @@ impl ConnectPlan {
         write_command(program, word)
     }
 
-    /// What has to change; `None` where nothing has to.
+    /// The change; `None` if there is nothing to change.
     fn step(&self) -> Result<Option<SettingsChange>, Error> {
         let text = self.place.read()?;
         let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
@@ -140,7 +140,7 @@ impl ConnectPlan {
             FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
             _ => propose(root, folder, file, &new, scope),
         })?;
-        // Between the two looks at it the file may have become another, of which nothing is known here.
+        // The file may have changed between the two reads.
         let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{} changed while it was being read", self.place.shown);
@@ -195,7 +195,7 @@ impl ConnectPlan {
                 self.answer(status, Some(proposal), true, text)
             }
             Err(refusal) if refusal.code == "changed" => {
-                // What was shown was made of what stood there then.
+                // The shown diff was made against the old content.
                 let anew = self.step().ok().flatten().map(|step| step.proposal);
                 let diff = anew.as_ref().map(|anew| anew.diff.unified()).unwrap_or_default();
                 self.answer("error", anew.as_ref(), false, diff).and_refused(vec![refusal])
@@ -204,7 +204,7 @@ impl ConnectPlan {
         }
     }
 
-    /// What is remembered is written first: without it one would not know afterwards what was there before.
+    /// The record is written first: without it the previous content would be lost.
     fn write(&self, desk: &mut Desk, step: &SettingsChange) -> Result<(), Error> {
         let refused = |unwritten: WriteFailure| unwritten.refused;
         match &step.then {

@@ -1,4 +1,4 @@
-//! The knowledge base that comes with the program, unpacked into a temporary folder that goes when the program does.
+//! The built-in sample knowledge base, unpacked into a temporary folder that is removed when the program ends.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use refdesk_files::write_atomic;
 
 static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
 
-/// A fresh copy of the demo.
+/// Unpacks the demo.
 ///
 /// # Errors
-/// Where no temporary folder can be made or written.
+/// A temporary folder cannot be created or written.
 pub fn unpack() -> std::io::Result<TempDir> {
     let folder = tempfile::Builder::new().prefix("refdesk-demo-").tempdir()?;
     unpack_into(folder.path(), DEMO.entries())?;

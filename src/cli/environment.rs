@@ -1,4 +1,4 @@
-//! Where the program stands: the one place that looks at environment and current folder.
+//! The environment and the current folder; no other module reads them.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
 use refdesk_text::Error;
 
-/// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
+/// Options for opening the desk, from the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<Options, Error> {
     let current = current()?;
     options_from(arguments, demo, &current, &current)
@@ -25,7 +25,7 @@ pub fn current() -> Result<PathBuf, Error> {
     })
 }
 
-/// The same with the workspace looked for from another folder than the current one, unless one is named.
+/// Like [`options`], but looks for the workspace from another folder, unless one is named.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let workspace = match (demo, &arguments.workspace) {
@@ -57,11 +57,12 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     Ok(Options { desk, session, profile, who, state: state_folder(), renderer, environment, ..Options::new(around) })
 }
 
-/// Where this program can be started anew. On Linux the link leads to what runs now also when the file was replaced since.
+/// The path for starting this program again. On Linux the link leads to the running executable even if the file was
+/// replaced.
 #[cfg(target_os = "linux")]
 fn this_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");
-    // Without /proc it is whatever lies where this one was started from.
+    // Without /proc, it is whatever is at the path this program was started from.
     let started = || env::args_os().next().and_then(|program| std::fs::canonicalize(program).ok());
     if own.exists() { own } else { started().unwrap_or(own) }
 }
@@ -78,12 +79,12 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
     given.or_else(|| home.map(|home| home.join(".config")))
 }
 
-/// The home folder as the environment names it, which is the one that agents go by.
+/// The home folder according to the environment, as agents see it.
 pub fn home() -> Option<PathBuf> {
     folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
 }
 
-/// What every call over HTTP has to bring; one that is not text is no token, and is told as that.
+/// The bearer token of every HTTP call; a value that is not text is reported as such.
 pub fn token() -> Option<String> {
     env::var_os(TOKEN).map(|token| token.to_string_lossy().into_owned())
 }

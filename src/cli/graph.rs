@@ -1,4 +1,4 @@
-//! `refdesk graph`: who mentions whom, over the whole catalog, for people, Graphviz and Mermaid.
+//! `refdesk graph`: all mentions of the catalog, for people, Graphviz and Mermaid.
 
 use std::collections::BTreeMap;
 

@@ -21,15 +21,15 @@ use refdesk_text::report::Diagnostic;
 /// Longer documents are not read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// So long another process is waited for; where that was in vain, a tenth of it each time there is something else to store.
+/// How long to wait for another process; after a timeout, each further store waits a tenth as long.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// One prompt is no work for more, and threads take time to make.
+/// One prompt is too little work for more threads, and threads take time to start.
 const THREADS: usize = 4;
 
 /// Answers a hook.
 pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
-    // The place of a defect goes to the log instead of the screen, and its message nowhere: a text may stand in it.
+    // The location of a panic goes to the log instead of the screen, and its message nowhere: it may contain text.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a defect of refdesk");
@@ -37,16 +37,15 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     let (value, desk) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
-        // Nobody read it, so it has to be said again.
+        // The output was not read, so it must be given again.
         guarded(|| desk.as_ref().map(|desk| desk.forget_told("the response could not be written")));
     }
-    // The program ends here: the system takes ten thousand sources back at once, and not one by one.
+    // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new(desk);
     ExitCode::SUCCESS
 }
 
-/// The same for a call that makes no sense, if it was one of a hook: an agent that is set up wrongly goes on as if it were
-/// not set up.
+/// Handles wrong arguments of a hook: a wrongly configured agent goes on as if there were no hook.
 pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     if !error.use_stderr() || !is_meant(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
@@ -60,8 +59,8 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Whether these arguments call a hook, as far as they can be understood; where they cannot be at all, whether it is the first
-/// command among them.
+/// Whether these arguments call a hook, as far as they can be parsed; otherwise whether it is the first command in
+/// them.
 fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
     let program = <Cli as clap::CommandFactory>::command();
     let parser = program.clone().ignore_errors(true);
@@ -74,12 +73,12 @@ fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool
     words.find(|word| commands.contains(&word.as_str())).is_some_and(|word| word == "hook")
 }
 
-/// What `work` gives; `None` where a defect ends it.
+/// The result of `work`; `None` if it panics.
 fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What the agent is answered, and the desk that said it.
+/// The response to the agent, and the desk that gave it.
 fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
     let began = Instant::now();
     let heard = listen(args);
@@ -118,7 +117,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
     (hook::answer(agent, &event, &added), Some(desk))
 }
 
-/// Reads the document and understands it.
+/// Reads and parses the document.
 fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
     let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
     let bytes = read();
@@ -129,7 +128,7 @@ fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
     hook::hear(agent, &bytes.map_err(unheard)?).map(|heard| (agent, heard))
 }
 
-/// The document on standard input.
+/// Reads standard input.
 fn read() -> Result<Vec<u8>, String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -148,7 +147,7 @@ fn read() -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// How the desk is opened: in the workspace of the folder that the agent works in, else of the current one.
+/// Opens the desk in the workspace of the folder the agent works in, otherwise of the current one.
 fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
     let current = environment::current();
     let from = match (cwd, &current) {
@@ -159,7 +158,7 @@ fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<O
     };
     let named = demo.is_some() || arguments.workspace.is_some();
     let from = match from {
-        // It may be reached through a link, or hold `..`.
+        // It may contain links or `..`.
         Ok(from) if !named => real_folder(&from)?,
         Ok(from) => from,
         Err(_) if named => PathBuf::new(),
@@ -174,7 +173,7 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
     real.ok_or_else(|| format!("the agent works in {folder:?}, which is not a folder"))
 }
 
-/// What the desk has to say to that event, and what went wrong with it.
+/// What the desk adds to that event, and what went wrong.
 fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
     let mut problems = Vec::new();
@@ -182,7 +181,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     if forgets && !repeat && desk.keeps_anything() {
         problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
     }
-    // What could not be forgotten stands there still, and what was told before would be left away.
+    // If forgetting failed, the old memory would suppress what must be given again.
     let is_stuck = problems.iter().any(|problem| problem.code == "not-stored");
     let asked = match event {
         HookEvent::Start { .. } => None,
@@ -193,14 +192,14 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
         }
         HookEvent::Forgets | HookEvent::Other(_) => return (String::new(), problems),
     };
-    // A tool works in every folder of this world; what is no workspace stays as it is.
+    // Tools may work in any folder; a folder without a workspace is left alone.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }
     desk.settle();
     let (enriched, more) = match asked {
         None => desk.start(budget, repeat || is_stuck),
-        // What is said stands for itself, and the journal has it so.
+        // The response stands for itself, and the journal has it.
         Some(asked) => desk.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
     };
     problems.extend(more);
@@ -210,8 +209,8 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     (enriched.added().to_owned(), problems)
 }
 
-/// Says what went wrong beside an answer. What is wrong with the workspace itself is journalled where a person is near, and
-/// not with every tool.
+/// Records what went wrong besides the response. Problems of the workspace itself are journalled only for events with a
+/// person present, not for every tool.
 fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
@@ -233,7 +232,7 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
     problems.iter().any(|problem| matches!(problem.code, "not-stored" | "not-journalled"))
 }
 
-/// Nothing is said to the agent; the reason is kept.
+/// The agent gets nothing; the reason is logged.
 fn fail(desk: Option<&Desk>, reason: &str) -> (Value, Option<Desk>) {
     tracing::warn!(?reason, "nothing is said");
     log_unjournalled(desk.and_then(|desk| desk.failed(reason)).as_ref());
@@ -246,7 +245,7 @@ fn log_unjournalled(problem: Option<&Diagnostic>) {
     }
 }
 
-/// Writes an answer as one line; whether that could be done.
+/// Writes a response as one line; returns whether that succeeded.
 fn print(answer: &Value) -> bool {
     let line = format!("{answer}\n");
     let mut out = io::stdout().lock();

@@ -1,5 +1,5 @@
-//! `refdesk journal`: what was said to whom, read, chosen and written. Lines as they are stored, for programs; a table on a
-//! terminal; and how often what was said was followed.
+//! `refdesk journal`: what agents were told and read, and what was picked and written. Stored lines for programs, a
+//! table on a terminal, and how often hints were followed.
 
 use std::io;
 
@@ -17,7 +17,7 @@ use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
-/// Prints the lines that are wanted; of `session` where one is named.
+/// Prints the requested lines; those of `session` if one is given.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
     let now = since::now();
     let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
@@ -58,7 +58,7 @@ pub fn unreadable(error: &io::Error) -> CommandOutput {
     CommandOutput::refused(Error::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
 }
 
-/// The lines as a table where `table` says what now is, else as they are stored.
+/// The lines as a table if `table` gives the current time, otherwise as stored.
 fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) -> io::Result<(CommandOutput, usize)> {
     let mut text = Vec::new();
     let mut cells = Vec::new();
@@ -93,7 +93,7 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, said]
 }
 
-/// How often what was said was followed.
+/// How often hints were followed.
 fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(CommandOutput, usize)> {
     let (tally, damaged) = desk.tally(is_wanted)?;
     let (tags, hinted, expanded) = (tally.tags(), tally.hinted(), tally.expanded());

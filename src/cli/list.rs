@@ -1,4 +1,4 @@
-//! `refdesk list`: the sources of the catalog and how they stand.
+//! `refdesk list`: the sources of the catalog and their state.
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::{Desk, has_any_tag};
 
-/// Lists the sources that pass the filters, in catalog order.
+/// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     desk.settle();
     let desk = &*desk;

@@ -1,5 +1,5 @@
-//! The log: what went wrong where nobody looks. `REFDESK_LOG` says what of it is kept, a file in the user's state folder keeps
-//! it, and the screen never shows it. It is made when something is logged, and nothing depends on it.
+//! The log. `REFDESK_LOG` sets its level, a file in the user's state folder holds it, and the screen never shows it.
+//! The file is created by the first entry, and nothing depends on it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use refdesk_core::config;
 use refdesk_files::{narrow, private_folder};
 
-/// A file that is larger is put aside, in the place of the one put aside before.
+/// A larger file is rotated, replacing the previous one.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Begins to log. Only the first call does.
+/// Starts logging. Only the first call has an effect.
 pub fn start() {
     let Some(path) = config::state_folder().map(|folder| folder.join("refdesk.log")) else { return };
     let wanted = std::env::var("REFDESK_LOG").unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn start() {
     }
 }
 
-/// What is kept, by `REFDESK_LOG`; warnings where it is empty or cannot be understood, and why it cannot.
+/// The level from `REFDESK_LOG`; warnings if it is empty or cannot be parsed, and why.
 fn filter(wanted: &str) -> (Targets, Option<String>) {
     let usual = || Targets::new().with_default(LevelFilter::WARN);
     match wanted.trim() {
@@ -42,7 +42,7 @@ fn filter(wanted: &str) -> (Targets, Option<String>) {
     }
 }
 
-/// The file, opened when something is written.
+/// The file, opened by the first write.
 struct LogFile {
     path: PathBuf,
     limit: u64,
@@ -50,9 +50,9 @@ struct LogFile {
 }
 
 impl LogFile {
-    /// Appends whole lines. Other processes may append to the same file, and may have put it aside.
+    /// Appends whole lines. Other processes may append to the same file, or may have rotated it.
     fn append(&self, lines: &[u8]) -> io::Result<()> {
-        // Whoever panicked over it left no half of anything.
+        // A panicked writer left no partial state.
         let mut open = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match open.take() {
             Some(file) if file.metadata()?.len() < self.limit => file,
@@ -67,7 +67,7 @@ impl LogFile {
     }
 }
 
-/// Opens a file to append to, for its user alone: paths may stand in it.
+/// Opens a file for appending, private to the user: it may contain paths.
 fn appending(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         let _ = private_folder(folder)?;
@@ -78,7 +78,7 @@ fn appending(path: &Path) -> io::Result<File> {
     {
         use std::os::unix::fs::OpenOptionsExt;
         let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-        // A pipe that nobody reads must not hold anybody up.
+        // A pipe without a reader must not block.
         options.mode(0o600).custom_flags(flags);
     }
     let file = options.open(path)?;
@@ -94,7 +94,7 @@ impl<'a> MakeWriter<'a> for LogFile {
     }
 }
 
-/// Writes lines as far as that can be done; who logs has no use for an error.
+/// Writes lines as far as possible; a logger has no use for errors.
 struct LogWriter<'a> {
     log: &'a LogFile,
 }

@@ -10,7 +10,7 @@ use refdesk_desk::Options;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
-/// What is said to a person who calls it at a terminal.
+/// Printed for a person who starts it at a terminal.
 const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once it is told \
                        to, as with `claude mcp add refdesk -- refdesk mcp` (README, MCP); Ctrl-D ends it";
 
@@ -25,14 +25,14 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     if let Some(address) = &args.http {
         return mcp_http::run(options, address, args, session, format);
     }
-    // Whoever types it would see nothing at all.
+    // Otherwise nothing would be printed at a terminal.
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         output::complain(BY_HAND);
     }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         let ended = runtime.block_on(refdesk_mcp::serve_stdio(options, session, tell_lacking));
-        // A thread that still waits for standard input, or for a person, holds nobody up.
+        // A thread still waiting for standard input or a person must not delay the exit.
         runtime.shutdown_background();
         ended
     });

@@ -14,8 +14,8 @@ use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
 use refdesk_text::Error;
 
-/// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
-/// output, once calls are taken.
+/// Serves at this address. Once calls are accepted, the address is printed: a line on standard error for people, a
+/// document on standard output for programs.
 pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, environment::token()) {
         Ok(http) => http,
@@ -30,12 +30,12 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
     let session = session.map(str::to_owned);
     let served = runtime.and_then(|runtime| {
         let ended = runtime.block_on(async {
-            // Before anybody is told that it listens, so that no signal finds it unprepared.
+            // Installed before the address is printed, so that an early signal is not missed.
             let mut signals = Signals::new()?;
             let stop = async || signals.any().await;
             http::serve(options, session, &http, Limits::default(), tell_lacking, listening, stop).await
         });
-        // A thread that still waits for a person holds nobody up.
+        // A thread still waiting for a person must not delay the exit.
         runtime.shutdown_background();
         ended
     });

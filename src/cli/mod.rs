@@ -1,5 +1,5 @@
-//! The desk as commands: one file a verb, each a function from an open desk and its arguments to an answer (BEHAVIOUR
-//! §10). Only `output` writes, only `world` looks at the environment.
+//! The command line: one file per command, each a function from an open desk and its arguments to a result (BEHAVIOUR
+//! §10). Only `output` prints, and only `environment` reads the environment.
 
 mod answer;
 mod args;
@@ -108,18 +108,18 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
         },
         _ => options,
     };
-    // What it would load is told from the desk that it is to be used at.
+    // The profile's contents are shown for the desk it is to be used at.
     let options = match command {
         Command::Profiles => Options { profile: None, ..options },
         _ => options,
     };
     let mut desk = Desk::open(options);
     let mut answer = dispatch(&mut desk, command, arguments);
-    // What `check` answers is all that is wrong: nothing of it is told beside it.
+    // The answer of `check` is the list of problems, so they are not repeated.
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
     }
-    // Who asks what was, connects an agent or looks at trust is not told each time that some path is missing.
+    // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {
         let opening = desk.opening_diagnostics();
         let is_wanted = |problem: &Diagnostic| {
@@ -130,7 +130,7 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
         };
         answer.diagnostics.retain(is_wanted);
     }
-    // The program ends here: the system takes ten thousand sources back at once, and not one by one.
+    // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
     answer
 }
@@ -139,7 +139,7 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutpu
     let before = desk.choice().clone();
     let mut answer = carry_out(desk, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
-        // What is chosen brings its templates as files; what is wrong with the templates themselves is not asked here.
+        // The selection writes its templates to files; problems of the templates themselves are not reported here.
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
@@ -175,9 +175,9 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutp
         Command::Assert(args) => assert::run(desk, args, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
-        // Answered before, whether a desk can be opened or not.
+        // Handled before, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
-        // They need an engine in place of a desk: `run` has seen to it.
+        // They need an engine instead of a desk, which `run` has started.
         Command::Watch | Command::Mcp(_) => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }

@@ -1,4 +1,4 @@
-//! Printing: results on standard output, what is wrong on standard error. A reader that went away is no error.
+//! Printing: results to standard output, problems to standard error. A reader that went away is not an error.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -36,13 +36,12 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     ExitCode::from(if written { exit } else { exit.max(1) })
 }
 
-/// Whether a person looks at what is printed.
+/// Whether standard output is a terminal.
 pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Shows something and asks whether to go on; `None` where nobody sits at a terminal who could answer. Whatever is not yes is
-/// no, and so is nothing.
+/// Shows something and asks for confirmation; `None` without a terminal. Anything but yes is no.
 pub fn ask(shown: &str, question: &str) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
@@ -55,10 +54,11 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     Some(heard.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
-/// Asks whether a configuration file outside the workspace may be written, which links or settings of a repository may lead to.
+/// Asks whether a configuration file outside the workspace may be written, since a repository's links or settings can
+/// lead there.
 ///
 /// # Errors
-/// The person says no, or there is no terminal to ask at.
+/// The answer was no, or there is no terminal to ask at.
 pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Error> {
     let file = proposal.path.display();
     match ask(
@@ -75,7 +75,7 @@ pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Error> {
     }
 }
 
-/// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.
+/// Prints help and version as results, anything else from the argument parser as a usage error, in JSON if requested.
 pub fn usage(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // Help and version.
@@ -129,7 +129,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     two || words.iter().any(|word| word == "--format=json")
 }
 
-/// So many errors, and so many warnings of a rendering, are told by a command that was not asked for them.
+/// How many errors, and warnings of a rendering, a command prints that was not asked for them.
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
@@ -141,10 +141,10 @@ fn tell(diagnostics: &[Diagnostic]) {
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         complain(&format!("error: {more} more errors: refdesk check shows them"));
     }
-    // What a rendering warns of is about what was asked for, and no other command would tell it.
+    // Warnings of a rendering concern what was asked for, and no other command prints them.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == "render");
-    // What a profile lacks is what it was asked for.
+    // Problems of a profile concern what was asked for.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == "profile-missing");
     lacking.iter().for_each(|problem| complain(&in_words(problem)));
@@ -166,7 +166,7 @@ fn tell(diagnostics: &[Diagnostic]) {
     }
 }
 
-/// A diagnostic for people: what stands in it from outside can neither begin a line of its own nor move the cursor.
+/// A diagnostic for people: untrusted text in it can neither start a line of its own nor move the cursor.
 pub fn in_words(problem: &Diagnostic) -> String {
     let line = |text: &str| one_line(text).into_owned();
     let file = problem.file.as_deref().map(line);
@@ -179,8 +179,8 @@ pub fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// Writes to standard output; whether that is no failure. Files get the bytes as they are; a terminal would obey them, so it
-/// is shown them.
+/// Writes to standard output; returns whether that succeeded. Files get the bytes as they are; for a terminal control
+/// characters are escaped.
 fn write_out(bytes: &[u8]) -> bool {
     let mut out = io::stdout().lock();
     let shown = if out.is_terminal() {
@@ -191,7 +191,7 @@ fn write_out(bytes: &[u8]) -> bool {
     is_written(out.write_all(&shown).and_then(|()| out.flush()))
 }
 
-/// A reader that went away is no failure, a full disk is one.
+/// A reader that went away is not a failure, a full disk is.
 fn is_written(written: io::Result<()>) -> bool {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,5 +1,5 @@
-//! `refdesk profiles`: what each profile would load, what it lacks, and what it costs; and what `--profile` cannot be used
-//! with.
+//! `refdesk profiles`: what each profile would load, what is missing, and what it costs; and which commands `--profile`
+//! does not work with.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -13,13 +13,13 @@ use refdesk_desk::{Desk, Profiled, find_profile};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
-/// Columns of the text form: as wide as a narrow pane. A longer name is cut to fit.
+/// Column widths of the text form, for a narrow pane. Longer names are cut.
 const COLUMNS: usize = 60;
 
 /// Columns of a name at least.
 const NAME: usize = 12;
 
-/// Under a profile nothing of what is chosen is stored: a command that is there to store it makes no sense.
+/// With a profile the selection is not stored, so a command that stores it makes no sense.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command) = (arguments.profile.as_ref()?, arguments.command.as_ref()?);
     if !command.chooses() && !matches!(command, Command::Ask(_)) {
@@ -35,7 +35,7 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     ))
 }
 
-/// Lists all profiles, or the one that `--profile` names.
+/// Lists all profiles, or the one given by `--profile`.
 pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> CommandOutput {
     let (all, problems) = match given {
         None => desk.profiles(),
@@ -53,7 +53,7 @@ pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> Comman
     };
     let mut answer = CommandOutput::either(format, in_json, || in_words(&all, given.is_some()));
     answer.diagnostics.extend(problems);
-    // Those that are missing stand in the answer.
+    // Missing sources are part of the answer.
     let problems = all.into_iter().flat_map(|profiled| profiled.problems);
     answer.diagnostics.extend(problems.filter(|problem| problem.code != "profile-missing"));
     answer
@@ -82,7 +82,7 @@ fn in_json(it: &Profiled) -> Value {
     })
 }
 
-/// A line for each, to compare them; below what is wrong with some, or all of the one that was asked for.
+/// One line per profile for comparison, then their problems, or all details of a single one.
 fn in_words(all: &[Profiled], whole: bool) -> String {
     if all.is_empty() {
         return format!("There are no profiles. A JSON file in {}/ is one; the README shows how.\n", profile::PROFILES);
@@ -139,7 +139,7 @@ fn table(all: &[Profiled]) -> String {
     text
 }
 
-/// Whether it knows fewer sources than the workspace, or others.
+/// Whether it knows fewer or other sources than the workspace.
 fn is_narrow(it: &Profiled) -> bool {
     !it.sources.is_empty()
 }
@@ -161,7 +161,7 @@ fn details(it: &Profiled) -> String {
     .concat()
 }
 
-/// What is wrong with it, and where it stands; nothing where all is well.
+/// Its problems with their places; empty if there are none.
 fn wrong(it: &Profiled) -> String {
     let flaws = flaws(it);
     if flaws.is_empty() { flaws } else { flaws + &paragraph("file", &it.shown) }
@@ -175,7 +175,7 @@ fn ids(ids: &[SourceId]) -> String {
     rows::join(ids)
 }
 
-/// What narrows a profile: few sources, its own ones, nothing pulled in.
+/// How a profile is narrowed: fewer sources, its own sources, nothing pulled in.
 fn knows(it: &Profiled) -> String {
     let mut words = Vec::new();
     if !it.sources.is_empty() {
@@ -190,7 +190,7 @@ fn knows(it: &Profiled) -> String {
     words.join("; ")
 }
 
-/// How many there are besides what is missing.
+/// How many there are besides the missing ones.
 fn problems(it: &Profiled) -> String {
     let problems = it.problems.iter().filter(|problem| problem.code != "profile-missing");
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.partition(|problem| problem.is_error());
@@ -202,7 +202,7 @@ fn problems(it: &Profiled) -> String {
     format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
 }
 
-/// A text of at most so many columns.
+/// Cuts a text to a number of columns.
 fn cut(text: &str, columns: usize) -> String {
     let text = one_line(text);
     if text.width() <= columns {
@@ -220,7 +220,7 @@ fn cut(text: &str, columns: usize) -> String {
     format!("{kept}…")
 }
 
-/// Words below a row, wrapped and indented behind what they are; nothing where there are none.
+/// Text below a row, wrapped and indented after its label; empty if there is none.
 fn paragraph(what: &str, words: &str) -> String {
     const INDENT: usize = 2;
     const LABEL: usize = 10;

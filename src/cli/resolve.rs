@@ -1,4 +1,4 @@
-//! `refdesk resolve`: what some sources would come to by themselves.
+//! `refdesk resolve`: what some sources would pull in on their own.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::{Closure, Desk};
 
-/// Resolves the ids that are known; exit code 1 where one is not.
+/// Resolves the known ids; exit code 1 if one is unknown.
 pub fn run(desk: &mut Desk, ids: &[String], format: OutputFormat) -> CommandOutput {
     let closure = desk.resolve(ids);
     let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();

@@ -1,5 +1,5 @@
-//! `refdesk` without a command: what has to be there before the full screen may open. The screen itself is handed in, since
-//! a room knows no neighbour of its own floor.
+//! `refdesk` without a command: checks that the full screen can open. The screen itself is passed in, since the command
+//! line does not depend on it.
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Started};
 use refdesk_text::Error;
 
-/// Opens the screen; without a terminal that can show it an error that names the commands.
+/// Opens the screen; without a suitable terminal, an error that names the commands.
 ///
 /// # Errors
-/// Where the terminal cannot be taken over, or the engine ends before the screen does.
+/// The terminal cannot be set up, or the engine ends before the screen.
 pub fn run(
     options: Options,
     format: OutputFormat,
@@ -39,7 +39,7 @@ pub fn run(
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, format));
     }
     color_eyre::install()?;
-    // Whoever looks on decides: the profile is shown first, and the desk is the shared one.
+    // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
     screen(engine::start_attended(Options { profile: None, ..options })?, profile)
 }

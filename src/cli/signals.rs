@@ -1,4 +1,4 @@
-//! Signals: those that ask a command to end, and the one that must not end any.
+//! Signals that end a command, and one that must not.
 
 use std::io;
 
@@ -8,7 +8,7 @@ pub fn survive_file_size_limit() {
     #[cfg(unix)]
     {
         let signal = rustix::process::Signal::XFSZ.as_raw();
-        // Nobody reads the flag. Without the handler everything works up to the limit.
+        // The flag is never read; the handler turns a write beyond the limit into an error.
         let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Points in time as people name them, and how they are shown to people: in the time zone of this machine.
+//! Parsing and printing points in time, in the local time zone.
 
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ pub fn now() -> Zoned {
     Timestamp::try_from(SystemTime::now()).unwrap_or_default().to_zoned(TimeZone::system())
 }
 
-/// `90s`, `15m`, `2h` and `3d` before now, a date, a local time, or a time with its offset; `None` where it is none of these.
+/// `90s`, `15m`, `2h` or `3d` before now, a date, a local time, or a time with its offset; `None` for anything else.
 pub fn parse(text: &str, now: &Zoned) -> Option<Timestamp> {
     let text = text.trim();
     let zone = now.time_zone();
@@ -33,12 +33,12 @@ pub fn parse(text: &str, now: &Zoned) -> Option<Timestamp> {
     };
     let date = || text.parse::<Date>().ok().filter(|_| text.len() <= 10)?.to_zoned(zone.clone()).ok();
     let local = || text.parse::<DateTime>().ok().and_then(|time| time.to_zoned(zone.clone()).ok());
-    // One with an offset is read for what it says; as a local time it would be taken without.
+    // A time with an offset must be parsed as such; as a local time it would be read without it.
     ago().or_else(|| text.parse().ok()).or_else(|| date().or_else(local).map(|time| time.timestamp()))
 }
 
-/// A time of the journal for people: `12:03`, of another day `2026-11-21 12:03`; with seconds where they are asked for. What
-/// is no time is shown as it is.
+/// A journal time for people: `12:03`, or `2026-11-21 12:03` on another day; optionally with seconds. Text that is not
+/// a time is returned as it is.
 pub fn shown(time: &str, now: &Zoned, seconds: bool) -> String {
     let Ok(at) = time.parse::<Timestamp>() else { return time.to_owned() };
     let at = at.to_zoned(now.time_zone().clone());

@@ -1,4 +1,4 @@
-//! A text on standard input with what is said about it on the command line: its kind, and the tool that gave it.
+//! A text from standard input with its command-line options: its kind, and the tool that returned it.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use super::args::{KindName, TextArgs};
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::Error;
 
-/// A text and where it comes from.
+/// A text and its origin.
 pub struct TextInput<'a> {
     /// As it came.
     pub bytes: Vec<u8>,
@@ -22,7 +22,7 @@ impl<'a> TextInput<'a> {
     /// Reads standard input to its end.
     ///
     /// # Errors
-    /// The arguments of the tool are no JSON object, or standard input cannot be read.
+    /// The tool's arguments are not a JSON object, or standard input cannot be read.
     pub fn read(args: &'a TextArgs) -> Result<Self, CommandOutput> {
         let arguments = match args.args.as_deref().map(serde_json::from_str::<Value>) {
             None => None,
@@ -45,7 +45,7 @@ impl<'a> TextInput<'a> {
         Ok(Self { bytes, kind, tool: args.tool.as_deref(), arguments })
     }
 
-    /// What is asked about `text`, which is these bytes as text.
+    /// The enrichment request for `text`.
     pub fn asked<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
         let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
         EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }

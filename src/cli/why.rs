@@ -33,7 +33,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// ` by you, 12:03`, or `, preselected`; nothing where nobody knows.
+/// ` by you, 12:03`, or `, preselected`; empty if unknown.
 fn by(why: &Why) -> String {
     let nobody = || if why.preselected { ", preselected".to_owned() } else { String::new() };
     why.picked.as_ref().map_or_else(nobody, |picked| {
@@ -42,7 +42,7 @@ fn by(why: &Why) -> String {
     })
 }
 
-/// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other places that name the source.
+/// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other mentions of the source.
 fn in_words(desk: &Desk, chain: &[Why]) -> String {
     let mut line = String::new();
     for (at, why) in chain.iter().enumerate() {

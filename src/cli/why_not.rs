@@ -1,4 +1,4 @@
-//! `refdesk why-not`: what keeps a source from being hinted at, in a sentence, and what to do.
+//! `refdesk why-not`: why a source gets no hint, in a sentence, and what to do.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use refdesk_desk::{Desk, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
-/// Explains one source for one prompt. That it is hinted at is an answer too.
+/// Explains one source for one prompt; that it gets a hint is an answer too.
 pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
     desk.settle();
     let budget: Budget = args.budget.into();
@@ -47,7 +47,7 @@ pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
     CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }
 
-/// What programs may want to know of the reason besides.
+/// Further members of the reason for programs.
 fn about(verdict: &Verdict) -> Value {
     let mut about = json!({});
     let mut put = |key: &str, value: Value| {

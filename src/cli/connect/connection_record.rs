@@ -13,30 +13,30 @@ use refdesk_desk::session::advice;
 use refdesk_files::{LinkRefused, NoSealKey, Sealer, open_own, within, write_private};
 use refdesk_text::Error;
 
-/// A record of a few names and numbers is never larger.
+/// Maximum size of a record in bytes.
 const LIMIT: u64 = 64 * 1024;
 
-/// What is remembered of one connection.
+/// The record of one connection.
 pub(super) struct ConnectionRecord {
-    /// `None` where a user has no folder for such things.
+    /// `None` if the user has no state folder.
     file: Option<PathBuf>,
-    /// Of a workspace, what its folder may not lead out of, and what seals the record; a user's own folder may lie anywhere,
-    /// and what lies there needs no seal.
+    /// For a workspace: the root that its folder must stay within, and the sealer. The user's own folder may be
+    /// anywhere and needs no seal.
     workspace: Option<(PathBuf, Sealer)>,
-    /// What the seal says about where the record lies.
+    /// The path that the seal covers.
     place: String,
-    /// Whether a record lies there that this user's refdesk did not write. It is ignored.
+    /// Whether there is a record that this user's refdesk did not write. It is ignored.
     is_foreign: bool,
-    /// The bytes that were there, if they are ours.
+    /// The bytes of the record, if it is ours.
     before: Option<Vec<u8>>,
     /// What they say.
     pub record: Option<Record>,
-    /// What is wrong with them, a sentence.
+    /// What is wrong with the record, one sentence.
     pub damage: Option<String>,
 }
 
 impl ConnectionRecord {
-    /// What is remembered of this agent.
+    /// Reads the record of this agent.
     pub fn new(desk: &Desk, agent: &str, for_user: bool) -> Self {
         let folder = if for_user {
             screen::file().and_then(|file| Some(file.parent()?.to_path_buf()))
@@ -78,7 +78,7 @@ impl ConnectionRecord {
         Ok(bytes)
     }
 
-    /// Holds that no link leads its folder out of the workspace.
+    /// Checks that no link leads its folder out of the workspace.
     fn held(&self, file: &Path) -> io::Result<()> {
         match (&self.workspace, file.parent()) {
             (Some((root, _)), Some(folder)) => within(root, folder),
@@ -86,7 +86,7 @@ impl ConnectionRecord {
         }
     }
 
-    /// Remembers this instead.
+    /// Replaces the record.
     ///
     /// # Errors
     /// It cannot be written.
@@ -117,8 +117,8 @@ impl ConnectionRecord {
         })
     }
 
-    /// Remembers again what was remembered before, for a connection that did not come about. What it does not manage
-    /// harms nobody: a record of another text only tells what was made for refdesk.
+    /// Restores the previous record after a connection failed. A failure here is harmless: a record for another text
+    /// only lists what refdesk created.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {
             let _ = self.held(file).and_then(|()| write_private(file, before));
@@ -127,7 +127,7 @@ impl ConnectionRecord {
         }
     }
 
-    /// Forgets it; as harmless where it fails. A foreign one stays.
+    /// Removes the record; a failure is harmless. A foreign record stays.
     pub fn forget(&self) {
         if self.is_foreign {
             return;

@@ -11,7 +11,7 @@ use refdesk_files::path::{absolute, is_absent, slashed};
 use refdesk_files::read_regular;
 use refdesk_text::Error;
 
-/// A settings file of more bytes is none that people keep.
+/// Maximum size of a settings file in bytes.
 const LIMIT: u64 = 1024 * 1024;
 
 /// A settings file.
@@ -25,7 +25,7 @@ pub(super) struct SettingsFile {
     pub shown: String,
 }
 
-/// Where this agent's settings are.
+/// The settings file of this agent.
 ///
 /// # Errors
 /// There is no home folder.
@@ -57,15 +57,15 @@ impl SettingsFile {
         if self.for_user { "user" } else { "project" }
     }
 
-    /// How many folders are its own at most, up to what it may not lead out of.
+    /// How many folders above the file may be removed, at most up to its root.
     pub fn depth(&self) -> usize {
         self.folder.strip_prefix(&self.root).map_or(0, |inside| inside.components().count())
     }
 
-    /// The text of the file; `None` where there is none.
+    /// The text of the file; `None` if there is no file.
     ///
     /// # Errors
-    /// It cannot be read, or is no text of settings.
+    /// It cannot be read, or is not a settings file.
     pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
         let (bytes, more) = match read_regular(&self.folder.join(self.file), LIMIT) {
@@ -86,10 +86,10 @@ impl SettingsFile {
         })
     }
 
-    /// What a change of it would come to, by a function of the folder that it may not lead out of, its own, and its name.
+    /// Runs `propose` on the root it must stay within, its folder, and its name.
     ///
     /// # Errors
-    /// Nothing may be written there.
+    /// The path may not be written to.
     pub fn propose(
         &self,
         propose: impl Fn(&Path, &Path, &str, Scope) -> Result<Proposal, Error>,

@@ -1,5 +1,5 @@
-//! Many templates into many files at once. Everything is rendered and compared first, and every row that cannot be written is
-//! told; then all are written, or none.
+//! Renders many templates to many files. Everything is rendered and compared first, and every row that cannot be
+//! written is reported; then all are written, or none.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use refdesk_text::Error;
 /// Rows of one batch.
 const ROWS: usize = 1000;
 
-/// Bytes of all texts of one batch, which are held together.
+/// Maximum bytes of all texts of a batch, which are in memory at once.
 const BYTES: usize = 64 * 1024 * 1024;
 
 /// One row as it is written.
@@ -72,17 +72,17 @@ fn document(success: bool, outputs: Vec<Value>) -> Map<String, Value> {
     Map::from_iter([("success".to_owned(), json!(success)), ("outputs".to_owned(), Value::Array(outputs))])
 }
 
-/// A row of the answer; rows count from 1.
+/// A row of the answer; rows are counted from 1.
 fn numbered(at: usize, members: Map<String, Value>) -> Value {
     let mut row = Map::from_iter([("row".to_owned(), json!(at + 1))]);
     row.extend(members);
     Value::Object(row)
 }
 
-/// A row that came to nothing: its place, what is known of it, and why.
+/// A failed row: its index, its members, and why.
 type FailedRow = (usize, Map<String, Value>, Error);
 
-/// Every row's text and what it would change, or every row that came to nothing.
+/// The text and diff of every row, or every failed row.
 fn prepare(
     desk: &Desk,
     args: &RenderArgs,
@@ -137,7 +137,7 @@ fn output(
     Ok(PlannedOutput { made, proposal })
 }
 
-/// The rows, and where each wants to go.
+/// The rows and their output paths.
 fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderRequest, Option<String>)>, CommandOutput> {
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
@@ -150,7 +150,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
     }
     let request = |(at, row): (usize, Value)| {
         let usage = |message: String| usage(format!("row {}: {message}", at + 1));
-        // The library takes a list for an object, its items for the members in order.
+        // The library also parses a list as an object, taking the items as members in order.
         let row: Map<String, Value> =
             serde_json::from_value(row).map_err(|_| usage("it is not a JSON object".to_owned()))?;
         let row: Row = serde_json::from_value(row.into()).map_err(|error| usage(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Texts into files: the difference is shown first, and what is not approved is not written (BEHAVIOUR §6 "Writing").
+//! Writes texts to files: the diff is shown first, and only approved changes are written (BEHAVIOUR §6 "Writing").
 
 use serde_json::{Map, Value, json};
 
@@ -22,15 +22,15 @@ pub(super) struct PlannedOutput {
 
 /// What became of some outputs.
 pub(super) struct WriteOutcome {
-    /// A line each, in the same order; none where nothing was to be written.
+    /// One per output, in the same order; empty if nothing was to be written.
     pub written: Vec<WrittenFile>,
     /// Why nothing was written.
     pub refused: Vec<Error>,
-    /// The differences, and what was written, for people.
+    /// The diffs, and what was written, for people.
     pub text: String,
-    /// What somebody should look at and was not shown yet.
+    /// Problems that were not shown yet.
     pub diagnostics: Vec<Diagnostic>,
-    /// What a write would have done, where none was made.
+    /// What a write would have done, if none was made.
     pub notes: Vec<String>,
 }
 
@@ -39,12 +39,12 @@ pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
 
-/// A refusal in the words that agents know.
+/// A refusal in the words of the tools.
 pub(super) fn in_words(refusal: Error) -> Error {
     Error { message: format!("Failed to write output: {}", refusal.message), ..refusal }
 }
 
-/// The same, of a row; rows count from 1.
+/// Like [`in_words`], for a row; rows are counted from 1.
 pub(super) fn in_row(at: usize, refusal: Error) -> Error {
     Error { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
 }
@@ -101,7 +101,7 @@ fn facts(made: &Made) -> Map<String, Value> {
     ])
 }
 
-/// Shows, asks and writes: all of it or nothing. Where a file changed meanwhile, its difference is the new one afterwards.
+/// Shows, asks and writes, all or nothing. If a file changed meanwhile, its diff is updated.
 pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [PlannedOutput]) -> WriteOutcome {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
     let diagnostics = warnings.map(|warning| Diagnostic::warning("render", warning.as_str())).collect();
@@ -126,7 +126,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
     if changes && !args.yes {
         match approved(outputs) {
             Some(true) => {
-                // It was shown already, the warnings with it.
+                // It was shown already, with its warnings.
                 outcome.text.clear();
                 outcome.diagnostics.clear();
             }
@@ -170,7 +170,7 @@ fn differences(outputs: &[PlannedOutput]) -> String {
     outputs.iter().map(|output| output.proposal.diff.unified()).collect()
 }
 
-/// Beside the differences, not behind them: those are for `patch`, too.
+/// On standard error, since the diffs are also input for `patch`.
 fn foreseen(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
     let told = |it: &Proposal| {
@@ -198,7 +198,7 @@ fn told(output: &PlannedOutput, written: &WrittenFile) -> String {
     format!("Wrote {}: {bytes}, {lines} ({})\n", written.shown, proposal.diff.summary())
 }
 
-/// Whether a person says yes to these differences; `None` where there is none to ask.
+/// Whether a person approves these diffs; `None` without a terminal.
 fn approved(outputs: &[PlannedOutput]) -> Option<bool> {
     let changed: Vec<&PlannedOutput> = outputs.iter().filter(|output| !output.proposal.is_unchanged()).collect();
     let mut shown: String = changed.iter().map(|output| output.proposal.diff.shown()).collect();

@@ -1,4 +1,4 @@
-//! `refdesk templates extract`: templates of documents as files.
+//! `refdesk templates extract`: writes templates embedded in documents to files.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
-/// Writes those of the selection, or those of the documents named.
+/// Writes the templates of the selection, or of the given documents.
 pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
     if files.is_empty() {
-        // What waits for trust is not written, and not said to be.
+        // What needs trust is not written, and not reported as written.
         let readable = desk.readable(index);
         let embedded: Vec<&Template> = readable.templates.iter().filter(|template| template.block.is_some()).collect();
         let mut done = desk.write_templates(index);

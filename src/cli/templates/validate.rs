@@ -1,5 +1,5 @@
-//! `refdesk templates validate`: what is wrong with the templates of the selection, with one file, or with the code blocks of
-//! one document. What other commands only warn of, since they go on without it, is an error here.
+//! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code blocks of one
+//! document. What other commands only warn of is an error here.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, Severity};
 
-/// Judges every template of the selection.
+/// Checks every template of the selection.
 pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
     answer(Map::new(), found, index.templates.len())
 }
