@@ -11,7 +11,7 @@ use refdesk_text::escape::one_line;
 pub const LISTED_FILES: usize = 50;
 
 /// Why nothing is read of a source outside the workspace.
-pub(super) const UNTRUSTED: &str = "it is outside the workspace and needs your trust";
+pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";
 
 /// Why nothing is read of a source that git or refdesk keeps its state in.
 pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
@@ -155,7 +155,7 @@ mod tests {
             ),
             (
                 source("p", &[], local("/elsewhere/p.md", PathState::Untrusted)),
-                "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it is outside the workspace and needs your trust",
+                "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it lies outside the workspace and waits for trust",
             ),
             (
                 source("p", &[], local(".git/config", PathState::Reserved)),

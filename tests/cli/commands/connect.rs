@@ -266,8 +266,8 @@ fn a_file_that_cannot_be_changed_is_named_with_its_place() {
             "duplicate-key",
             ".claude/settings.json:2:1: 'hooks' is here a second time",
         ),
-        (b"{\"a\": \"\xff\"}", "no-text", "no UTF-8, from byte 7 on"),
-        (b"\xff\xfe{\0}\0", "no-text", "no UTF-8"),
+        (b"{\"a\": \"\xff\"}", "no-text", "not UTF-8 from byte 7 on"),
+        (b"\xff\xfe{\0}\0", "no-text", "not UTF-8"),
         (&[b' '; 1024 * 1024 + 1], "too-large", "more than 1048576 bytes"),
     ] {
         let world = Workspace::new();
@@ -332,7 +332,7 @@ fn the_bare_name_is_written_where_it_starts_this_program() {
     fs::remove_file(&linked).unwrap();
     fs::copy("/bin/sh", &linked).unwrap();
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(0);
-    assert!(ran.stderr.contains("bin with blanks/refdesk, which is another"), "{ran}");
+    assert!(ran.stderr.contains("bin with blanks/refdesk, which is a different one"), "{ran}");
     assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code"));
     // This program in a folder with a blank in its name, and not on the path.
     fs::remove_file(&linked).unwrap();

@@ -232,7 +232,7 @@ fn documents_that_a_person_names() {
     world.run(&["clear"]).exits(0);
     assert_eq!(files(&world), [&BOTH[..], &["index.json"]].concat(), "what was asked for by name stays");
     let none = below(&["templates", "extract", "../plain.md"]).exits(0);
-    assert!(none.text().contains("No document holds a template"), "{none}");
+    assert!(none.text().contains("No document contains a template"), "{none}");
     assert_eq!(names(&world), Vec::<String>::new());
 }
 

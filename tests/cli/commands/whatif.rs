@@ -82,9 +82,9 @@ fn why_a_source_is_not_hinted_at() {
     world.run(&["exclude", "b"]).exits(0);
     let own = "x\n\n---\n**Referenced Sources:**\n\nlost\n---";
     for (id, prompt, reason, part) in [
-        ("gone", "it is lost", "hinted", "tag `lost` at 1:7. Its path exists nowhere"),
+        ("gone", "it is lost", "hinted", "tag `lost` at 1:7. Its path does not exist"),
         ("gone", "@gone is lost", "named", "names it by `@gone` at 1:2"),
-        ("gone", "x/lost", "inside", "stands only inside `x/lost` at 1:3, and the `/` before it"),
+        ("gone", "x/lost", "inside", "occurs only inside `x/lost` at 1:3, and the `/` before it"),
         ("gone", "the losts", "inside", "inside `losts` at 1:5, and the `s` after it"),
         ("gone", own, "own-block", "a block that refdesk appended"),
         ("gone", "x", "absent", "its tag `lost` is not in the prompt."),

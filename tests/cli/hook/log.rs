@@ -28,7 +28,7 @@ fn it_says_why_and_is_made_only_then() {
     let log = fs::read_to_string(file(&world)).unwrap();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 4, "{log}");
-    for (line, words) in lines.iter().zip(["the document is not JSON", "no agent", "--bogus", "/no\\u{1b}where"]) {
+    for (line, words) in lines.iter().zip(["the document is not JSON", "unknown agent", "--bogus", "/no\\u{1b}where"]) {
         assert!(line.contains("WARN") && line.contains(&words.replace('\\', "\\\\")) || line.contains(words), "{line}");
         assert!(!line.contains('\u{1b}'), "{line}");
     }
