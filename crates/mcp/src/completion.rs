@@ -19,7 +19,7 @@ use refdesk_desk::engine::Snapshot;
 use refdesk_templates::VariableKind;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::is_tool;
 
 /// Characters of the input which are used.
@@ -27,14 +27,14 @@ const TYPED: usize = 256;
 
 /// `completion/complete`.
 pub async fn complete(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     asked: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     if matches!(asked.r#ref, Reference::Prompt(_)) {
-        front.indexed(session).await.ok_or_else(closed)?;
+        handle.indexed(session).await.ok_or_else(closed)?;
     }
-    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
+    let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
     let complete = move || {
         let mut words = words(&snapshot, &access, &asked)?;
         // Values are inserted as they are and cannot be escaped, so those with invisible characters are left out.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use refdesk_desk::channel::{Answered, Request, Unanswered, Wait};
 use refdesk_text::escape::one_line;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::{Elicit, Elicitation, UserReply};
 
 /// The key of the question in the client's reply.
@@ -31,7 +31,7 @@ const TITLE: usize = 80;
 /// A client whose user can be asked.
 #[derive(Debug)]
 pub struct ElicitingClient {
-    front: Front,
+    handle: DeskHandle,
     context: RequestContext<RoleServer>,
     revision: ProtocolVersion,
     /// The reply, if the call is a repeated one.
@@ -40,7 +40,11 @@ pub struct ElicitingClient {
 
 impl ElicitingClient {
     /// The client which sent this request; `None` if it cannot ask its user.
-    pub fn new(front: &Front, context: RequestContext<RoleServer>, replies: Option<InputResponses>) -> Option<Self> {
+    pub fn new(
+        handle: &DeskHandle,
+        context: RequestContext<RoleServer>,
+        replies: Option<InputResponses>,
+    ) -> Option<Self> {
         let elicitation = context.client_capabilities()?.elicitation?;
         // A client which names neither form nor URL supports forms.
         if elicitation.form.is_none() && elicitation.url.is_some() {
@@ -48,7 +52,7 @@ impl ElicitingClient {
         }
         let revision = context.protocol_version()?;
         let reply = replies.and_then(|mut replies| replies.remove(NAME));
-        Some(Self { front: front.clone(), context, revision, reply })
+        Some(Self { handle: handle.clone(), context, revision, reply })
     }
 
     /// Asks, and withdraws the question once nobody waits for the reply.
@@ -68,7 +72,7 @@ impl ElicitingClient {
                 },
                 () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "nobody answered in time"),
                 () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
-                () = self.front.left() => (Unanswered::GivenUp, "the server ends"),
+                () = self.handle.left() => (Unanswered::GivenUp, "the server ends"),
             };
             // Fails if the client is gone.
             let _ = asked.cancel(Some(reason.to_owned())).await;

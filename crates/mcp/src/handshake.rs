@@ -8,7 +8,7 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use refdesk_desk::Session;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::What;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::introduction::introduction;
 use refdesk_tools::receipts;
 
@@ -36,16 +36,16 @@ pub fn info() -> ServerConfig {
 const DOCUMENTS_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The introduction for this agent, which is also journalled.
-pub async fn introduce(front: &Front, session: Session) -> Option<String> {
+pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
     let known = async {
         // Queued before the catalog is read, so it is answered as soon as possible.
-        let mut settled = std::pin::pin!(front.ask(&session, Request::Access));
+        let mut settled = std::pin::pin!(handle.ask(&session, Request::Access));
         let outcome = tokio::select! {
             biased;
             outcome = &mut settled => outcome,
-            _ = front.opened() => match tokio::time::timeout(DOCUMENTS_TIMEOUT, settled).await {
+            _ = handle.opened() => match tokio::time::timeout(DOCUMENTS_TIMEOUT, settled).await {
                 Ok(outcome) => outcome,
-                Err(_) => front.ask(&session, Request::AccessSoFar).await,
+                Err(_) => handle.ask(&session, Request::AccessSoFar).await,
             },
         };
         match outcome? {
@@ -54,11 +54,11 @@ pub async fn introduce(front: &Front, session: Session) -> Option<String> {
         }
     };
     let access = tokio::time::timeout(TIMEOUT, known).await.ok().flatten()?;
-    let snapshot = front.snapshots().borrow().clone();
+    let snapshot = handle.snapshots().borrow().clone();
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = receipts::with_text(What::Instructed, &text);
-    let front = front.clone();
+    let handle = handle.clone();
     // Does not wait for the disk.
-    tokio::spawn(async move { front.note(&session, receipt).await });
+    tokio::spawn(async move { handle.note(&session, receipt).await });
     Some(text)
 }

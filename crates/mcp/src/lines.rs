@@ -14,7 +14,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::validate::{Validated, validate};
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 
 /// Size limit of a message in bytes.
 pub const LINE: usize = 16 * 1024 * 1024;
@@ -47,7 +47,7 @@ pub struct LineTransport<R> {
     /// Errors about invalid lines.
     errors: VecDeque<ServerJsonRpcMessage>,
     pending: Arc<PendingRequests>,
-    front: Front,
+    handle: DeskHandle,
     /// When the input has ended: until when to wait for answers.
     until: Option<Instant>,
 }
@@ -129,7 +129,7 @@ impl PendingRequests {
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Must be called within a tokio runtime.
-    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, front: Front) -> Self {
+    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, handle: DeskHandle) -> Self {
         let (out, lines) = mpsc::channel(QUEUE);
         tokio::spawn(write(writer, lines));
         Self {
@@ -140,7 +140,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             out,
             errors: VecDeque::new(),
             pending: Arc::default(),
-            front,
+            handle,
             until: None,
         }
     }
@@ -173,7 +173,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Stops reading.
     fn end(&mut self) {
         self.until = Some(Instant::now() + END_TIMEOUT);
-        self.front.leave();
+        self.handle.leave();
     }
 
     /// Handles a line: the message, if it is a valid one.
@@ -290,20 +290,20 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 }
                 continue;
             }
-            let (front, out) = (self.front.clone(), self.out.clone());
+            let (handle, out) = (self.handle.clone(), self.out.clone());
             if self.pending.count(RequestKind::Call) >= MAX_OPEN {
                 let pending = Arc::clone(&self.pending);
                 tokio::select! {
                     // A notification before this await is kept.
                     () = pending.fewer.notified() => {}
-                    () = front.left() => self.end(),
+                    () = handle.left() => self.end(),
                     () = out.closed() => return None,
                 }
                 continue;
             }
             let read = tokio::select! {
                 read = self.read() => read,
-                () = front.left() => None,
+                () = handle.left() => None,
                 () = out.closed() => return None,
             };
             match read {

@@ -26,7 +26,7 @@ use refdesk_core::selection::Access;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, visible};
 
 /// Changes within this time become one notification.
@@ -66,17 +66,17 @@ impl ClientNotices {
     }
 
     /// Starts to notify this client; further calls do nothing.
-    pub fn begin(this: &Arc<Self>, front: &Front, peer: Peer<RoleServer>) {
+    pub fn begin(this: &Arc<Self>, handle: &DeskHandle, peer: Peer<RoleServer>) {
         let Some(session) = this.session.get().cloned() else { return };
         if this.began.swap(true, Ordering::Relaxed) {
             return;
         }
         let mut lives = this.lives.subscribe();
         let recipient = Recipient::Session { peer, notices: Arc::downgrade(this) };
-        let front = front.clone();
+        let handle = handle.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = tell(&front, &session, recipient) => {}
+                () = tell(&handle, &session, recipient) => {}
                 // Nothing is sent: it was closed.
                 _ = lives.changed() => {}
             }
@@ -84,8 +84,8 @@ impl ClientNotices {
     }
 
     /// `resources/subscribe`.
-    pub async fn subscribe(&self, front: &Front, session: &Session, uri: String) -> Result<(), ErrorData> {
-        let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
+    pub async fn subscribe(&self, handle: &DeskHandle, session: &Session, uri: String) -> Result<(), ErrorData> {
+        let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
         check(&snapshot, &access, &uri)?;
         let fingerprints = fingerprints(snapshot, access, vec![uri]).await;
         let mut subscribed = self.subscribed();
@@ -121,14 +121,14 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 }
 
 /// Notifies one subscription, until it is cancelled or the server ends.
-pub async fn listen(front: &Front, session: &Session, subscription: &SubscriptionContext) {
+pub async fn listen(handle: &DeskHandle, session: &Session, subscription: &SubscriptionContext) {
     let sink = subscription.sink().clone();
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
     let fingerprints = uris.into_iter().map(|uri| (uri, None)).collect();
     tokio::select! {
-        () = tell(front, session, Recipient::Listener { sink, fingerprints }) => {}
+        () = tell(handle, session, Recipient::Listener { sink, fingerprints }) => {}
         () = subscription.cancelled() => {}
-        () = front.left() => {}
+        () = handle.left() => {}
     }
 }
 
@@ -140,20 +140,20 @@ enum Recipient {
     Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
 }
 
-async fn tell(front: &Front, session: &Session, mut recipient: Recipient) {
-    let mut snapshots = front.snapshots();
-    let Some(mut before) = front.indexed(session).await else { return };
-    if recipient.renew(front, session, &before).await.is_none() {
+async fn tell(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
+    let mut snapshots = handle.snapshots();
+    let Some(mut before) = handle.indexed(session).await else { return };
+    if recipient.renew(handle, session, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
         tokio::time::sleep(DEBOUNCE).await;
         snapshots.mark_unchanged();
-        let Some(now) = front.indexed(session).await else { return };
+        let Some(now) = handle.indexed(session).await else { return };
         let lists = ChangedLists::changed(&before, &now);
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
         let updated = if is_read_again || lists.resources {
-            recipient.renew(front, session, &now).await
+            recipient.renew(handle, session, &now).await
         } else {
             Some(Vec::new())
         };
@@ -167,7 +167,7 @@ async fn tell(front: &Front, session: &Session, mut recipient: Recipient) {
 
 impl Recipient {
     /// The subscribed addresses which changed since the last call; `None` if the client is gone.
-    async fn renew(&mut self, front: &Front, session: &Session, snapshot: &Snapshot) -> Option<Vec<String>> {
+    async fn renew(&mut self, handle: &DeskHandle, session: &Session, snapshot: &Snapshot) -> Option<Vec<String>> {
         let uris: Vec<String> = match self {
             Self::Session { notices, .. } => notices.upgrade()?.subscribed().keys().cloned().collect(),
             Self::Listener { fingerprints, .. } => fingerprints.keys().cloned().collect(),
@@ -175,7 +175,7 @@ impl Recipient {
         if uris.is_empty() {
             return Some(Vec::new());
         }
-        let (_, access) = front.readable(session).await?;
+        let (_, access) = handle.readable(session).await?;
         let new = fingerprints(snapshot.clone(), access, uris).await;
         match self {
             Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),

@@ -18,7 +18,7 @@ use refdesk_desk::{RenderRequest, Session, Unrendered};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::receipts;
 
 /// Whether a template is a prompt: it has no problem, and all variables are strings or flags.
@@ -34,11 +34,11 @@ pub fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
 
 /// `prompts/list`.
 pub async fn list(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    let snapshot = front.indexed(session).await.ok_or_else(closed)?;
+    let snapshot = handle.indexed(session).await.ok_or_else(closed)?;
     let from = after("prompts", request.as_ref())?;
     // Sorted by name, so templates which come or go do not shift the pages.
     let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
@@ -48,11 +48,11 @@ pub async fn list(
 
 /// `prompts/get`: the rendered template, as a message of the user.
 pub async fn get(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     asked: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let snapshot = front.indexed(session).await.ok_or_else(closed)?;
+    let snapshot = handle.indexed(session).await.ok_or_else(closed)?;
     let template = find(&snapshot.templates, &asked.name)?;
     let arguments = asked.arguments.unwrap_or_default();
     let has_arguments = !arguments.is_empty();
@@ -60,18 +60,18 @@ pub async fn get(
     let name = template.name.clone();
     let description = description(template);
     let request = Box::new(RenderRequest::named(&name, Some(values)));
-    let prepared = match front.ask(session, Request::Prepare(request)).await {
+    let prepared = match handle.ask(session, Request::Prepare(request)).await {
         Some(Response::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
         _ => return Err(closed()),
     };
-    let renderer = front.renderer();
+    let renderer = handle.renderer();
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
     let made = made.map_err(|unrendered| render_error(&name, &unrendered))?;
     // The text contains the arguments, and text written by a client is not kept.
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
     let receipt =
         Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
-    front.note(session, receipt).await;
+    handle.note(session, receipt).await;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
 

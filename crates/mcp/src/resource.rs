@@ -18,7 +18,7 @@ use refdesk_desk::session::{Receipt, What};
 use refdesk_enrich::fetching;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::receipts;
 use refdesk_tools::visible::listed;
 use refdesk_tools::{advise, delimited};
@@ -31,15 +31,15 @@ const REPEATED: usize = 200;
 
 /// `resources/read`.
 pub async fn read(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
+    let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
     let read = move || text_at(&snapshot, &access, &uri);
     let (contents, note) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
-    front.ask(session, note).await;
+    handle.ask(session, note).await;
     Ok(ReadResourceResult::new(vec![contents]))
 }
 

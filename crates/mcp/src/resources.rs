@@ -18,7 +18,7 @@ use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_text::escape::one_line;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, listed};
 
 /// Templates for the address of any source, and of any file in a folder.
@@ -29,11 +29,11 @@ pub const BELOW: &str = "/{path}";
 
 /// `resources/list`.
 pub async fn list(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
+    let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
     let list = move || {
         let entries = listed(&snapshot, &access);
         let Page { entries, next } = page_after("resources", &snapshot, entries, request.as_ref())?;
@@ -46,11 +46,11 @@ pub async fn list(
 
 /// `resources/templates/list`: the two general templates, then one for each folder.
 pub async fn templates(
-    front: &Front,
+    handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
-    let (snapshot, access) = front.readable(session).await.ok_or_else(closed)?;
+    let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
     let folders = listed(&snapshot, &access).filter(|(source, _)| source.is_directory());
     let Page { entries, next } = page_after("templates", &snapshot, folders, request.as_ref())?;
     let is_first = request.is_none_or(|request| request.cursor.is_none());

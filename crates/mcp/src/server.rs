@@ -17,26 +17,26 @@ use super::notices::{self, ClientNotices};
 use super::{completion, handshake, prompts, resource, resources, tools, validate};
 use refdesk_desk::Session;
 
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 
 /// The server for one connection.
 #[derive(Debug, Clone)]
 pub struct Server {
-    front: Front,
+    handle: DeskHandle,
     connection: Arc<Connection>,
     notices: Arc<ClientNotices>,
 }
 
 impl Server {
     /// A server for a new connection.
-    pub fn new(front: Front) -> Self {
-        let connection = Arc::new(Connection::new(front.session()));
-        Self { front, connection, notices: Arc::default() }
+    pub fn new(handle: DeskHandle) -> Self {
+        let connection = Arc::new(Connection::new(handle.session()));
+        Self { handle, connection, notices: Arc::default() }
     }
 
     /// The desk.
-    pub fn front(&self) -> &Front {
-        &self.front
+    pub fn handle(&self) -> &DeskHandle {
+        &self.handle
     }
 
     /// The agent which sent a request.
@@ -59,19 +59,19 @@ impl ServerHandler for Server {
         let session = self.connection.begin(&context);
         self.notices.set_agent(&session);
         let mut answer = self.negotiate_initialize(&request)?;
-        answer.instructions = handshake::introduce(&self.front, session).await;
+        answer.instructions = handshake::introduce(&self.handle, session).await;
         Ok(answer)
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
-        answer.instructions = handshake::introduce(&self.front, self.session(&context)).await;
+        answer.instructions = handshake::introduce(&self.handle, self.session(&context)).await;
         Ok(answer)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        ClientNotices::begin(&self.notices, &self.front, context.peer);
+        ClientNotices::begin(&self.notices, &self.handle, context.peer);
     }
 
     async fn list_tools(
@@ -79,7 +79,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        tools::list(&self.front).await
+        tools::list(&self.handle).await
     }
 
     async fn call_tool(
@@ -88,7 +88,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let session = self.session(&context);
-        tools::call(&self.front, session, request, context).await
+        tools::call(&self.handle, session, request, context).await
     }
 
     async fn list_resources(
@@ -96,7 +96,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.front, &self.session(&context), request).await
+        resources::list(&self.handle, &self.session(&context), request).await
     }
 
     async fn list_resource_templates(
@@ -104,7 +104,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        resources::templates(&self.front, &self.session(&context), request).await
+        resources::templates(&self.handle, &self.session(&context), request).await
     }
 
     async fn read_resource(
@@ -112,7 +112,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resource::read(&self.front, &self.session(&context), request).await.map(Into::into)
+        resource::read(&self.handle, &self.session(&context), request).await.map(Into::into)
     }
 
     // Only for clients which sent `initialize`.
@@ -122,7 +122,7 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.notices.subscribe(&self.front, &self.session(&context), request.uri).await
+        self.notices.subscribe(&self.handle, &self.session(&context), request.uri).await
     }
 
     #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe so")]
@@ -141,7 +141,7 @@ impl ServerHandler for Server {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let session = self.session(subscription.request_context());
-        notices::listen(&self.front, &session, &subscription).await;
+        notices::listen(&self.handle, &session, &subscription).await;
         Ok(())
     }
 
@@ -150,7 +150,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.front, &self.session(&context), request).await
+        prompts::list(&self.handle, &self.session(&context), request).await
     }
 
     async fn get_prompt(
@@ -158,7 +158,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.front, &self.session(&context), request).await.map(Into::into)
+        prompts::get(&self.handle, &self.session(&context), request).await.map(Into::into)
     }
 
     async fn complete(
@@ -166,7 +166,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.front, &self.session(&context), request).await
+        completion::complete(&self.handle, &self.session(&context), request).await
     }
 
     async fn on_custom_request(

@@ -11,7 +11,7 @@ use super::server::Server;
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 
 /// Serves one agent, in the given session or one of its own. `tell` gets the diagnostics of the workspace.
 ///
@@ -19,12 +19,12 @@ use refdesk_tools::front::Front;
 /// A thread or a signal handler cannot be started, or the desk ends by itself.
 pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
     let renderer = options.renderer.clone();
-    let front = Front::new(session, renderer, engine::start(options)?.0);
-    front.tell_opening(tell);
+    let handle = DeskHandle::new(session, renderer, engine::start(options)?.0);
+    handle.tell_opening(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
-    let lines = LineTransport::new(reader, writer, front.clone());
-    on_signal(front.clone())?;
-    match Server::new(front.clone()).serve(lines).await {
+    let lines = LineTransport::new(reader, writer, handle.clone());
+    on_signal(handle.clone())?;
+    match Server::new(handle.clone()).serve(lines).await {
         Ok(served) => {
             let ended = served.waiting().await;
             tracing::info!("the session ended: {ended:?}");
@@ -33,11 +33,11 @@ pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[D
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }
-    front.close().await
+    handle.close().await
 }
 
 /// Ends the server on a signal, as if its input had ended.
-fn on_signal(front: Front) -> io::Result<()> {
+fn on_signal(handle: DeskHandle) -> io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -49,13 +49,13 @@ fn on_signal(front: Front) -> io::Result<()> {
                 _ = interrupt.recv() => {}
                 _ = hangup.recv() => {}
             }
-            front.leave();
+            handle.leave();
         });
     }
     #[cfg(not(unix))]
     tokio::spawn(async move {
         let _ = tokio::signal::ctrl_c().await;
-        front.leave();
+        handle.leave();
     });
     Ok(())
 }

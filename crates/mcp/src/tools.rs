@@ -12,27 +12,27 @@ use rmcp::service::RequestContext;
 use super::elicit::{ElicitingClient, input_required};
 use refdesk_desk::Session;
 use refdesk_text::Error;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::{INVALID_CALL, ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
-pub async fn list(front: &Front) -> Result<ListToolsResult, ErrorData> {
-    let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
+pub async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
+    let excluded = handle.opened().await.ok_or_else(closed)?.exclude_tools;
     Ok(ListToolsResult::with_all_items(refdesk_tools::offered(&excluded).map(tool).collect()))
 }
 
 /// `tools/call`.
 pub async fn call(
-    front: &Front,
+    handle: &DeskHandle,
     session: Session,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let cancelled = context.ct.clone();
-    let elicit = ElicitingClient::new(front, context, request.input_responses).map(|client| Box::new(client) as _);
+    let elicit = ElicitingClient::new(handle, context, request.input_responses).map(|client| Box::new(client) as _);
     let arguments = request.arguments.unwrap_or_default();
     tokio::select! {
-        answer = refdesk_tools::call(front, session, &request.name, arguments, elicit) => {
+        answer = refdesk_tools::call(handle, session, &request.name, arguments, elicit) => {
             response(answer.map_err(protocol_error)?)
         }
         // The client gets no response to a cancelled request.

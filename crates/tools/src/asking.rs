@@ -6,7 +6,7 @@ use std::pin::Pin;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::front::{Place, QUESTIONS};
+use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
 use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_core::config::ChannelKind;
@@ -53,7 +53,7 @@ pub(crate) struct Chosen {
 pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
     let context = format!("{} asks which references it should work with", call.session.who);
     let offer = engine::Request::Offer { context, tags: Vec::new() };
-    let Some(Response::Offer(offer)) = call.front.ask(&call.session, offer).await else {
+    let Some(Response::Offer(offer)) = call.handle.ask(&call.session, offer).await else {
         return Err(closed().into());
     };
     let (request, way) = *offer;
@@ -80,15 +80,15 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
             .await
         }
         Elicitation::Asking(asking) => {
-            let asking = |place| async move {
-                let _place = place;
+            let asking = |slot| async move {
+                let _slot = slot;
                 asking.await
             };
             ask(call, request, wait, asking).await
         }
         Elicitation::Replied(reply) => {
-            call.front.note(&call.session, channel::asked(&request)).await;
-            call.front.note(&call.session, channel::answered(&request, &reply)).await;
+            call.handle.note(&call.session, channel::asked(&request)).await;
+            call.handle.note(&call.session, channel::answered(&request, &reply)).await;
             reply
         }
         Elicitation::CallAgain => {
@@ -124,7 +124,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
 /// Asks on a screen to approve a write; answers who approved it.
 pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
-    let desk = call.front.snapshots().borrow().desk.to_string();
+    let desk = call.handle.snapshots().borrow().desk.to_string();
     let asker = Asker { who: call.session.who.clone(), session: call.session.id.clone(), desk };
     let context = format!("{} wants to write {path}", call.session.who);
     let request = channel::approval(&way, asker, &context, approval);
@@ -177,14 +177,14 @@ fn wait_for(request: &Request, way: &Way) -> Wait {
     Wait::seconds(request.timeout.unwrap_or(way.settings.timeout))
 }
 
-/// Asks on a thread, which ends soon after `wait` is given up, and keeps its place until then.
+/// Asks on a thread, which ends soon after `wait` is given up, and keeps its slot until then.
 fn on_thread(
     wait: Wait,
     ask: impl FnOnce(&Wait) -> UserReply + Send + 'static,
-) -> impl FnOnce(Place) -> Pin<Box<dyn Future<Output = UserReply> + Send>> {
-    |place| {
+) -> impl FnOnce(QuestionSlot) -> Pin<Box<dyn Future<Output = UserReply> + Send>> {
+    |slot| {
         let asked = tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _slot = slot;
             ask(&wait)
         });
         Box::pin(async {
@@ -202,26 +202,26 @@ async fn ask<F: Future<Output = UserReply>>(
     call: &ToolCall,
     request: Request,
     wait: Wait,
-    start: impl FnOnce(Place) -> F,
+    start: impl FnOnce(QuestionSlot) -> F,
 ) -> UserReply {
-    let Some(place) = call.front.place(&call.session.id) else {
+    let Some(slot) = call.handle.slot(&call.session.id) else {
         let message = format!(
             "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
         );
         return Err(Unanswered::Failed { code: "busy", message, hint: "call again when that is answered".to_owned() });
     };
     let _give_up = GiveUpOnDrop(wait.clone());
-    let (front, session) = (call.front.clone(), call.session.clone());
+    let (handle, session) = (call.handle.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();
     let journalled = tokio::spawn(async move {
-        front.note(&session, channel::asked(&request)).await;
+        handle.note(&session, channel::asked(&request)).await;
         let reply = reply.await.unwrap_or(Err(Unanswered::GivenUp));
-        front.note(&session, channel::answered(&request, &reply)).await;
+        handle.note(&session, channel::answered(&request, &reply)).await;
     });
-    let mut asking = std::pin::pin!(start(place));
+    let mut asking = std::pin::pin!(start(slot));
     let reply = tokio::select! {
         reply = &mut asking => reply,
-        () = call.front.left() => { wait.give_up(); asking.await }
+        () = call.handle.left() => { wait.give_up(); asking.await }
     };
     // Neither fails unless the runtime ends.
     let _ = (replied.send(reply.clone()), journalled.await);

@@ -4,7 +4,7 @@
 mod answer;
 mod arguments;
 mod asking;
-pub mod front;
+pub mod handle;
 pub mod introduction;
 mod list_extracted_templates;
 mod list_references;
@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use self::answer::CallError;
 use self::arguments::ToolArguments;
-use self::front::Front;
+use self::handle::DeskHandle;
 use refdesk_desk::Session;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -88,7 +88,7 @@ const TOOLS: [&ToolSpec; 7] = [
 /// A call of a known tool.
 #[derive(Debug)]
 struct ToolCall {
-    front: Front,
+    handle: DeskHandle,
     session: Session,
     /// Arguments which the handler has not taken yet.
     arguments: ToolArguments,
@@ -133,16 +133,16 @@ pub fn offered(excluded: &[String]) -> impl Iterator<Item = &'static ToolSpec> {
 /// # Errors
 /// The call itself is wrong ([`INVALID_CALL`]), or the desk is closed. A tool which fails gives an answer which says so.
 pub async fn call(
-    front: &Front,
+    handle: &DeskHandle,
     session: Session,
     name: &str,
     arguments: Map<String, Value>,
     elicit: Option<Box<dyn Elicit>>,
 ) -> Result<ToolAnswer, Error> {
-    let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
+    let excluded = handle.opened().await.ok_or_else(closed)?.exclude_tools;
     let tool = find(name, &excluded)?;
     let arguments = ToolArguments::new(tool, arguments)?;
-    match (tool.handler)(ToolCall { front: front.clone(), session, arguments, elicit }).await {
+    match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
         Err(CallError::Answer(answer)) => Ok(*answer),
         Err(CallError::Error(error)) if [INVALID_CALL, CLOSED].contains(&error.code) => Err(error),

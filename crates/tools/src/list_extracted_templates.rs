@@ -22,7 +22,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let pattern = call.arguments.text("pattern")?;
-    let snapshot = call.front.indexed(&call.session).await.ok_or_else(closed)?;
+    let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let workspace = snapshot.workspace.as_ref().as_ref();
     let all = snapshot.templates.templates.iter();
     let wanted = all.filter(|it| pattern.as_deref().is_none_or(|pattern| rows::fits(pattern, &it.name)));

@@ -33,7 +33,7 @@ const MODES: [(&str, Option<Mode>); 3] =
 async fn run(mut call: ToolCall) -> ToolResult {
     let tags = call.arguments.texts("filter_tags")?;
     let mode = call.arguments.word("mode", &MODES)?.flatten();
-    let snapshot = call.front.settled(&call.session).await.ok_or_else(closed)?;
+    let snapshot = call.handle.settled(&call.session).await.ok_or_else(closed)?;
     Ok(ToolAnswer::escaped_json(rows(&snapshot, &tags, mode)))
 }
 

@@ -20,7 +20,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let name = call.arguments.needed("template_name")?;
-    let snapshot = call.front.indexed(&call.session).await.ok_or_else(closed)?;
+    let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let hint = "listExtractedTemplates shows the templates of the selection";
     let unknown = |error: refdesk_templates::NameError| Error::new("unknown-template", error.to_string(), hint);
     let template = snapshot.templates.find(&name).map_err(unknown)?;

@@ -39,14 +39,14 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let id = call.arguments.needed("id")?;
     let path = call.arguments.text("path")?;
     let lines = call.arguments.text("lines")?;
-    let (snapshot, access) = call.front.readable(&call.session).await.ok_or_else(closed)?;
+    let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
     let read = move || {
         let workspace = snapshot.workspace.as_ref().as_ref();
         read_source(workspace, &snapshot.catalog, &access, &id, path.as_deref(), lines.as_deref())
     };
     let reading = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
     // A failure to write the journal is reported as a diagnostic.
-    let _ = call.front.ask(&call.session, receipts::read(&reading, call.arguments.tool_name())).await;
+    let _ = call.handle.ask(&call.session, receipts::read(&reading, call.arguments.tool_name())).await;
     Ok(answer(&reading))
 }
 

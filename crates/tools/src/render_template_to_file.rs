@@ -66,7 +66,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
         }
     };
     let write = Request::Write { proposal: Box::new(proposal.clone()), reason };
-    match call.front.ask(&call.session, write).await {
+    match call.handle.ask(&call.session, write).await {
         Some(Response::Written(Ok(written))) => {
             let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
@@ -83,7 +83,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 /// The change which writing the text would make.
 async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, Error> {
-    let workspace = PathBuf::from(&*call.front.snapshots().borrow().workspace);
+    let workspace = PathBuf::from(&*call.handle.snapshots().borrow().workspace);
     let (path, text) = (path.to_owned(), rendering.made.text.clone());
     let propose = move || propose(&workspace, &workspace, &path, &text, Scope::Workspace);
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
@@ -92,7 +92,7 @@ async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<
 /// What approved the write, for the journal; or why it is not approved.
 async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
     let question = Request::Verdict(proposal.shown.clone());
-    let Some(Response::Verdict(verdict)) = call.front.ask(&call.session, question).await else { return Err(closed()) };
+    let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
     Ok(match verdict {
         ApprovalMode::Auto => Ok("approved by a rule of 'approval'".to_owned()),
@@ -122,7 +122,7 @@ async fn unified(proposal: &Proposal) -> Result<String, Error> {
 /// The diff, unless it would show the agent a file which it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
     if proposal.before != Before::Nothing {
-        let (_, access) = call.front.readable(&call.session).await.ok_or_else(closed)?;
+        let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
             return Ok(format!(
                 "{}; the diff is not shown, because you may not read {}\n",

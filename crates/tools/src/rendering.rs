@@ -77,12 +77,12 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
     let is_from_workspace = name.is_some() && !has_values;
     let request =
         RenderRequest { what, syntax, values: Some(values), html: false, partials: std::collections::BTreeMap::new() };
-    let prepared = match call.front.ask(&call.session, Request::Prepare(Box::new(request))).await {
+    let prepared = match call.handle.ask(&call.session, Request::Prepare(Box::new(request))).await {
         Some(Response::Prepared(Ok(prepared))) => *prepared,
         Some(Response::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),
         _ => return Err(closed().into()),
     };
-    let renderer = call.front.renderer();
+    let renderer = call.handle.renderer();
     let rendered = tokio::task::spawn_blocking(move || {
         let made = prepared.render(&renderer)?;
         let (hash, lines) = (sha256_hex(made.text.as_bytes()), made.text.lines().count());
@@ -130,7 +130,7 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
 
 /// The text of a template file.
 async fn read(call: &ToolCall, path: &str) -> Result<String, CallError> {
-    let (snapshot, access) = call.front.readable(&call.session).await.ok_or_else(closed)?;
+    let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
     let (workspace, excluded) = (PathBuf::from(&*snapshot.workspace), snapshot.exclude_tools);
     let path = path.to_owned();
     let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
@@ -150,5 +150,5 @@ pub async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
         ..Receipt::new(session::What::Rendered)
     };
     // A failure to write the journal is reported as a diagnostic.
-    call.front.note(&call.session, receipt).await;
+    call.handle.note(&call.session, receipt).await;
 }

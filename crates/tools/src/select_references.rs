@@ -42,7 +42,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 /// Picks them; `chosen` is set if a person chose them.
 async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
-    let (picked, mut json) = match call.front.ask(&call.session, Request::Pick { ids, tags }).await {
+    let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags }).await {
         Some(Response::Picked(Ok(picked))) => *picked,
         Some(Response::Picked(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
         _ => return Err(closed().into()),

@@ -20,7 +20,7 @@ use super::limits::AGAIN;
 use super::sessions::Sessions;
 use super::{Http, Limits, PATH};
 use crate::server::Server;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 
 /// What a web page may send and read beside what browsers always let it.
 const MAY_SEND: &str =
@@ -41,14 +41,20 @@ pub struct Door {
 
 impl Door {
     /// Of a server that listens here; streams end when `closing` says so.
-    pub fn new(front: Front, http: &Http, address: SocketAddr, limits: Limits, closing: watch::Receiver<bool>) -> Self {
+    pub fn new(
+        handle: DeskHandle,
+        http: &Http,
+        address: SocketAddr,
+        limits: Limits,
+        closing: watch::Receiver<bool>,
+    ) -> Self {
         let sessions = Arc::new(Sessions::new(&limits));
         // The gate has looked at host and origin, and one answer needs no stream.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body);
-        let desk = StreamableHttpService::new(move || Ok(Server::new(front.clone())), Arc::clone(&sessions), config);
+        let desk = StreamableHttpService::new(move || Ok(Server::new(handle.clone())), Arc::clone(&sessions), config);
         let slots = Arc::new(Semaphore::new(limits.requests));
         Self { gate: Gate::new(http, address), limits, slots, sessions, desk, closing }
     }

@@ -22,7 +22,7 @@ use super::{Http, Limits};
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
-use refdesk_tools::front::Front;
+use refdesk_tools::handle::DeskHandle;
 
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
@@ -46,17 +46,17 @@ pub async fn serve(
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
-    let front = Front::new(session, options.renderer.clone(), engine::start(options)?.0);
-    front.tell_opening(tell);
+    let handle = DeskHandle::new(session, options.renderer.clone(), engine::start(options)?.0);
+    handle.tell_opening(tell);
     let (close, closing) = watch::channel(false);
-    let door = Arc::new(Door::new(front.clone(), http, address, limits, closing));
+    let door = Arc::new(Door::new(handle.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();
     listening(address);
     tokio::select! {
         biased;
         () = stop() => {}
         // Without its desk it could only refuse.
-        () = front.left() => {}
+        () = handle.left() => {}
         () = accept(&listener, &door, &graceful, &limits) => {}
     }
     drop(listener);
@@ -68,12 +68,12 @@ pub async fn serve(
         () = stop() => false,
     };
     // Who waits for a person is told that there is no time left; who does not take even this is broken off.
-    front.leave();
+    handle.leave();
     if !is_over {
         let _ = timeout(LAST, ended).await;
     }
     door.break_off();
-    front.close().await
+    handle.close().await
 }
 
 /// Takes connections for ever. Those beyond the limit are told so, and beyond these none is taken until one ends.

@@ -1,4 +1,4 @@
-//! What a server shares among its clients: the engine, and the questions to persons that are open.
+//! A handle on the desk, shared by all clients of a server: the engine, and the open questions to people.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,15 +14,15 @@ use refdesk_desk::session::Receipt;
 use refdesk_templates::render::Renderer;
 use refdesk_text::report::Diagnostic;
 
-/// How long the desk may take to store the last changes when a server ends.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout for storing the last changes when a server ends.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Questions that a server has with persons at once: a thread waits for each.
+/// Open questions to people per server; a thread waits for each.
 pub const QUESTIONS: usize = 16;
 
 /// Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Front {
+pub struct DeskHandle {
     inner: Arc<Inner>,
 }
 
@@ -32,13 +32,13 @@ struct Inner {
     session: Option<String>,
     renderer: Renderer,
     engine: Engine,
-    /// The sessions for which a person is asked just now.
+    /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
     /// Whether the server is about to end, so that nothing waits any longer.
     leaving: watch::Sender<bool>,
 }
 
-impl Front {
+impl DeskHandle {
     /// Where no session is asked for, every client has its own.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
         let (asking, leaving) = (Mutex::default(), watch::Sender::new(false));
@@ -64,9 +64,9 @@ impl Front {
 
     /// Reports what is wrong with the workspace once it was read; the server goes on meanwhile.
     pub fn tell_opening(&self, tell: fn(&[Diagnostic])) {
-        let front = self.clone();
+        let handle = self.clone();
         tokio::spawn(async move {
-            if let Some(snapshot) = front.opened().await {
+            if let Some(snapshot) = handle.opened().await {
                 tell(&snapshot.diagnostics);
             }
         });
@@ -98,25 +98,24 @@ impl Front {
         let _ = self.ask(session, Request::Note(Box::new(receipt))).await;
     }
 
-    /// A place for one question to a person, free again when this is dropped; `None` where this session has one already, or
-    /// too many others have.
-    pub fn place(&self, session: &str) -> Option<Place> {
+    /// A slot for a question to a person; `None` if this session has one, or too many others have.
+    pub fn slot(&self, session: &str) -> Option<QuestionSlot> {
         let mut asking = self.inner.asking();
         let is_free = asking.len() < QUESTIONS && asking.insert(session.to_owned());
-        is_free.then(|| Place { inner: Arc::clone(&self.inner), session: session.to_owned() })
+        is_free.then(|| QuestionSlot { inner: Arc::clone(&self.inner), session: session.to_owned() })
     }
 
-    /// The state of the desk with all in it that was done before this call, but for templates.
+    /// The state of the desk after all earlier requests, without templates.
     pub async fn settled(&self, session: &Session) -> Option<Snapshot> {
         self.after(session, Request::Settle).await
     }
 
-    /// The same with its templates.
+    /// The same with templates.
     pub async fn indexed(&self, session: &Session) -> Option<Snapshot> {
         self.after(session, Request::Index).await
     }
 
-    /// The same as [`Front::settled`], and what this agent may read.
+    /// The same as [`DeskHandle::settled`], and what this agent may read.
     pub async fn readable(&self, session: &Session) -> Option<(Snapshot, Access)> {
         match self.ask(session, Request::Access).await? {
             Response::Access(access) => Some((self.snapshots().borrow().clone(), *access)),
@@ -139,7 +138,7 @@ impl Front {
     /// # Errors
     /// The desk had ended before.
     pub async fn close(&self) -> io::Result<()> {
-        match self.inner.engine.close(PATIENCE).await {
+        match self.inner.engine.close(CLOSE_TIMEOUT).await {
             Ending::Died => Err(io::Error::other("the desk ended by itself; the log may say why")),
             Ending::Closed | Ending::TimedOut => Ok(()),
         }
@@ -152,14 +151,14 @@ impl Inner {
     }
 }
 
-/// A question to a person is under way as long as this lives.
+/// An open question to a person, until this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct QuestionSlot {
     inner: Arc<Inner>,
     session: String,
 }
 
-impl Drop for Place {
+impl Drop for QuestionSlot {
     fn drop(&mut self) {
         self.inner.asking().remove(&self.session);
     }
@@ -172,15 +171,15 @@ mod tests {
     use refdesk_desk::{Options, engine};
 
     #[test]
-    fn a_session_asks_one_question_and_a_server_so_many() {
+    fn a_session_has_one_question_and_a_server_a_limited_number() {
         let folder = tempfile::tempdir().unwrap();
         let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
         let (engine, _) = engine::start(Options::new(around)).unwrap();
-        let front = Front::new(None, Renderer::within(), engine);
-        let mut places: Vec<Place> = (0..QUESTIONS).map(|at| front.place(&at.to_string()).unwrap()).collect();
-        assert!(front.place("another").is_none());
-        places.pop();
-        assert!(front.place("0").is_none());
-        assert!(front.place("another").is_some());
+        let handle = DeskHandle::new(None, Renderer::within(), engine);
+        let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
+        assert!(handle.slot("another").is_none());
+        slots.pop();
+        assert!(handle.slot("0").is_none());
+        assert!(handle.slot("another").is_some());
     }
 }
