@@ -1,4 +1,4 @@
-//! The paths that a tool was given: what among its arguments may be one. Whoever asks says which of them it knows.
+//! Finds paths among the arguments of a tool call. The caller decides which of them it knows.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use refdesk_files::path::absolute;
 
-/// Arguments of these names are commands: a path may stand anywhere in them.
+/// Arguments with these names are commands, which may contain paths anywhere.
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
-/// What is longer is no path.
+/// Longest text that counts as a path.
 const LONGEST_PATH: usize = 4096;
 
-/// So many texts and words of one call are looked at: a command may hold a whole file.
+/// Maximum number of texts and words checked per call: a command may contain a whole file.
 const LOOKED_AT: usize = 10_000;
 
 /// The first answer of `look` to something within the arguments that may be a path, in the order given; within a command to
@@ -28,13 +28,13 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
 }
 
 struct StringWalk<'l, T> {
-    /// How much more is looked at.
+    /// Remaining number of checks.
     left: usize,
     look: &'l mut dyn FnMut(&str) -> Option<T>,
 }
 
 impl<T> StringWalk<'_, T> {
-    /// The first answer to one of these, of which at most so many are looked at.
+    /// The first answer to one of these, of which at most this many are checked.
     fn first<'t>(&mut self, most: usize, texts: impl Iterator<Item = &'t str>) -> Option<T> {
         texts.take(most).find_map(|text| {
             self.left = self.left.saturating_sub(1);
@@ -47,7 +47,7 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {
-            // One that is full of quotes has words, too.
+            // A command full of quotes has words, too.
             at.first(at.left / 2, quoted(text))
                 .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
                 .or_else(|| at.first(at.left, std::iter::once(text.as_str())))
@@ -62,12 +62,12 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     }
 }
 
-/// What stands between two quotes of a command: a path with blanks in it.
+/// Quoted parts of a command, for paths with blanks.
 fn quoted(command: &str) -> impl Iterator<Item = &str> {
     ['"', '\''].into_iter().flat_map(move |quote| command.split(quote).skip(1).step_by(2))
 }
 
-/// The words of a command as far as a path may be one: without quotes, operators and the name before a `=`.
+/// Words of a command that may be paths: without quotes, operators and the name before a `=`.
 fn words(command: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');

@@ -1,5 +1,5 @@
-//! How much of what there is to say is said: whole entries go from full to name and place, and from there into a count,
-//! until the rest fits (BEHAVIOUR §5, "Budget"). Nothing is ever cut inside an entry.
+//! Fits blocks into the budget: whole entries are shortened to name and place, then to a count, until the rest fits
+//! (BEHAVIOUR §5, "Budget"). An entry is never cut in the middle.
 
 use std::ops::{AddAssign, SubAssign};
 
@@ -7,16 +7,16 @@ use super::draft::{BlockCost, BlockKind, Draft, DraftEntry, ItemReceipt, Level};
 use super::print::{self, Frame};
 use refdesk_text::tokens;
 
-/// How much may be appended to a text.
+/// Maximum size of what is appended to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
     /// In UTF-16 units, as most clients count characters; so it never is more than so many characters.
     pub chars: Option<usize>,
-    /// Estimated.
+    /// Estimated tokens.
     pub tokens: Option<usize>,
 }
 
-/// What was kept of some drafts.
+/// The printed part of some drafts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Fitted {
     /// The blocks one behind the other, as they are appended.
@@ -28,7 +28,7 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
-    /// Takes away what parts it from a text before it.
+    /// Removes the blank line that separates it from a text before it.
     pub fn stand_alone(&mut self) {
         let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
         self.text.drain(..gone);
@@ -130,14 +130,14 @@ pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: i
     Fitted { items: plan.printed().items, ..Fitted::default() }
 }
 
-/// One thing given up: an entry of a draft, and what is left of it.
+/// One reduction: an entry of a draft, and its new level.
 struct Reduction {
     draft: usize,
     entry: usize,
     level: Level,
 }
 
-/// What is given up, one step after the other; after the last one nothing is left but a count.
+/// The reductions in order; after the last one only a count remains.
 fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
     for (kind, which, levels) in FIRST_TO_GO {
@@ -166,7 +166,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     steps
 }
 
-/// Which entry is said how, and what that comes to.
+/// The level of every entry, and the resulting size.
 struct LevelPlan<'d> {
     drafts: &'d [Draft],
     shown_by: &'d str,
@@ -206,7 +206,7 @@ impl<'d> LevelPlan<'d> {
         self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect()
     }
 
-    /// Whether the blocks, printed so, keep to the budget; told by their sizes alone.
+    /// Whether the blocks fit the budget, computed from their sizes.
     fn fits(&self, budget: Budget) -> bool {
         let (mut chars, mut spent, mut is_first) = (0, 0, true);
         for (draft, (shown, words)) in self.drafts.iter().zip(&self.shown).filter(|(_, (shown, _))| *shown > 0) {

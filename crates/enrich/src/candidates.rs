@@ -1,5 +1,6 @@
-//! Whom a text touches and why it is not hinted at: for people who look at a prompt, not for agents. What is hinted at is
-//! decided in `find` and nowhere else; here is only said what stood in the way of the others (BEHAVIOUR §5, tag matching).
+//! Sources that a text would bring up, and why others are not hinted at: for people who look at a prompt, not for
+//! agents. `find` alone decides which sources get a hint; this module only explains the others (BEHAVIOUR §5, tag
+//! matching).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -17,7 +18,7 @@ pub const PASSED: usize = 50;
 /// So many characters of the longer word are shown on either side of a tag.
 const AROUND: usize = 24;
 
-/// A source that a text touches and that is not hinted at.
+/// A source that matches a text but is not hinted at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
     /// Which source.
@@ -26,7 +27,7 @@ pub struct PassedOver {
     pub tags: Vec<String>,
     /// Where they stand: byte ranges, in order.
     pub ranges: Vec<Range<usize>>,
-    /// What stood in the way.
+    /// Why not.
     pub why: WhyNot,
 }
 
@@ -43,9 +44,9 @@ pub enum WhyNot {
     PulledIn(Parents),
     /// It is always in the instructions.
     Auto,
-    /// The workspace wants no hints: `selectReferences` is in `exclude_tools`.
+    /// Hints are off: `selectReferences` is in `exclude_tools`.
     HintsOff,
-    /// The tag stands only as a part of something longer.
+    /// The tag occurs only as part of something longer.
     Inside {
         /// The longer thing, cut where it is long.
         piece: String,
@@ -59,14 +60,14 @@ pub enum WhyNot {
     NoTags,
     /// Its tags stand only in blocks that the desk itself appended.
     OwnBlock,
-    /// No tag of it stands in the text.
+    /// None of its tags is in the text.
     Absent {
         /// A tag and words of the text that somebody may have meant by it.
         near: Option<(String, String)>,
     },
-    /// The session was told before.
+    /// The session already got this hint.
     Told,
-    /// There was no room for it.
+    /// It did not fit the budget.
     NoRoom,
     /// A block in the text says it, or that there was no room for it.
     Stands,
@@ -75,13 +76,13 @@ pub enum WhyNot {
 /// The character next to a tag that makes it a part of something longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neighbour {
-    /// It stands before it.
+    /// It is before the tag.
     Before(char),
-    /// It stands after it.
+    /// It is after the tag.
     After(char),
 }
 
-/// A tag that stands in a text only as a part of something longer.
+/// A tag that occurs in a text only as part of something longer.
 pub(super) struct Near {
     pub(super) range: Range<usize>,
     pub(super) neighbour: Neighbour,
@@ -208,7 +209,7 @@ impl Search<'_> {
     }
 }
 
-/// What the desk holds against hinting at a source, whatever the text says.
+/// Reasons against a hint that do not depend on the text.
 pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot> {
     let id = source.id.as_str();
     if selection.is_excluded(id) {

@@ -25,11 +25,11 @@ use refdesk_templates::Template;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
-    /// What a person asks.
+    /// A person's prompt.
     Prompt,
-    /// What a tool answered.
+    /// A tool's result.
     ToolResult,
-    /// What an agent is told at the start: its instructions.
+    /// An agent's instructions at the start.
     SystemInstructions,
 }
 
@@ -52,9 +52,9 @@ impl TextKind {
 pub struct EnrichContext<'a> {
     /// The workspace folder, absolute.
     pub workspace: &'a std::path::Path,
-    /// What can be known.
+    /// Its catalog.
     pub catalog: &'a Catalog,
-    /// What is chosen.
+    /// Its selection.
     pub selection: &'a Selection,
     /// Built from this very catalog.
     pub matcher: &'a Matcher,
@@ -66,25 +66,25 @@ pub struct EnrichContext<'a> {
     pub taken: Option<&'a [Template]>,
 }
 
-/// The call of a tool that gave a text.
+/// The tool call that returned a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool<'a> {
     /// Its name, where it is known.
     pub name: Option<&'a str>,
-    /// What it was asked.
+    /// Its arguments.
     pub arguments: &'a Value,
 }
 
-/// What is to be enriched, and how.
+/// A text to enrich, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct EnrichRequest<'a> {
     /// What kind of text it is.
     pub kind: TextKind,
     /// The text.
     pub text: &'a str,
-    /// Who gave it, for a tool result.
+    /// The tool call, for a tool result.
     pub tool: Option<Tool<'a>>,
-    /// Say all of it, whatever was told, and leave what was told as it is.
+    /// Give everything, even what the session already got, and remember nothing.
     pub repeat: bool,
     /// How much may be appended.
     pub budget: Budget,
@@ -101,19 +101,19 @@ impl<'a> EnrichRequest<'a> {
 
 /// A text as the enrichers read it.
 pub(super) struct EnrichInput<'a> {
-    /// What is asked.
+    /// The request.
     pub asked: &'a EnrichRequest<'a>,
-    /// The parts of the text that are not the desk's own.
+    /// The parts of the text outside refdesk's own blocks.
     pub parts: Vec<Range<usize>>,
-    /// What the desk's own blocks in it say.
+    /// The content of refdesk's own blocks in it.
     pub said: InjectedText<'a>,
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
 }
 
-/// Somebody who has something to say about texts. One more is one small file and a place in [`CHAIN`].
+/// A part of the chain that appends one kind of block. A new one is one small file and an entry in [`CHAIN`].
 pub(super) trait Enricher: Sync {
-    /// Low ones come first.
+    /// Lower ones come first.
     fn priority(&self) -> u8;
 
     /// Whether it has anything to say about texts of this kind.

@@ -1,17 +1,17 @@
-//! What an enricher has to say, before anybody decides how much of it there is room for: blocks of entries, each with its
-//! words, its short form, its reasons, and what a session remembers it by.
+//! What an enricher would append, before the budget is applied: blocks of entries, each with its text, its short form,
+//! its reasons, and its key in the session's memory.
 
 use serde::{Deserialize, Serialize};
 
 use super::references::GIVEN_ABOVE;
 
-/// What a block says.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// Sources named by `@id`.
     Expansion,
-    /// Sources whose tags stand in the text.
+    /// Sources whose tags are in the text.
     Hint,
     /// Sources that the selection pulled in.
     Notice,
@@ -23,7 +23,7 @@ pub enum BlockKind {
     Instruction,
     /// Tags that may be asked for besides.
     Available,
-    /// What there was no room for.
+    /// What did not fit.
     LeftOut,
 }
 
@@ -43,7 +43,7 @@ impl BlockKind {
     }
 }
 
-/// How much of something is said.
+/// How much of an entry is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -55,7 +55,7 @@ pub enum Level {
     Count,
 }
 
-/// Why something is said.
+/// Why an entry is printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum MatchReason {
@@ -87,7 +87,7 @@ pub enum MatchReason {
     },
 }
 
-/// What a session remembers an entry by, once it was given.
+/// How the session remembers an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryKey {
     /// As [`super::content_hash`] makes it.
@@ -96,7 +96,7 @@ pub enum MemoryKey {
     Announced(String),
 }
 
-/// One thing to say.
+/// One entry of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftEntry {
     /// The id of the source, or the name of the template, that it is about.
@@ -139,7 +139,7 @@ impl DraftEntry {
     }
 }
 
-/// A block in the making: entries of one kind.
+/// A block before it is printed: entries of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     /// What it says.
@@ -148,7 +148,7 @@ pub struct Draft {
     pub entries: Vec<DraftEntry>,
 }
 
-/// What was said of one thing, for receipts and for people.
+/// One entry as printed, for receipts and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemReceipt {
     /// In which block.
@@ -182,7 +182,7 @@ impl ItemReceipt {
     }
 }
 
-/// The price of one block as it was printed.
+/// The cost of one printed block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockCost {
     /// What it says.

@@ -1,5 +1,5 @@
-//! How one text stands to one source: it is hinted at, or what is missing for that. [`Matcher::candidates`] tells it of the
-//! many that a text touches; here one source is asked about, and there is always an answer.
+//! Explains one source for one text: whether it gets a hint, and what is missing otherwise. [`Matcher::candidates`]
+//! explains the many sources that a text matches; here one source is asked about, and there is always an answer.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use refdesk_text::fold::{can_match, is_separator, tag_key};
 /// A shorter tag has too many words near it for one of them to be meant.
 const NEAR_FROM: usize = 4;
 
-/// How a text stands to a source.
+/// The match of one source with a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchExplanation {
     /// Its tags that stand in the text, with the byte at which each stands first: in its order, trimmed.

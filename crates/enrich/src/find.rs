@@ -133,7 +133,7 @@ fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
     catalog.sources().iter().map(|source| source.id.as_str()).enumerate()
 }
 
-/// The tags of each source with its place, those of mode auto too: a person wants to know why they are not hinted at.
+/// The tags of each source by index, including auto sources, so that missing hints can be explained.
 fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
     catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
 }

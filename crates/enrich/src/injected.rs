@@ -1,5 +1,5 @@
-//! The desk's own blocks in a text: where they stand, and what was already said in them. A text that was enriched comes
-//! back in a conversation; nothing in it is matched or said a second time (BEHAVIOUR §5).
+//! Finds refdesk's own blocks in a text and what they contain. An enriched text comes back later in a conversation;
+//! nothing in it is matched or appended again (BEHAVIOUR §5).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(crate) fn complement(text: &str, blocks: &[Range<usize>]) -> Vec<Range<usize
     starts.zip(ends).map(|(start, end)| start..end).filter(|part| !part.is_empty()).collect()
 }
 
-/// What the desk's own blocks in a text already say.
+/// The content of refdesk's own blocks in a text.
 pub(crate) struct InjectedText<'t> {
     text: &'t str,
     /// Every line of every block, with the places where it starts.

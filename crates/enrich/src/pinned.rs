@@ -1,4 +1,4 @@
-//! Which selected source a tool was working on, told by the paths among its arguments (BEHAVIOUR §5, block 4).
+//! Which selected source a tool was working on, by the paths among its arguments (BEHAVIOUR §5, block 4).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::arguments;
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::selection::Selection;
 
-/// A selected source whose file a tool was given.
+/// A selected source whose file was passed to a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pinned {
     /// Its id.
