@@ -6,7 +6,7 @@ use super::answer::CommandOutput;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
-use refdesk_desk::{Deed, DeedKind, Desk};
+use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
@@ -21,7 +21,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
         None => trust(desk, &trusted, &waiting),
     };
-    if args.command != Some(TrustCommand::List) && !desk.deeds().is_empty() {
+    if args.command != Some(TrustCommand::List) && !desk.actions().is_empty() {
         // What documents outside bring as files comes with trust, and goes with it.
         if desk.has_stale_trust() {
             desk.reload();
@@ -35,11 +35,11 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
     answer
 }
 
-fn list(trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
+fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     let mut text = String::new();
-    for (title, deeds) in [("Trusted:", trusted), ("Not trusted, so refdesk will not:", waiting)] {
-        if !deeds.is_empty() {
-            text.push_str(&format!("{title}\n{}", sentences(deeds)));
+    for (title, actions) in [("Trusted:", trusted), ("Not trusted, so refdesk will not:", waiting)] {
+        if !actions.is_empty() {
+            text.push_str(&format!("{title}\n{}", sentences(actions)));
         }
     }
     if text.is_empty() {
@@ -48,7 +48,7 @@ fn list(trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     CommandOutput::new(document("success", trusted, waiting), text)
 }
 
-fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
+fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     match desk.revoke() {
         Ok(taken) => {
             let text = format!("Nothing of this workspace is trusted any more; {} before.\n", taken.len());
@@ -58,7 +58,7 @@ fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     }
 }
 
-fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
+fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     if waiting.is_empty() {
         return CommandOutput::new(document("success", trusted, waiting), NOTHING);
     }
@@ -90,25 +90,25 @@ fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     }
 }
 
-fn document(status: &str, trusted: &[Deed], waiting: &[Deed]) -> Value {
-    let rows = |deeds: &[Deed]| deeds.iter().map(row).collect::<Vec<_>>();
+fn document(status: &str, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> Value {
+    let rows = |actions: &[PrivilegedAction]| actions.iter().map(row).collect::<Vec<_>>();
     json!({"status": status, "trusted": rows(trusted), "untrusted": rows(waiting)})
 }
 
-fn row(deed: &Deed) -> Value {
-    let source = match &deed.about {
-        DeedKind::Source(id) => Some(id.as_str()),
+fn row(action: &PrivilegedAction) -> Value {
+    let source = match &action.about {
+        PrivilegedActionKind::Source(id) => Some(id.as_str()),
         _ => None,
     };
-    let (kind, what) = (deed.about.word(), &deed.what);
-    json!({"kind": kind, "what": what, "file": deed.file, "line": deed.line, "source_id": source, "hash": deed.hash})
+    let (kind, what) = (action.about.word(), &action.what);
+    json!({"kind": kind, "what": what, "file": action.file, "line": action.line, "source_id": source, "hash": action.hash})
 }
 
 /// What, and on a line of its own where that is written: a path that a terminal breaks is none any more.
-fn sentences(deeds: &[Deed]) -> String {
-    let line = |Deed { what, file, line, .. }: &Deed| {
+fn sentences(actions: &[PrivilegedAction]) -> String {
+    let line = |PrivilegedAction { what, file, line, .. }: &PrivilegedAction| {
         let line = line.map_or_else(String::new, |line| format!(":{line}"));
         format!("- {}\n  {}{line}\n", one_line(what), one_line(file))
     };
-    deeds.iter().map(line).collect()
+    actions.iter().map(line).collect()
 }

@@ -344,15 +344,15 @@ pub fn refused(text: &str, message: &str) -> refdesk_desk::Shown {
 }
 
 /// What would follow from choosing this source.
-pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> refdesk_desk::Outlook {
+pub fn preview_selection(id: &str, enters: &[&str], leaves: &[&str]) -> refdesk_desk::SelectionPreview {
     let ids = |ids: &[&str]| ids.iter().map(|id| SourceId::from(*id)).collect();
-    let follows = |enters, leaves| refdesk_desk::Follows {
+    let follows = |enters, leaves| refdesk_desk::SelectionChange {
         enters: ids(enters),
         leaves: ids(leaves),
         tokens_in: 1000 * enters.len() as u64,
         tokens_out: 1000 * leaves.len() as u64,
     };
-    refdesk_desk::Outlook { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
+    refdesk_desk::SelectionPreview { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
 }
 
 /// A prompt with these blocks appended to it.
@@ -486,15 +486,15 @@ pub fn asking_to_write(
 }
 
 /// The snapshot in which this would be done beyond the workspace, at these lines, and waits for trust.
-pub fn with_deeds(deeds: &[(&str, usize)]) -> Snapshot {
-    let deeds = deeds.iter().map(|(what, line)| refdesk_desk::Deed {
+pub fn with_deeds(actions: &[(&str, usize)]) -> Snapshot {
+    let actions = actions.iter().map(|(what, line)| refdesk_desk::PrivilegedAction {
         what: (*what).to_owned(),
         hash: format!("{line}"),
-        about: refdesk_desk::DeedKind::Webhook,
+        about: refdesk_desk::PrivilegedActionKind::Webhook,
         file: "references.json".to_owned(),
         line: Some(*line),
     });
-    Snapshot { generation: 2, untrusted: deeds.collect(), ..snapshot() }
+    Snapshot { generation: 2, untrusted: actions.collect(), ..snapshot() }
 }
 
 /// The snapshot in which these wait for an answer.

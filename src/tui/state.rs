@@ -8,7 +8,7 @@ use ratatui::layout::{Rect, Size};
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
-use refdesk_desk::Outlook;
+use refdesk_desk::SelectionPreview;
 use refdesk_desk::engine::{Request, Snapshot};
 
 pub use crate::tui::catalog::CatalogPane;
@@ -81,7 +81,7 @@ pub struct State {
     /// The profiles, as far as they were asked for.
     pub profiles: ProfilesWindow,
     /// What picking or excluding the source under the cursor would change, before it is done.
-    pub choice_preview: Lookup<Outlook>,
+    pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,

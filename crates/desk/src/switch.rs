@@ -48,7 +48,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read.
-    pub fn outlook_of_switching(&mut self, file: &Path) -> Result<Switch, Error> {
+    pub fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
         let after = Choice { picks: self.picks_of(&profile), exclusions: self.choice.exclusions.clone() };

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Desk;
-use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
+use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, PrivilegedActions, in_text, outside};
 use crate::session::Trusted;
 use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceId, SourceKind, narrowed};
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, expand, profile};
@@ -46,7 +46,7 @@ impl Desk {
         let look = Look::at(self);
         let path = absolute(self.workspace(), Path::new(shown));
         let names = [display(self.workspace(), &path), display(&look.workspace, &Resolver::default().resolve(&path).0)];
-        let counts = |at: usize| look.deeds().approval(rules, at).is_none_or(|deed| look.trusts_config(&deed));
+        let counts = |at: usize| look.actions().approval(rules, at).is_none_or(|action| look.trusts_config(&action));
         let verdicts = names.map(|name| config::verdict(rules, &name, counts));
         match verdicts {
             _ if verdicts.contains(&ApprovalMode::Deny) => ApprovalMode::Deny,
@@ -60,9 +60,9 @@ impl Desk {
     pub fn channel(&self) -> ChannelSettings {
         let channel = &self.config.settings.channel;
         let mut trusted = channel.clone();
-        for deed in Look::at(self).waiting_channel() {
-            match deed.about {
-                DeedKind::Folder => trusted.base_path = None,
+        for action in Look::at(self).waiting_channel() {
+            match action.about {
+                PrivilegedActionKind::Folder => trusted.base_path = None,
                 _ => {
                     trusted = ChannelSettings {
                         base_path: trusted.base_path,
@@ -77,25 +77,26 @@ impl Desk {
     /// Why a person is not asked as the configuration says, where that waits for trust.
     pub fn channel_refusal(&self) -> Option<Error> {
         let kind = self.config.settings.channel.kind;
-        let is_needed = |deed: &Bare| match kind {
-            ChannelKind::Webhook => deed.about == DeedKind::Webhook,
-            ChannelKind::File => deed.about == DeedKind::Folder,
+        let is_needed = |action: &Bare| match kind {
+            ChannelKind::Webhook => action.about == PrivilegedActionKind::Webhook,
+            ChannelKind::File => action.about == PrivilegedActionKind::Folder,
             ChannelKind::Queue | ChannelKind::Console => false,
         };
-        let deed = Look::at(self).waiting_channel().into_iter().find(is_needed)?;
+        let action = Look::at(self).waiting_channel().into_iter().find(is_needed)?;
         // Where it leads may hold a secret, and an agent reads this: only who is asked for trust is shown it.
-        let what = if deed.about == DeedKind::Webhook { "a webhook" } else { "files outside the workspace" };
+        let what =
+            if action.about == PrivilegedActionKind::Webhook { "a webhook" } else { "files outside the workspace" };
         let message = format!("the channel of this workspace, {what}, waits for trust");
         Some(Error::new("untrusted", message, HINT))
     }
 
     /// Everything that the configuration of this workspace would do beyond it, trusted or not.
-    pub fn deeds(&self) -> Vec<Deed> {
+    pub fn actions(&self) -> Vec<PrivilegedAction> {
         let look = Look::at(self);
         let mut found = Vec::new();
         if look.config_is_foreign() {
             let settings = &self.config.settings;
-            let said = look.channel().into_iter().chain(look.deeds().approvals(&settings.approval));
+            let said = look.channel().into_iter().chain(look.actions().approvals(&settings.approval));
             found.extend(said.map(|bare| self.located(bare)));
         }
         found.extend(look.references().map(|(_, bare)| self.located(bare)));
@@ -103,16 +104,18 @@ impl Desk {
         found.extend(linked.map(|bare| self.located(bare)));
         let sources = self.catalog.sources().iter().filter_map(|source| look.source(source));
         // A text that waits with the folder or file that defines it is not named again.
-        let own = sources.filter(|bare| !matches!(bare.about, DeedKind::References | DeedKind::Reference(_)));
+        let own = sources.filter(|bare| {
+            !matches!(bare.about, PrivilegedActionKind::References | PrivilegedActionKind::Reference(_))
+        });
         found.extend(own.map(|bare| self.located(bare)));
         found
     }
 
     /// The same, and besides what the sources that only profiles have would do under these; and how many of them, from the
     /// front, wait for trust.
-    pub fn deeds_with_profiles(&self) -> (Vec<Deed>, usize) {
+    pub fn deeds_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
         let look = Look::at(self);
-        let mut deeds = self.deeds();
+        let mut actions = self.actions();
         let (found, _) = profile::read_all(self.around());
         for profile in found.iter().filter_map(|found| found.read.as_ref().ok()) {
             let Some(catalog) = narrowed(self.around(), &self.catalog, profile).catalog else {
@@ -121,29 +124,29 @@ impl Desk {
             let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
             for Bare { what, hash, about } in own.filter_map(|source| look.source(source)) {
                 let (file, line) = (profile.document.shown.clone(), None);
-                deeds.push(Deed { what, hash, about, file, line });
+                actions.push(PrivilegedAction { what, hash, about, file, line });
             }
         }
         let mut seen = HashSet::new();
-        deeds.retain(|deed| seen.insert(deed.hash.clone()));
-        deeds.sort_by_key(|deed| look.trusts(&deed.hash));
-        let waiting = deeds.iter().take_while(|deed| !look.trusts(&deed.hash)).count();
-        (deeds, waiting)
+        actions.retain(|action| seen.insert(action.hash.clone()));
+        actions.sort_by_key(|action| look.trusts(&action.hash));
+        let waiting = actions.iter().take_while(|action| !look.trusts(&action.hash)).count();
+        (actions, waiting)
     }
 
     /// Those that wait for trust.
-    pub fn untrusted(&self) -> Vec<Deed> {
-        let mut deeds = self.deeds();
+    pub fn untrusted(&self) -> Vec<PrivilegedAction> {
+        let mut actions = self.actions();
         let look = Look::at(self);
-        deeds.retain(|deed| !look.trusts(&deed.hash));
-        deeds
+        actions.retain(|action| !look.trusts(&action.hash));
+        actions
     }
 
     /// Trusts all that waits, and says what that was.
     ///
     /// # Errors
     /// It cannot be kept: then nothing was trusted.
-    pub fn trust_all(&self) -> Result<Vec<Deed>, Error> {
+    pub fn trust_all(&self) -> Result<Vec<PrivilegedAction>, Error> {
         let waiting = self.untrusted();
         self.trust(&waiting)?;
         Ok(waiting)
@@ -153,12 +156,13 @@ impl Desk {
     ///
     /// # Errors
     /// They cannot be kept: then nothing was trusted.
-    pub fn trust(&self, deeds: &[Deed]) -> Result<(), Error> {
-        if deeds.is_empty() {
+    pub fn trust(&self, actions: &[PrivilegedAction]) -> Result<(), Error> {
+        if actions.is_empty() {
             return Ok(());
         }
         let workspace = resolved(self.workspace());
-        let kept = self.trust_file(&workspace)?.add(&in_text(&workspace), deeds.iter().map(|deed| deed.hash.clone()));
+        let kept =
+            self.trust_file(&workspace)?.add(&in_text(&workspace), actions.iter().map(|action| action.hash.clone()));
         kept.map(drop).map_err(|error| unkept(&error))
     }
 
@@ -166,30 +170,30 @@ impl Desk {
     ///
     /// # Errors
     /// What was trusted cannot be changed: then it is trusted still.
-    pub fn revoke(&self) -> Result<Vec<Deed>, Error> {
-        let (mut deeds, waiting) = self.deeds_with_profiles();
+    pub fn revoke(&self) -> Result<Vec<PrivilegedAction>, Error> {
+        let (mut actions, waiting) = self.deeds_with_profiles();
         let look = Look::at(self);
-        deeds.drain(..waiting);
+        actions.drain(..waiting);
         let kept = self.trust_file(&look.workspace)?.remove(&in_text(&look.workspace));
         kept.map_err(|error| unkept(&error))?;
-        Ok(deeds)
+        Ok(actions)
     }
 
     /// What waits for trust, each where it is written, and what was wrong with the file of what was trusted.
     pub fn waiting(&self) -> Vec<Diagnostic> {
-        let deeds = self.deeds();
-        if deeds.is_empty() {
+        let actions = self.actions();
+        if actions.is_empty() {
             return Vec::new();
         }
         let look = Look::at(self);
-        let waiting = deeds.into_iter().filter(|deed| !look.trusts(&deed.hash)).map(|deed| {
-            let problem = Diagnostic::warning("untrusted", format!("not done until you trust it: {}", deed.what));
-            let problem = problem.in_file(deed.file).hint(HINT);
-            let problem = match deed.about {
-                DeedKind::Source(id) => problem.about(id.as_str()),
+        let waiting = actions.into_iter().filter(|action| !look.trusts(&action.hash)).map(|action| {
+            let problem = Diagnostic::warning("untrusted", format!("not done until you trust it: {}", action.what));
+            let problem = problem.in_file(action.file).hint(HINT);
+            let problem = match action.about {
+                PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
                 _ => problem,
             };
-            Diagnostic { line: deed.line, ..problem }
+            Diagnostic { line: action.line, ..problem }
         });
         let waiting: Vec<Diagnostic> = waiting.collect();
         look.problems().iter().cloned().chain(waiting).collect()
@@ -291,7 +295,7 @@ impl Desk {
         if !look.is_foreign(source) || outside(&look.workspace, path).is_none() {
             return true;
         }
-        resolve(path).is_ok_and(|real| look.trusts(&look.deeds().source_at(source, &real, "").hash))
+        resolve(path).is_ok_and(|real| look.trusts(&look.actions().source_at(source, &real, "").hash))
     }
 
     /// The folder of references, where its files may be read.
@@ -327,25 +331,27 @@ impl Desk {
         Ok(Trusted::new(state, self.options.clock, self.options.patience))
     }
 
-    /// The deed with the place where it is written.
-    fn located(&self, bare: Bare) -> Deed {
+    /// The action with the place where it is written.
+    fn located(&self, bare: Bare) -> PrivilegedAction {
         let document = self.config.document.as_ref();
         let key =
             |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key).line);
         let config_file = || document.map(|document| document.shown.clone()).unwrap_or_default();
         let (file, line) = match &bare.about {
-            DeedKind::Webhook => (config_file(), key(&[PointerStep::Key("channel")])),
-            DeedKind::Folder => (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")])),
-            DeedKind::Approval(at) => {
+            PrivilegedActionKind::Webhook => (config_file(), key(&[PointerStep::Key("channel")])),
+            PrivilegedActionKind::Folder => {
+                (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")]))
+            }
+            PrivilegedActionKind::Approval(at) => {
                 let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
                 (config_file(), key(&[PointerStep::Key("approval"), PointerStep::Key(glob)]))
             }
-            DeedKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
-            DeedKind::Reference(file) => (self.around().display(file), None),
-            DeedKind::Source(id) => self.entry_of(id.as_str()),
+            PrivilegedActionKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
+            PrivilegedActionKind::Reference(file) => (self.around().display(file), None),
+            PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
         };
         let Bare { what, hash, about } = bare;
-        Deed { what, hash, about, file, line }
+        PrivilegedAction { what, hash, about, file, line }
     }
 
     /// The file of a source's entry as printed, and the line in it.
@@ -410,8 +416,8 @@ impl<'d> Look<'d> {
         }
     }
 
-    fn deeds(&self) -> Deeds<'_> {
-        Deeds { workspace: &self.workspace }
+    fn actions(&self) -> PrivilegedActions<'_> {
+        PrivilegedActions { workspace: &self.workspace }
     }
 
     /// Whether the configuration may have come with the workspace.
@@ -431,7 +437,7 @@ impl<'d> Look<'d> {
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } => return None,
         };
-        let bare = self.deeds().source(source, place)?;
+        let bare = self.actions().source(source, place)?;
         self.is_foreign(source).then_some(bare)
     }
 
@@ -457,7 +463,8 @@ impl<'d> Look<'d> {
             return Some(bare);
         }
         let is_foreign = file.starts_with(self.desk.workspace()) || (is_discovered && self.config_is_foreign());
-        let bare = || if is_discovered { self.deeds().reference(file, real) } else { self.deeds().text(source, real) };
+        let bare =
+            || if is_discovered { self.actions().reference(file, real) } else { self.actions().text(source, real) };
         is_foreign.then(bare)
     }
 
@@ -471,7 +478,7 @@ impl<'d> Look<'d> {
         {
             return Some(bare);
         }
-        Some(self.deeds().reference(file, &real))
+        Some(self.actions().reference(file, &real))
     }
 
     /// The folder of references, if it lies outside and the person did not name it, and what that is.
@@ -482,11 +489,11 @@ impl<'d> Look<'d> {
             let is_read = self.desk.config.settings.auto_discover && is_foreign;
             outside(&self.workspace, &folder).filter(|_| is_read)
         });
-        folder.as_deref().map(|folder| (folder, self.deeds().references(folder)))
+        folder.as_deref().map(|folder| (folder, self.actions().references(folder)))
     }
 
     fn withholds(&self, source: &Source) -> bool {
-        self.source(source).is_some_and(|deed| !self.trusts(&deed.hash))
+        self.source(source).is_some_and(|action| !self.trusts(&action.hash))
     }
 
     /// What the channel of a configuration that may have come with the workspace wants beyond it.
@@ -498,16 +505,16 @@ impl<'d> Look<'d> {
             let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.around(), written)));
             outside(&self.workspace, &path)
         });
-        self.deeds().webhook(channel).into_iter().chain(folder.map(|folder| self.deeds().folder(&folder))).collect()
+        self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
     }
 
     fn waiting_channel(&self) -> Vec<Bare> {
-        self.channel().into_iter().filter(|deed| !self.trusts_config(deed)).collect()
+        self.channel().into_iter().filter(|action| !self.trusts_config(action)).collect()
     }
 
     /// Whether what the configuration wants is done.
-    fn trusts_config(&self, deed: &Bare) -> bool {
-        !self.config_is_foreign() || self.trusts(&deed.hash)
+    fn trusts_config(&self, action: &Bare) -> bool {
+        !self.config_is_foreign() || self.trusts(&action.hash)
     }
 
     fn trusts(&self, hash: &str) -> bool {

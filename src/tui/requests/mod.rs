@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
-use refdesk_desk::Follows;
+use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{Ended, Waiting};
 
 use crate::tui::pane::Pane;
@@ -70,8 +70,8 @@ pub struct EndedRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarksPreview {
     /// Picking the row under the cursor.
-    pub one: Follows,
-    pub all: Follows,
+    pub one: SelectionChange,
+    pub all: SelectionChange,
 }
 
 impl State {

@@ -18,7 +18,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
-use refdesk_desk::Follows;
+use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, Offered, Request};
 use refdesk_desk::engine::{Ended, Waiting};
 
@@ -206,7 +206,7 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
     line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
-fn cost(follows: &Follows) -> String {
+fn cost(follows: &SelectionChange) -> String {
     match follows.tokens_in {
         0 => "tokens unknown".to_owned(),
         tokens => format!("{} tokens", cells::tokens(tokens)),

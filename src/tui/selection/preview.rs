@@ -6,7 +6,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::Follows;
+use refdesk_desk::SelectionChange;
 
 /// Names before `+N more`.
 const SHOWN: usize = 4;
@@ -52,7 +52,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     })
 }
 
-fn taken_back(follows: &Follows, id: &str, names: NameDetail) -> String {
+fn taken_back(follows: &SelectionChange, id: &str, names: NameDetail) -> String {
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => "Space would unpick it; others still pull it in.".to_owned(),

@@ -263,7 +263,7 @@ fn what_would_follow_is_asked_once_a_row_and_not_while_typing() {
     assert_eq!(asked(press(&mut state, "j z k")), ["circuit-breaker", "team-conventions"]);
     assert_eq!(asked(press(&mut state, "/ \"retry\"")), [""; 0]);
     assert_eq!(asked(press(&mut state, "Enter")).len(), 1);
-    stale(&mut state, Response::SelectionPreview(fixture::outlook("old", &[], &[])));
+    stale(&mut state, Response::SelectionPreview(fixture::preview_selection("old", &[], &[])));
     assert_eq!(state.choice_preview.answer, None, "an answer to an old question");
 }
 

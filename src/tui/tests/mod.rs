@@ -94,7 +94,7 @@ fn typed(state: &mut State, keys: &str) {
     let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
     answer(state, Response::Findings(findings));
     if let Some(id) = state.subject(state.focus).map(str::to_owned) {
-        let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
+        let outlook = fixture::preview_selection(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
         answer(state, Response::SelectionPreview(outlook));
     }
 }

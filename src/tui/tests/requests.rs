@@ -10,7 +10,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::Follows;
+use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{Ended, Event, Over, Reply, Request, Response, Waiting};
 
 use crate::tui::input::Effect;
@@ -377,10 +377,10 @@ fn what_is_marked_is_priced() {
     let effects = press(&mut state, "A j Space j Space");
     let (one, all) = asked(&effects).unwrap();
     assert_eq!((one.as_deref(), all), (Some("java-service"), 2));
-    let follows = |ids: &[&str], tokens_in| Follows {
+    let follows = |ids: &[&str], tokens_in| SelectionChange {
         enters: ids.iter().map(|id| (*id).into()).collect(),
         tokens_in,
-        ..Follows::default()
+        ..SelectionChange::default()
     };
     let (one, all) =
         (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
@@ -446,8 +446,8 @@ fn just_what_was_shown_is_trusted() {
         assert!(screen(&state).contains(" ! 2 "));
         assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
-        let deeds = state.snapshot.untrusted.clone();
-        assert_eq!(sent.contains(&Request::Trust(deeds)), trusted, "{keys}");
+        let actions = state.snapshot.untrusted.clone();
+        assert_eq!(sent.contains(&Request::Trust(actions)), trusted, "{keys}");
     }
     let mut state = desk("", &[]);
     press(&mut state, "!");

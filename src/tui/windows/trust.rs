@@ -18,7 +18,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use refdesk_desk::Deed;
+use refdesk_desk::PrivilegedAction;
 use refdesk_desk::engine::Request;
 
 pub struct Trust;
@@ -80,7 +80,7 @@ fn text(state: &State) -> WrappedText {
 }
 
 /// After a snapshot; `before` is what was not trusted until now.
-pub fn follow(state: &mut State, before: &Arc<[Deed]>) {
+pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     let untrusted = state.snapshot.untrusted.clone();
     if untrusted == *before {
         return;

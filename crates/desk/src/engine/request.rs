@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    Deed, Document, Follows, Outlook, Picked, Prepared, Profiled, RenderRequest, Session, Shown, Spot, Switch,
-    Unrendered, channel,
+    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderRequest, SelectionChange, SelectionPreview, Session,
+    Shown, Spot, Switch, Unrendered, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -86,7 +86,7 @@ pub enum Request {
         reason: String,
     },
     /// Trust exactly these, which the person was shown.
-    Trust(Arc<[Deed]>),
+    Trust(Arc<[PrivilegedAction]>),
     /// Answer the request of this id, which waits for a person.
     Reply {
         /// Id of the request.
@@ -163,13 +163,13 @@ pub enum Response {
     /// the pick is computed, which takes every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
     /// The answer to [`Request::PreviewSelection`].
-    SelectionPreview(Outlook),
+    SelectionPreview(SelectionPreview),
     /// The answer to [`Request::PreviewPicks`].
     PicksPreview {
         /// What picking the one would change.
-        one: Follows,
+        one: SelectionChange,
         /// What picking the several would change.
-        all: Follows,
+        all: SelectionChange,
     },
     /// The answer to [`Request::Read`].
     Document(Document),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::requests::Waiting;
-use crate::{Deed, Spot};
+use crate::{PrivilegedAction, Spot};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
@@ -48,7 +48,7 @@ pub struct Snapshot {
     /// Requests that wait for a person, oldest first; always empty where no person would see them.
     pub requests: Arc<[Waiting]>,
     /// Settings that wait for this person's trust; always empty where no person could be asked.
-    pub untrusted: Arc<[Deed]>,
+    pub untrusted: Arc<[PrivilegedAction]>,
 }
 
 impl Snapshot {

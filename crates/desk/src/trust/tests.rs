@@ -51,9 +51,9 @@ impl World {
 
     fn waiting(&self) -> Vec<String> {
         let root = format!("{}/", self.root.display());
-        let sentence = |deed: Deed| {
-            let line = deed.line.unwrap_or(0);
-            format!("{}:{line}: {}", deed.file, deed.what).replace(&root, "")
+        let sentence = |action: PrivilegedAction| {
+            let line = action.line.unwrap_or(0);
+            format!("{}:{line}: {}", action.file, action.what).replace(&root, "")
         };
         self.desk().untrusted().into_iter().map(sentence).collect()
     }

@@ -71,7 +71,7 @@ impl Worker<'_> {
                 self.retraced(session, "Done again", "redo", redone);
             }
             Request::SwitchProfile(file) => self.switch_to(session, &file),
-            Request::Trust(deeds) => self.trust(&deeds),
+            Request::Trust(actions) => self.trust(&actions),
             Request::Reply { request_id, reply } => self.reply(&request_id, reply),
             Request::Note(receipt) => self.act_as(session, |desk| desk.note(*receipt)),
             Request::NoteRead(receipt) => self.act_as(session, |desk| desk.note_reading(*receipt)),
@@ -92,9 +92,11 @@ impl Worker<'_> {
                     Err(refusal) => self.refuse(refusal),
                 }
             }
-            Request::PreviewSelection(id) => return Response::SelectionPreview(self.desk.outlook(id.as_str())),
+            Request::PreviewSelection(id) => {
+                return Response::SelectionPreview(self.desk.preview_selection(id.as_str()));
+            }
             Request::PreviewPicks { one, all } => {
-                let (one, all) = (self.desk.outlook_of(one.as_slice()), self.desk.outlook_of(&all));
+                let (one, all) = (self.desk.preview_picks(one.as_slice()), self.desk.preview_picks(&all));
                 return Response::PicksPreview { one, all };
             }
             Request::Read(id) => return Response::Document(self.desk.document(id.as_str())),
@@ -119,7 +121,7 @@ impl Worker<'_> {
                 return Response::Profiles { profiles, problems };
             }
             Request::CompareProfile(file) => {
-                let switch = self.desk.outlook_of_switching(&file);
+                let switch = self.desk.compare_profile(&file);
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
             Request::Preview { .. } => {}

@@ -95,7 +95,7 @@ impl Worker<'_> {
     /// Replaces the picks by those of the profile in this file, and says so behind what changed by it.
     pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
         let before = self.desk.choice().picks.clone();
-        let named = self.desk.outlook_of_switching(file).map(|switch| switch.name);
+        let named = self.desk.compare_profile(file).map(|switch| switch.name);
         let switched = self.act_as(session, |desk| desk.switch_to(file));
         let is_done = switched.is_ok();
         self.change(session, |_| switched);

@@ -23,7 +23,7 @@ use super::request::{Change, Message, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch};
-use crate::{Deed, Desk, Options, Session};
+use crate::{Desk, Options, PrivilegedAction, Session};
 use refdesk_core::catalog::SourceId;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
@@ -119,7 +119,7 @@ pub(super) struct Worker<'a> {
     /// The requests that wait for the person; `None` where the client is a program.
     requests: Option<Requests>,
     /// What waits for that person's trust.
-    untrusted: Arc<[Deed]>,
+    untrusted: Arc<[PrivilegedAction]>,
     inbox: Receiver<Message>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,

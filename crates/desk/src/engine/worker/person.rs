@@ -6,7 +6,7 @@ use super::super::event::Event;
 use super::super::notice::{Notice, Topic, Who};
 use super::super::requests::{Ended, NotReplied, Reply};
 use super::Worker;
-use crate::{Deed, Desk};
+use crate::{Desk, PrivilegedAction};
 use refdesk_text::Error;
 
 impl Worker<'_> {
@@ -33,10 +33,10 @@ impl Worker<'_> {
     }
 
     /// Trusts what the person was shown, and nothing else.
-    pub(super) fn trust(&mut self, deeds: &[Deed]) {
-        match self.desk.trust(deeds) {
+    pub(super) fn trust(&mut self, actions: &[PrivilegedAction]) {
+        match self.desk.trust(actions) {
             Ok(()) => {
-                let what: Vec<&str> = deeds.iter().map(|deed| deed.what.as_str()).collect();
+                let what: Vec<&str> = actions.iter().map(|action| action.what.as_str()).collect();
                 self.tell(Notice::new(Who::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
             }
             Err(refusal) => self.refuse(refusal),

@@ -10,7 +10,7 @@ use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::super::requests::Requests;
 use super::super::snapshot::{Loading, Snapshot};
 use super::Worker;
-use crate::{Deed, Session};
+use crate::{PrivilegedAction, Session};
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::{Diagnostic, add_new};
@@ -42,8 +42,8 @@ impl Worker<'_> {
             let of_templates = self.template_problems.iter().chain(&self.file_problems);
             let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
             add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
-            let waits = |deed: &Deed| {
-                let message = format!("not done until you trust it: {}", deed.what);
+            let waits = |action: &PrivilegedAction| {
+                let message = format!("not done until you trust it: {}", action.what);
                 Diagnostic::warning("untrusted", message).hint("! shows what waits for trust")
             };
             let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();

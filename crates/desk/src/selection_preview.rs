@@ -7,18 +7,18 @@ use refdesk_core::selection::{self, Choice, Selection};
 
 /// What the two things one can do with a source would lead to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outlook {
+pub struct SelectionPreview {
     /// Which source.
     pub id: String,
     /// Picking it, or taking its pick back where it is picked.
-    pub toggled: Follows,
+    pub toggled: SelectionChange,
     /// Excluding it, or lifting that where it is excluded.
-    pub barred: Follows,
+    pub barred: SelectionChange,
 }
 
 /// Who comes and who goes, in the order of the selection; the source itself counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Follows {
+pub struct SelectionChange {
     /// Who would come in.
     pub enters: Vec<SourceId>,
     /// Who would leave.
@@ -31,23 +31,31 @@ pub struct Follows {
 
 impl Desk {
     /// What would follow from choosing this source, as far as documents were read.
-    pub fn outlook(&self, id: &str) -> Outlook {
+    pub fn preview_selection(&self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
         let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
         let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
-        Outlook { id: id.to_owned(), toggled, barred }
+        SelectionPreview { id: id.to_owned(), toggled, barred }
     }
 
     /// What would follow from picking all these at once.
-    pub fn outlook_of(&self, ids: &[SourceId]) -> Follows {
+    pub fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
         self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }
 
-    fn follows(&self, change: impl FnOnce(&mut Choice) -> bool) -> Follows {
+    /// What would follow from taking every pick back.
+    pub fn preview_clearing(&self) -> SelectionChange {
+        self.follows(|choice| {
+            choice.picks.clear();
+            true
+        })
+    }
+
+    fn follows(&self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         let mut choice = self.choice.clone();
         if !change(&mut choice) {
-            return Follows::default();
+            return SelectionChange::default();
         }
         let after = selection::select(&choice, &self.catalog, &self.graph, self.rules());
         let only_in = |one: &Selection, other: &Selection| -> Vec<SourceId> {
@@ -56,6 +64,6 @@ impl Desk {
         };
         let tokens = |ids: &[SourceId]| ids.iter().filter_map(|id| self.tokens.get(id.as_str())).sum();
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        Follows { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
+        SelectionChange { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
     }
 }

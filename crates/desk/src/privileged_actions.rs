@@ -1,5 +1,5 @@
-//! What the configuration that came with a workspace would do beyond it: each thing is a *deed* (BEHAVIOUR §9 "Trust"). A function
-//! of what the configuration says and of where its paths lead; whether somebody trusts a deed is not looked at here.
+//! What a workspace's own configuration would do beyond it: its *privileged actions* (BEHAVIOUR §9 "Trust"). They follow from the
+//! configuration and from where its paths lead; whether a person trusts them is decided elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -11,22 +11,22 @@ use refdesk_files::name::sha256_hex;
 
 /// One thing that a checked-in configuration would do beyond its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct PrivilegedAction {
     /// A sentence for people: what would be done. Not escaped.
     pub what: String,
-    /// Of the workspace and of all that the deed depends on: trust in one is trust in no other.
+    /// Of the workspace and of all that the action depends on: trust in one is trust in no other.
     pub hash: String,
     /// Which part of the configuration it is.
-    pub about: DeedKind,
+    pub about: PrivilegedActionKind,
     /// The file that says so, as printed.
     pub file: String,
     /// The line in it, from 1; `None` where the file is another one by now.
     pub line: Option<usize>,
 }
 
-/// Which part of the configuration a deed is.
+/// The part of the configuration that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeedKind {
+pub enum PrivilegedActionKind {
     /// Questions go out by a webhook.
     Webhook,
     /// Questions are put into a folder.
@@ -41,7 +41,7 @@ pub enum DeedKind {
     Source(SourceId),
 }
 
-impl DeedKind {
+impl PrivilegedActionKind {
     /// One word, as in JSON.
     pub fn word(&self) -> &'static str {
         match self {
@@ -55,21 +55,21 @@ impl DeedKind {
     }
 }
 
-/// A deed before anybody said where it is written.
+/// A privileged action without the place where it is written.
 pub(super) struct Bare {
     pub what: String,
     pub hash: String,
-    pub about: DeedKind,
+    pub about: PrivilegedActionKind,
 }
 
 /// What is done in a workspace: hashes of one are none of another.
-pub(super) struct Deeds<'w> {
+pub(super) struct PrivilegedActions<'w> {
     /// Resolved.
     pub workspace: &'w Path,
 }
 
-impl Deeds<'_> {
-    fn deed(&self, about: DeedKind, what: String, content: &Value) -> Bare {
+impl PrivilegedActions<'_> {
+    fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> Bare {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
         Bare { what, hash, about }
     }
@@ -93,14 +93,14 @@ impl Deeds<'_> {
             "secret_env": channel.secret_env, "allow_hosts": channel.allow_hosts, "timeout": channel.timeout,
             "poll_interval": channel.poll_interval, "base_path": channel.base_path,
         });
-        Some(self.deed(DeedKind::Webhook, what, &content))
+        Some(self.action(PrivilegedActionKind::Webhook, what, &content))
     }
 
     /// A folder for questions and answers that lies outside.
     pub fn folder(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("questions to you would be put into {path}, and answers taken from there");
-        self.deed(DeedKind::Folder, what, &json!({ "path": path }))
+        self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
     /// A local source whose path lies outside; nothing is read of one that is missing.
@@ -124,21 +124,21 @@ impl Deeds<'_> {
         let when = if source.mode == Mode::Auto { "every agent" } else { "an agent that selects it" };
         let what = format!("{when} could read {path}{below}, as @{id}");
         let content = json!({"id": id, "path": path, "mode": source.mode});
-        self.deed(DeedKind::Source(source.id.clone()), what, &content)
+        self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
     /// A folder outside whose files are sources: an agent may read what they say.
     pub fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("agents could read the sources that the files in {path} define, with their texts");
-        self.deed(DeedKind::References, what, &json!({ "path": path }))
+        self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the folder of references that is a link and leads outside.
     pub fn reference(&self, file: &Path, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("agents could read the source that {path} defines, with its text");
-        self.deed(DeedKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
+        self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text stands in a file outside that only a link leads to.
@@ -146,7 +146,7 @@ impl Deeds<'_> {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("agents could read the text that stands in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
-        self.deed(DeedKind::Source(source.id.clone()), what, &content)
+        self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
     /// Every rule that has files written without asking. What a rule allows depends on those that take something back of it, so
@@ -175,7 +175,7 @@ impl Deeds<'_> {
             let globs: Vec<String> = unless.iter().map(|(glob, _)| format!("`{glob}`")).collect();
             what.push_str(&format!(", but for {}", globs.join(", ")));
         }
-        Some(self.deed(DeedKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
+        Some(self.action(PrivilegedActionKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
     }
 }
 
@@ -211,8 +211,8 @@ mod tests {
     use super::*;
     use refdesk_core::catalog::testing::local;
 
-    fn deeds(workspace: &str) -> Deeds<'_> {
-        Deeds { workspace: Path::new(workspace) }
+    fn actions(workspace: &str) -> PrivilegedActions<'_> {
+        PrivilegedActions { workspace: Path::new(workspace) }
     }
 
     fn place(source: &Source) -> &LocalPath {
@@ -223,7 +223,7 @@ mod tests {
     fn only_what_leads_out_is_a_deed() {
         let of = |path: &str, standing| {
             let source = local("a", Path::new(path), standing);
-            deeds("/w").source(&source, place(&source)).map(|deed| deed.what)
+            actions("/w").source(&source, place(&source)).map(|action| action.what)
         };
         for (path, standing, expected) in [
             ("/w/a.md", PathState::File, None),
@@ -250,16 +250,16 @@ mod tests {
         let told = "questions to you would be posted to https://example.org/x, with the bearer token in $TOKEN, a \
                     signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
                     10.0.0.1";
-        assert_eq!(deeds("/w").webhook(&channel).unwrap().what, told);
-        assert!(deeds("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());
+        assert_eq!(actions("/w").webhook(&channel).unwrap().what, told);
+        assert!(actions("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());
         assert!(
-            deeds("/w")
+            actions("/w")
                 .webhook(&ChannelSettings { kind: ChannelKind::Webhook, ..ChannelSettings::default() })
                 .is_none()
         );
     }
 
-    /// Any change of what a webhook does is another deed.
+    /// Any change of what a webhook does is another action.
     #[test]
     fn every_field_of_a_webhook_counts() {
         let first = ChannelSettings {
@@ -284,17 +284,17 @@ mod tests {
             .map(|change| {
                 let mut channel = first.clone();
                 change(&mut channel);
-                deeds("/w").webhook(&channel).unwrap().hash
+                actions("/w").webhook(&channel).unwrap().hash
             })
             .collect();
         assert_eq!(hashes.len(), changed.len());
-        assert!(!hashes.contains(&deeds("/v").webhook(&first).unwrap().hash), "another workspace");
+        assert!(!hashes.contains(&actions("/v").webhook(&first).unwrap().hash), "another workspace");
     }
 
     #[test]
     fn a_source_is_its_id_path_and_mode() {
         let source = local("a", Path::new("/out/a.md"), PathState::File);
-        let hash = |source: &Source| deeds("/w").source(source, place(source)).unwrap().hash;
+        let hash = |source: &Source| actions("/w").source(source, place(source)).unwrap().hash;
         let same = Source { name: "another".into(), description: "x".into(), tags: vec!["t".into()], ..source.clone() };
         assert_eq!(hash(&source), hash(&same));
         for other in [
@@ -311,7 +311,7 @@ mod tests {
         let rule = |(glob, verdict): &(&str, ApprovalMode)| Rule { glob: (*glob).to_owned(), verdict: *verdict };
         let first = |rules: &[(&str, ApprovalMode)]| {
             let rules: Vec<Rule> = rules.iter().map(rule).collect();
-            deeds("/w").approvals(&rules).into_iter().next().map(|deed| (deed.hash, deed.what))
+            actions("/w").approvals(&rules).into_iter().next().map(|action| (action.hash, action.what))
         };
         use ApprovalMode::{Ask, Auto, Deny};
         let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
@@ -359,13 +359,13 @@ mod tests {
     }
 
     proptest! {
-        /// Two deeds have one hash only where they are one.
+        /// Two actions have the same hash only if they are the same.
         #[test]
         fn hashes_tell_deeds_apart(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {
                 let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), PathState::File);
                 let place = place(&source);
-                (deeds("/w").source(&source, place).unwrap().hash, in_text(&place.resolved))
+                (actions("/w").source(&source, place).unwrap().hash, in_text(&place.resolved))
             };
             let ((one, first), (two, second)) = (hash(&a, &b), hash(&c, &d));
             prop_assert_eq!(one == two, (&a, first) == (&c, second));
