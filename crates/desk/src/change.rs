@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Desk, not_stored};
+use super::Desk;
+use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_text::Error;
@@ -309,6 +310,10 @@ impl Desk {
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         Error::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
     }
+}
+
+pub(super) fn not_stored(error: &std::io::Error) -> Error {
+    Error::new("not-stored", format!("the desk could not be stored: {error}"), advice(error))
 }
 
 /// Whether the source has one of these tags, compared as hints compare them: one of separators alone is none.

@@ -44,14 +44,6 @@ impl Desk {
         self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }
 
-    /// What would follow from taking every pick back.
-    pub fn preview_clearing(&self) -> SelectionChange {
-        self.follows(|choice| {
-            choice.picks.clear();
-            true
-        })
-    }
-
     fn follows(&self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         let mut choice = self.choice.clone();
         if !change(&mut choice) {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Desk, Made, not_stored};
+use super::change::not_stored;
+use super::{Desk, Made};
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_text::Error;

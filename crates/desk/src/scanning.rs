@@ -1,0 +1,114 @@
+//! Reads documents: what they mention completes the selection, and their sizes are its price.
+
+use std::sync::Arc;
+
+use super::Desk;
+use super::profile::InForce;
+use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::mention::Library;
+use refdesk_core::selection::{self, ExpansionRules};
+
+impl Desk {
+    /// Reads documents until the selection is complete.
+    pub fn settle(&mut self) {
+        let mut wanted = self.wanted();
+        if wanted.is_empty() {
+            return;
+        }
+        while !wanted.is_empty() {
+            self.take_in(&wanted);
+            wanted = selection::wanted(&self.choice, &self.catalog, &self.graph, self.rules());
+        }
+        self.select();
+    }
+
+    /// The selected sources whose documents must be read before the selection is complete.
+    pub fn wanted(&self) -> Vec<SourceId> {
+        selection::unscanned(&self.selection, &self.graph, self.rules())
+    }
+
+    /// Reads the documents of these sources and computes the selection anew.
+    pub fn read(&mut self, ids: &[SourceId]) {
+        self.take_in(ids);
+        self.select();
+    }
+
+    /// Reads the documents of these sources.
+    pub(super) fn take_in(&mut self, ids: &[SourceId]) {
+        let catalog = self.catalog.clone();
+        let sources: Vec<&Source> = ids.iter().filter_map(|id| catalog.get(id.as_str())).collect();
+        let scanned = self.library().scan(&sources);
+        let graph = Arc::make_mut(&mut self.graph);
+        let tokens = Arc::make_mut(&mut self.tokens);
+        for found in scanned {
+            if let Some(count) = found.tokens {
+                tokens.insert(found.id.clone(), count);
+            }
+            if !found.diagnostics.is_empty() {
+                self.documents.insert(found.id.clone(), found.diagnostics);
+            }
+            graph.insert_like(found.id, found.mentions, &self.last.0);
+        }
+        if graph.len() == catalog.len() {
+            self.forget_last();
+        }
+    }
+
+    /// Everything is read again: what came out as it was is the same value again.
+    fn forget_last(&mut self) {
+        let (graph, tokens) = std::mem::take(&mut self.last);
+        if *graph == *self.graph {
+            self.graph = graph;
+        }
+        if *tokens == *self.tokens {
+            self.tokens = tokens;
+        }
+    }
+
+    /// Reads every document of the catalog.
+    pub fn read_all(&mut self) {
+        let unread = self.unread();
+        self.read(&unread);
+    }
+
+    /// The sources whose documents were not read yet, in catalog order.
+    pub fn unread(&self) -> Vec<SourceId> {
+        let ids = self.catalog.sources().iter().map(|source| &source.id);
+        ids.filter(|id| !self.graph.is_scanned(id.as_str())).cloned().collect()
+    }
+
+    pub(super) fn library(&self) -> &Library {
+        self.library.get_or_init(|| {
+            let (workspace, clock) = (self.workspace(), self.options.clock);
+            let library = if self.options.lives_on {
+                Library::remembering(workspace, &self.catalog, clock)
+            } else {
+                Library::for_once(workspace, &self.catalog, clock)
+            };
+            // What is kept is of the workspace's ids; a profile that knows others would only throw it away.
+            let has_others = self.profile.as_ref().is_some_and(InForce::narrows);
+            if has_others { library } else { library.kept_in(self.store.mentions_file(), self.store.sealer().clone()) }
+        })
+    }
+
+    /// Writes down what documents named, so that no other process has to read them. Whoever promises to write nothing does
+    /// not ask for it.
+    ///
+    /// # Errors
+    /// What the file system says; it costs the next process time and nothing else.
+    pub fn keep_mentions(&mut self) -> std::io::Result<()> {
+        // A folder without a catalog is no workspace yet: nothing is begun in it.
+        let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
+        if !self.store.keeps_anything() && !self.catalog.sources().iter().any(begins) {
+            return Ok(());
+        }
+        let Some(library) = self.library.get_mut() else { return Ok(()) };
+        let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
+        if kept? { self.store.keep_git_out() } else { Ok(()) }
+    }
+
+    pub(super) fn rules(&self) -> ExpansionRules {
+        let settings = &self.config.settings;
+        ExpansionRules { transitive: settings.transitive_injection, from_auto: settings.transitive_from_auto }
+    }
+}
