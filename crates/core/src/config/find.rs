@@ -1,10 +1,8 @@
 //! Where a workspace's configuration lies, and what a path in it means (BEHAVIOUR §2).
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use refdesk_files::path::{absolute, display};
-use refdesk_files::{beneath, read_open, read_regular};
 use refdesk_text::report::Diagnostic;
 
 /// Where a program stands: everything from outside that finding and reading a configuration depends on.
@@ -28,18 +26,6 @@ impl Surroundings {
     /// A path as printed: relative to the workspace inside it, absolute outside.
     pub fn display(&self, path: &Path) -> String {
         display(&self.workspace, path)
-    }
-
-    /// At most `limit` bytes of a configuration file or profile; the flag tells that there are more. A file in the workspace
-    /// came with the repository: a link on the way to it is followed only within the workspace.
-    ///
-    /// # Errors
-    /// What the file system says; a link leads out of the workspace.
-    pub(crate) fn read(&self, path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
-        let Ok(within) = path.strip_prefix(&self.workspace) else { return read_regular(path, limit) };
-        let workspace = std::fs::canonicalize(&self.workspace)?;
-        let (file, metadata) = beneath::open_in(&workspace, &workspace.join(within))?;
-        read_open(file, &metadata, limit)
     }
 }
 
@@ -67,8 +53,7 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
             .hint("name an existing file; only discovered references are used until then");
         return (None, vec![problem]);
     }
-    // A link that leads nowhere, or outside, counts: reading it says what is wrong.
-    (usual(around).find(|path| path.symlink_metadata().is_ok()), Vec::new())
+    (usual(around).find(|path| path.exists()), Vec::new())
 }
 
 /// Where a configuration is looked for when none is named, in order.
@@ -115,42 +100,4 @@ pub fn expand(around: &Surroundings, written: &str) -> String {
         }
     }
     path
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[test]
-    fn a_link_that_leads_out_of_the_workspace_is_not_read() {
-        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let workspace = inside.path().to_path_buf();
-        let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
-        fs::create_dir(workspace.join("conf")).unwrap();
-        for folder in [&workspace.join("conf"), outside.path()] {
-            refdesk_files::write_atomic(&folder.join("own.json"), b"{\"sources\": []}").unwrap();
-        }
-        let link = workspace.join("references.json");
-        for (target, expected) in [
-            (PathBuf::from("conf/own.json"), true),
-            (workspace.join("conf/own.json"), true),
-            (outside.path().join("own.json"), false),
-            // The answer does not tell whether a file is there.
-            (outside.path().join("absent.json"), false),
-        ] {
-            symlink(&target, &link).unwrap();
-            assert_eq!(find(&around).0, Some(link.clone()), "{}", target.display());
-            let config = super::super::load(&around);
-            assert_eq!(config.document.is_some(), expected, "{}: {:?}", target.display(), config.diagnostics);
-            assert_eq!(config.diagnostics.iter().any(|problem| problem.code == "unreadable"), !expected);
-            fs::remove_file(&link).unwrap();
-        }
-        symlink(outside.path(), workspace.join("linked")).unwrap();
-        assert!(around.read(&workspace.join("linked/own.json"), 100).is_err());
-        // Somewhere else is where only a person can have named it.
-        assert!(around.read(&outside.path().join("own.json"), 100).is_ok());
-    }
 }

@@ -24,6 +24,7 @@ pub use settings::{ChannelKind, ChannelSettings, Settings};
 
 use std::path::PathBuf;
 
+use refdesk_files::read_regular;
 use refdesk_text::report::Diagnostic;
 
 /// The folder of what belongs to the user and to no workspace: `$XDG_STATE_HOME/refdesk`, or where the system keeps such
@@ -54,7 +55,7 @@ pub fn load(around: &Surroundings) -> Config {
     let mut config = Config { unmet: !found.is_empty(), diagnostics: found, ..Config::default() };
     let Some(path) = path else { return config };
     let shown = around.display(&path);
-    match around.read(&path, u64::MAX) {
+    match read_regular(&path, u64::MAX) {
         Ok((bytes, _)) => {
             let (document, diagnostics) = JsonDocument::parse(&path, shown, bytes);
             config.diagnostics.extend(diagnostics);

@@ -15,6 +15,7 @@ use super::fields::Fields;
 use super::find::{Surroundings, expand};
 use super::keys;
 use refdesk_files::path::{absolute, is_absent};
+use refdesk_files::read_regular;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
@@ -194,7 +195,7 @@ fn stem(file: &Path) -> &str {
 /// It cannot be read, or is no JSON object.
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
-    let (bytes, more) = around.read(file, LARGEST).map_err(|error| {
+    let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
         let problem = Diagnostic::error("unreadable", format!("the profile cannot be read: {error}"));
         vec![problem.in_file(&shown).hint("make it a readable file of one JSON object, or remove it")]
     })?;
