@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::args::OutputFormat;
 use refdesk_desk::Desk;
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// The result of a command, in both forms.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl CommandOutput {
 
     /// A call that makes no sense.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { exit: 2, ..Self::refused(Error::new("usage", message, hint)) }
+        Self { exit: 2, ..Self::refused(Error::new(Code::Usage, message, hint)) }
     }
 
     /// Adds failures; exit code 1 if there are any.
@@ -72,7 +72,7 @@ impl CommandOutput {
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;
             // It is reported as the failure, so not again as a diagnostic.
-            if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == "config-not-found") {
+            if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == Code::ConfigNotFound) {
                 let problem = self.diagnostics.remove(at);
                 self.refused.push(Error::new(problem.code, problem.message, problem.hint));
             }

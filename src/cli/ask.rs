@@ -10,8 +10,8 @@ use super::args::{AskArgs, SelectArgs};
 use super::select;
 use refdesk_desk::Desk;
 use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 
 /// Exit code of a request that nobody answered in time (BEHAVIOUR §10).
 const TIMED_OUT: u8 = 3;
@@ -69,29 +69,29 @@ const NAMED: usize = 10;
 /// There is nothing that could be chosen: why.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
-        Error::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
+        Error::new(Code::NoSources, "the catalog has no sources", "`refdesk add PATH` adds one")
     } else if tags.is_empty() {
         let message = "nothing to choose: every selectable source is already selected";
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
         return CommandOutput::new(json, format!("{message}\n"));
     } else {
         let message = format!("nothing to choose: no selectable source has the tag {}", tags.join(" or "));
-        Error::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
+        Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
     };
-    let status = if refusal.code == "no-sources" { "no_sources" } else { "none_matched" };
+    let status = if refusal.code == Code::NoSources { "no_sources" } else { "none_matched" };
     with(CommandOutput::refused(refusal), &[("status", json!(status))])
 }
 
 fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutput {
     let refusal = match why {
         Unanswered::TimedOut => Error::new(
-            "timed-out",
+            Code::TimedOut,
             format!("no answer within {timeout} s; nothing was selected"),
             "ask again, or allow more time with channel.timeout",
         ),
-        Unanswered::GivenUp => Error::new("given-up", "the request was cancelled; nothing was selected", ""),
-        Unanswered::Failed { code, message, hint } => {
-            Error::new(code, format!("{message}; nothing was selected"), hint.clone())
+        Unanswered::GivenUp => Error::new(Code::GivenUp, "the request was cancelled; nothing was selected", ""),
+        Unanswered::Failed(error) => {
+            Error { message: format!("{}; nothing was selected", error.message), ..error.clone() }
         }
     };
     let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };

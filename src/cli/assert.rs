@@ -12,10 +12,10 @@ use refdesk_core::selection::Role;
 use refdesk_desk::{Asserted, Desk, Judged, Miss, read_cases};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Maximum size of the file in bytes.
 const LIMIT: u64 = 16 * 1024 * 1024;
@@ -46,13 +46,13 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandO
 }
 
 fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
-    let refusal = Error::new("no-expectations", format!("{shown} cannot be read: {what}"), hint);
+    let refusal = Error::new(Code::NoExpectations, format!("{shown} cannot be read: {what}"), hint);
     CommandOutput { exit: 2, json: json!({"cases": [], "problems": []}), ..CommandOutput::refused(refusal) }
 }
 
 /// Reports every problem of the file.
 fn wrong(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
-    let refusal = Error::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
+    let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", plural(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": problems});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }

@@ -9,9 +9,9 @@ use super::rows::plural;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::{Desk, Mended, Options};
 use refdesk_files::path::absolute;
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
+use refdesk_text::{Code, Error};
 
 /// The desk that is checked: of this workspace, of another one, or of one configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
@@ -23,7 +23,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     } else if path.is_file() {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {
-        let refusal = Error::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
+        let refusal = Error::new(Code::NoSuchPath, format!("{} is not there", path.display()), "name a folder or file");
         return Err(CommandOutput {
             json: json!({"valid": false, "errors": [], "warnings": []}),
             ..CommandOutput::refused(refusal)

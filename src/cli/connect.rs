@@ -14,7 +14,7 @@ use super::output::ask;
 use refdesk_agents::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Lets an agent call the desk.
 pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
@@ -144,7 +144,7 @@ impl ConnectPlan {
         let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{} changed while it was being read", self.place.shown);
-            return Err(Error::new("changed", message, "try again"));
+            return Err(Error::new(Code::Changed, message, "try again"));
         }
         Ok(Some(SettingsChange { proposal, then }))
     }
@@ -174,12 +174,12 @@ impl ConnectPlan {
             match ask(&proposal.diff.shown(), &format!("{asked} {shown} ({sum})?")) {
                 Some(true) => text.clear(),
                 Some(false) => {
-                    let refusal = Error::new("not-approved", "it was not approved", "");
+                    let refusal = Error::new(Code::NotApproved, "it was not approved", "");
                     return self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]);
                 }
                 None => {
                     let hint = "check the difference, and write it with --yes";
-                    let refusal = Error::new("not-approved", "it was not approved", hint);
+                    let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
                     let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
                     return CommandOutput { notes: vec![foreseen], ..answer };
                 }
@@ -194,7 +194,7 @@ impl ConnectPlan {
                 text.push_str(&format!("{} {is}: {done} {shown} ({sum})\n", self.client.word));
                 self.answer(status, Some(proposal), true, text)
             }
-            Err(refusal) if refusal.code == "changed" => {
+            Err(refusal) if refusal.code == Code::Changed => {
                 // The shown diff was made against the old content.
                 let anew = self.step().ok().flatten().map(|step| step.proposal);
                 let diff = anew.as_ref().map(|anew| anew.diff.unified()).unwrap_or_default();

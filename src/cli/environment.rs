@@ -10,7 +10,7 @@ use refdesk_desk::{Options, find_profile};
 use refdesk_files::path::{absolute, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Options for opening the desk, from the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<Options, Error> {
@@ -21,7 +21,7 @@ pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<Options, Error> {
 /// The current folder.
 pub fn current() -> Result<PathBuf, Error> {
     env::current_dir().map_err(|error| {
-        Error::new("no-current-folder", format!("the current folder is gone: {error}"), "change to another folder")
+        Error::new(Code::NoCurrentFolder, format!("the current folder is gone: {error}"), "change to another folder")
     })
 }
 
@@ -34,7 +34,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
             let workspace = absolute(current, given);
             if !workspace.is_dir() {
                 let message = format!("the workspace {} is not a folder", workspace.display());
-                return Err(Error::new("no-workspace", message, "name an existing folder with --workspace"));
+                return Err(Error::new(Code::NoWorkspace, message, "name an existing folder with --workspace"));
             }
             workspace
         }

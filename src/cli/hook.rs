@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, Unheard};
-use refdesk_desk::session::FOREIGN;
 use refdesk_desk::{Desk, Options, Reader};
 use refdesk_enrich::{EnrichRequest, TextKind, Tool};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Longer documents are not read.
@@ -182,7 +182,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
         problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
     }
     // If forgetting failed, the old memory would suppress what must be given again.
-    let is_stuck = problems.iter().any(|problem| problem.code == "not-stored");
+    let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
     let asked = match event {
         HookEvent::Start { .. } => None,
         HookEvent::Prompt(prompt) => Some(EnrichRequest::new(TextKind::Prompt, prompt)),
@@ -214,7 +214,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
 fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
-    let foreign = opening.iter().filter(|problem| problem.code == FOREIGN);
+    let foreign = opening.iter().filter(|problem| problem.code == Code::ForeignState);
     for problem in errors.iter().copied().chain(foreign).chain(problems) {
         tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
     }
@@ -229,7 +229,7 @@ fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
 }
 
 fn is_unwritable(problems: &[Diagnostic]) -> bool {
-    problems.iter().any(|problem| matches!(problem.code, "not-stored" | "not-journalled"))
+    problems.iter().any(|problem| matches!(problem.code, Code::NotStored | Code::NotJournalled))
 }
 
 /// The agent gets nothing; the reason is logged.

@@ -13,9 +13,9 @@ use super::{rows, since};
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Prints the requested lines; those of `session` if one is given.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
@@ -44,7 +44,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
                 let are = if damaged == 1 { "is" } else { "are" };
                 let message = format!("{lines} of the journal {are} damaged or incomplete, and left out");
                 let file = desk.around().display(&desk.journal_file());
-                answer.diagnostics.push(Diagnostic::warning("damaged-journal", message).in_file(file));
+                answer.diagnostics.push(Diagnostic::warning(Code::DamagedJournal, message).in_file(file));
             }
             answer
         }
@@ -55,7 +55,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
 /// A journal that cannot be read.
 pub fn unreadable(error: &io::Error) -> CommandOutput {
     let hint = if error.kind() == io::ErrorKind::PermissionDenied { advice(error) } else { "" };
-    CommandOutput::refused(Error::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
+    CommandOutput::refused(Error::new(Code::UnreadableJournal, format!("the journal cannot be read: {error}"), hint))
 }
 
 /// The lines as a table if `table` gives the current time, otherwise as stored.

@@ -7,8 +7,8 @@ use super::answer::CommandOutput;
 use super::args::McpArgs;
 use super::{OutputFormat, mcp_http, output};
 use refdesk_desk::Options;
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Printed for a person who starts it at a terminal.
 const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once it is told \
@@ -16,7 +16,7 @@ const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard inp
 
 /// Names what the profile asks for and the workspace lacks.
 pub fn tell_lacking(problems: &[Diagnostic]) {
-    let lacking = problems.iter().filter(|problem| problem.code == "profile-missing");
+    let lacking = problems.iter().filter(|problem| problem.code == Code::ProfileMissing);
     lacking.for_each(|problem| output::complain(&output::in_words(problem)));
 }
 
@@ -39,7 +39,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Error::new("not-served", format!("the server has stopped: {error}"), "");
+            let refusal = Error::new(Code::NotServed, format!("the server has stopped: {error}"), "");
             output::print(CommandOutput::refused(refusal), format)
         }
     }

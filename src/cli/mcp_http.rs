@@ -12,7 +12,7 @@ use super::signals::Signals;
 use super::{OutputFormat, environment, output};
 use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Serves at this address. Once calls are accepted, the address is printed: a line on standard error for people, a
 /// document on standard output for programs.
@@ -44,7 +44,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         Err(error) => {
             let message = format!("the server could not run at {}: {error}", http.address);
             let hint = "use port 0 for any free port";
-            output::print(CommandOutput::refused(Error::new("not-served", message, hint)), format)
+            output::print(CommandOutput::refused(Error::new(Code::NotServed, message, hint)), format)
         }
     }
 }

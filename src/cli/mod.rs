@@ -50,11 +50,10 @@ use answer::CommandOutput;
 use clap::Parser;
 
 use refdesk_desk::engine::Started;
-use refdesk_desk::session::FOREIGN;
 use refdesk_desk::{Desk, Options};
 use refdesk_templates::render::worker;
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
 /// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
@@ -84,7 +83,7 @@ pub fn run(
         Ok(demo) => demo,
         Err(error) => {
             let message = format!("the demo could not be unpacked: {error}");
-            let refusal = Error::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
+            let refusal = Error::new(Code::NoDemo, message, "make the folder for temporary files writable (TMPDIR)");
             return Ok(output::print(CommandOutput::refused(refusal), arguments.format));
         }
     };
@@ -124,7 +123,7 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
         let opening = desk.opening_diagnostics();
         let is_wanted = |problem: &Diagnostic| {
             problem.is_error()
-                || problem.code == FOREIGN
+                || problem.code == Code::ForeignState
                 || !opening.contains(problem)
                 || (!command.ignores_the_catalog() && problem.source_id.is_none())
         };

@@ -8,18 +8,16 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::OutputFormat;
-use refdesk_desk::OUTSIDE;
 use refdesk_files::output::Proposal;
-use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     tell(&answer.diagnostics);
     for Error { code, message, hint } in &answer.refused {
-        let refusal = Error::new(code, one_line(message), one_line(hint));
-        complain(&format!("error: {refusal}"));
+        complain(&format!("error: {}", Error::new(*code, one_line(message), one_line(hint))));
     }
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| complain(&format!("note: {}", one_line(note))));
@@ -66,11 +64,11 @@ pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Error> {
         &format!("{file} is outside the workspace. Write it ({})?", proposal.diff.summary()),
     ) {
         Some(true) => Ok(()),
-        Some(false) => Err(Error::new("not-approved", format!("{file} was not approved"), "")),
+        Some(false) => Err(Error::new(Code::NotApproved, format!("{file} was not approved"), "")),
         None => {
             let message = format!("{file} is outside the workspace");
             let hint = "run this at a terminal to approve it, or keep the configuration inside the workspace";
-            Err(Error::new(OUTSIDE, message, hint))
+            Err(Error::new(Code::Outside, message, hint))
         }
     }
 }
@@ -143,10 +141,10 @@ fn tell(diagnostics: &[Diagnostic]) {
     }
     // Warnings of a rendering concern what was asked for, and no other command prints them.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
-        diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == "render");
+        diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == Code::Render);
     // Problems of a profile concern what was asked for.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
-        warnings.into_iter().partition(|problem| problem.code == "profile-missing");
+        warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
     lacking.iter().for_each(|problem| complain(&in_words(problem)));
     own.iter().take(ERRORS).for_each(|problem| complain(&in_words(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
@@ -157,7 +155,7 @@ fn tell(diagnostics: &[Diagnostic]) {
         few if few.len() <= 3 => few.iter().for_each(|problem| complain(&in_words(problem))),
         many => {
             let count = |code| many.iter().filter(|problem| problem.code == code).count();
-            let parts = [("missing", count("missing-path")), ("moved", count("moved-path"))];
+            let parts = [("missing", count(Code::MissingPath)), ("moved", count(Code::MovedPath))];
             let parts: Vec<String> =
                 parts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
             let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };

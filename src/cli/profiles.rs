@@ -10,6 +10,7 @@ use super::rows::{self, plural};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Profiled, find_profile};
+use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
@@ -55,7 +56,7 @@ pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> Comman
     answer.diagnostics.extend(problems);
     // Missing sources are part of the answer.
     let problems = all.into_iter().flat_map(|profiled| profiled.problems);
-    answer.diagnostics.extend(problems.filter(|problem| problem.code != "profile-missing"));
+    answer.diagnostics.extend(problems.filter(|problem| problem.code != Code::ProfileMissing));
     answer
 }
 
@@ -192,7 +193,7 @@ fn knows(it: &Profiled) -> String {
 
 /// How many there are besides the missing ones.
 fn problems(it: &Profiled) -> String {
-    let problems = it.problems.iter().filter(|problem| problem.code != "profile-missing");
+    let problems = it.problems.iter().filter(|problem| problem.code != Code::ProfileMissing);
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.partition(|problem| problem.is_error());
     if errors.is_empty() && warnings.is_empty() {
         return String::new();

@@ -16,8 +16,8 @@ use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
 use refdesk_templates::{NamedValue, Syntax};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
@@ -61,7 +61,7 @@ fn printed(made: Made) -> CommandOutput {
                       "offered_output": made.offered, "warnings": made.warnings});
     let notes =
         made.offered.map(|path| format!("the template suggests the output path {path}: --output '{path}' does that"));
-    let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
+    let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
 
@@ -73,7 +73,7 @@ fn named(values: &[NamedValue]) -> Vec<Value> {
 /// Why nothing was rendered, in words.
 fn refusal(failed: Unrendered) -> Error {
     let message = match failed.code {
-        "render" => format!("Template render error: {}", failed.error.message),
+        Code::Render => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
     Error::new(failed.code, message, failed.hint)

@@ -7,7 +7,7 @@ use super::args::ReplayArgs;
 use super::journal::unreadable;
 use refdesk_desk::Desk;
 use refdesk_files::name::sha256_hex;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Prints what line `n` of the journal gave.
 pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
@@ -21,13 +21,13 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     };
     let line = match desk.line(n) {
         Ok(Some(line)) => line,
-        Ok(None) => return refused("unknown-line", format!("the journal has no line {n}, or no longer has it")),
+        Ok(None) => return refused(Code::UnknownLine, format!("the journal has no line {n}, or no longer has it")),
         Err(error) => return unreadable(&error),
     };
     let Some(text) = line.receipt.text else {
         let what = line.receipt.what.word();
         return refused(
-            "no-bytes",
+            Code::NoBytes,
             format!("line {n} of the journal ({what}) has no text: the journal keeps only the text refdesk wrote"),
         );
     };
@@ -38,5 +38,5 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
         return answer;
     }
     let message = format!("line {n} of the journal was changed: its text does not match its hash");
-    answer.and_refused(vec![Error::new("changed-line", message, "the file was edited after refdesk wrote it")])
+    answer.and_refused(vec![Error::new(Code::ChangedLine, message, "the file was edited after refdesk wrote it")])
 }

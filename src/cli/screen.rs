@@ -10,7 +10,7 @@ use super::answer::CommandOutput;
 use super::output;
 use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Started};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Opens the screen; without a suitable terminal, an error that names the commands.
 ///
@@ -30,7 +30,7 @@ pub fn run(
     };
     if let Some(unfit) = unfit {
         let refusal = Error::new(
-            "no-terminal",
+            Code::NoTerminal,
             unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich, simulate, why-not, assert, journal, replay, watch, \

@@ -3,8 +3,8 @@
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
 use refdesk_desk::{Desk, PickStatus};
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 
 /// Picks by id and tag.
 pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
@@ -27,10 +27,10 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
         _ => "`refdesk list` shows ids and tags",
     };
     let code = match picked.status {
-        PickStatus::NoSources => "no-sources",
-        PickStatus::NoneMatched => "none-matched",
-        _ if !picked.missing.is_empty() => "missing",
-        _ => "nothing-named",
+        PickStatus::NoSources => Code::NoSources,
+        PickStatus::NoneMatched => Code::NoneMatched,
+        _ if !picked.missing.is_empty() => Code::Missing,
+        _ => Code::NothingNamed,
     };
     CommandOutput::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)])
 }

@@ -7,8 +7,8 @@ use super::args::TemplatesCommand;
 use super::rows;
 use refdesk_desk::{Desk, rows as desk_rows};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
-use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::{Code, Error};
 
 mod extract;
 mod validate;
@@ -85,7 +85,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
         Err(refusal) => return CommandOutput { json: known, ..CommandOutput::refused(refusal) },
     };
     if let Some(problem) = &template.problem {
-        let refusal = Error::new("template-broken", problem.clone(), "fix the template");
+        let refusal = Error::new(Code::TemplateBroken, problem.clone(), "fix the template");
         let known = json!({"template_name": template.name, "syntax": template.syntax});
         return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer::CommandOutput;
 use super::args::{KindName, TextArgs};
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// A text and its origin.
 pub struct TextInput<'a> {
@@ -35,7 +35,7 @@ impl<'a> TextInput<'a> {
         let mut bytes = Vec::new();
         if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
             let message = format!("standard input cannot be read: {error}");
-            return Err(CommandOutput::refused(Error::new("no-input", message, "give the text on standard input")));
+            return Err(CommandOutput::refused(Error::new(Code::NoInput, message, "give the text on standard input")));
         }
         let kind = match args.kind {
             KindName::Prompt => TextKind::Prompt,

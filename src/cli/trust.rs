@@ -7,8 +7,8 @@ use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
 use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind};
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
@@ -31,7 +31,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
     // The file of what was trusted may have been damaged.
-    answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != "untrusted"));
+    answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != Code::Untrusted));
     answer
 }
 
@@ -69,7 +69,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         sentences(waiting)
     );
     let refused = |message: &str, hint: &str, text: String| {
-        let refusal = Error::new("not-approved", message, hint);
+        let refusal = Error::new(Code::NotApproved, message, hint);
         CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
     // No option says yes in place of a person: an agent with a shell would have it, too.

@@ -21,8 +21,8 @@ use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
 use refdesk_files::name::safe;
 use refdesk_files::path::display;
-use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::{Code, Error};
 
 /// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
 const WAITING: usize = 256;
@@ -50,7 +50,7 @@ pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> Exi
     match watch(options, &telling) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Error::new("watch", error.to_string(), "");
+            let refusal = Error::new(Code::Watch, error.to_string(), "");
             output::print(CommandOutput::refused(refusal), OutputFormat::Text)
         }
     }

@@ -17,6 +17,7 @@ use refdesk_files::Stamp;
 use refdesk_templates::{
     Syntax, Template, TemplateBlock, TemplateIndex, TemplateOrigin as Found, Variable, VariableKind,
 };
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
 use crate::tui::glyphs::Glyphs;
@@ -243,12 +244,12 @@ pub fn snapshot() -> Snapshot {
         templates: Arc::new(templates()),
         tokens: Arc::new(tokens.into_iter().map(|(id, n)| (SourceId::from(id), n)).collect::<HashMap<_, _>>()),
         diagnostics: Arc::from([
-            Diagnostic::error("wrong-type", "`tags` is a number where a list is needed")
+            Diagnostic::error(Code::WrongType, "`tags` is a number where a list is needed")
                 .in_file("references.json")
                 .at(Position { line: 41, column: 15 })
                 .about("payments-api")
                 .hint("write a list of words: \"tags\": [\"api\"]"),
-            Diagnostic::warning("missing-path", "docs/legacy/codes.md does not exist")
+            Diagnostic::warning(Code::MissingPath, "docs/legacy/codes.md does not exist")
                 .in_file("references.json")
                 .at(Position { line: 60, column: 15 })
                 .about("legacy-errors")
@@ -296,7 +297,7 @@ pub fn unrendered(message: &str, line: Option<usize>) -> refdesk_desk::Unrendere
     let template = (1..10).map(|line| format!("line {line} with {{{{ a }}}}\n")).collect();
     let error = refdesk_templates::render::RenderError { message: message.to_owned(), line };
     refdesk_desk::Unrendered {
-        code: "render",
+        code: Code::Render,
         error,
         hint: String::new(),
         template,
@@ -339,7 +340,7 @@ pub fn proposed(text: &str, path: &str, old: Option<&str>) -> refdesk_desk::Show
 
 /// The same, where nothing may be written.
 pub fn refused(text: &str, message: &str) -> refdesk_desk::Shown {
-    let refusal = refdesk_text::Error::new("outside", message, "choose a path inside it");
+    let refusal = refdesk_text::Error::new(Code::Outside, message, "choose a path inside it");
     refdesk_desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
 }
 

@@ -2,6 +2,7 @@
 
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Request, Response, Topic, Who};
+use refdesk_text::Code;
 
 use super::world::{World, options};
 
@@ -119,7 +120,7 @@ fn a_damaged_choice_keeps_what_was_chosen_and_is_set_aside_by_the_next_change() 
     world.until("a is picked", |now| now.selection.is_picked("a"));
     let file = world.workspace.join(".jaato/refdesk/selection.json");
     let good = std::fs::read_to_string(&file).unwrap();
-    let is_damaged = |now: &refdesk_desk::engine::Snapshot| now.diagnostics.iter().any(|it| it.code == "damaged");
+    let is_damaged = |now: &refdesk_desk::engine::Snapshot| now.diagnostics.iter().any(|it| it.code == Code::Damaged);
     for damage in ["", "{\"picks\": [1]}", "[]"] {
         world.overwrite(".jaato/refdesk/selection.json", damage);
         let now = world.until("it is reported", is_damaged);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Ending, Request};
+use refdesk_text::Code;
 
 use crate::engine::world::World;
 
@@ -79,6 +80,6 @@ fn what_cannot_be_written_is_told_and_the_templates_are_there() {
     let mut world = world();
     world.write(".jaato/templates", "a file where the folder should be");
     world.send(Request::pick("guide"));
-    let now = world.until("it is told", |now| now.diagnostics.iter().any(|it| it.code == "templates-folder"));
+    let now = world.until("it is told", |now| now.diagnostics.iter().any(|it| it.code == Code::TemplatesFolder));
     assert_eq!(now.templates.templates.len(), 1);
 }

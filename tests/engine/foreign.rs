@@ -33,7 +33,7 @@ fn a_screen_obeys_nothing_that_came_with_the_repository() {
     save(&workspace.join(".jaato/refdesk/selection.json"), r#"{"picks": ["a"], "exclusions": []}"#);
     let mut world = World::over(folder, workspace);
     let told = |code: &str, snapshot: &refdesk_desk::engine::Snapshot| {
-        snapshot.diagnostics.iter().filter(|problem| problem.code == code).count()
+        snapshot.diagnostics.iter().filter(|problem| problem.code.as_str() == code).count()
     };
     let snapshot = world.until("the picks count", |snapshot| snapshot.selection.contains("a"));
     assert_eq!(told("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);

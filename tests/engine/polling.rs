@@ -6,6 +6,7 @@
 use std::fs::File;
 
 use refdesk_desk::engine::Watching;
+use refdesk_text::Code;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::engine::world::World;
@@ -38,7 +39,7 @@ fn without_a_watcher_the_desk_polls_and_says_so() {
     }
     let mut world = World::over(folder, workspace);
     let told = world.until("it polls", |snapshot| matches!(snapshot.watching, Watching::Polling(_)));
-    assert!(told.diagnostics.iter().any(|it| it.code == "polling" && it.message.contains("every 2 s")), "{told:?}");
+    assert!(told.diagnostics.iter().any(|it| it.code == Code::Polling && it.message.contains("every 2 s")), "{told:?}");
     drop(open);
 
     world.until("all is read", |snapshot| snapshot.catalog.len() == 2);

@@ -2,6 +2,7 @@
 
 use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
+use refdesk_text::Code;
 
 use super::world::{World, options};
 
@@ -66,7 +67,7 @@ fn a_desk_under_a_profile_picks_in_memory_and_follows_its_files() {
     world.write(".jaato/profiles/p.json", "{");
     desk.reload();
     assert_eq!(picks(&desk), ["a"], "one that cannot be read any more stays what it was");
-    assert!(desk.diagnostics().iter().any(|problem| problem.code == "json-syntax"));
+    assert!(desk.diagnostics().iter().any(|problem| problem.code == Code::JsonSyntax));
     desk.undo().unwrap();
     assert_eq!(picks(&desk), ["a", "kit"]);
     assert!(!world.at(".jaato/refdesk/desks").exists());

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
 use refdesk_desk::engine::Watching;
+use refdesk_text::Code;
 
 use super::folders::watched;
 use super::world::{World, save};
@@ -62,7 +63,7 @@ fn of_a_huge_workspace_a_part_is_watched_and_that_is_said() {
     let told = world.until("a part is watched", |it| !matches!(it.watching, Watching::Live));
     // A machine without so many watches left polls.
     if matches!(told.watching, Watching::Partly(_)) {
-        assert!(told.diagnostics.iter().any(|it| it.code == "watch-limit"), "{:?}", told.diagnostics);
+        assert!(told.diagnostics.iter().any(|it| it.code == Code::WatchLimit), "{:?}", told.diagnostics);
         let watched: HashSet<u64> = watched();
         assert!((8_000..=8_192).contains(&watched.len()), "{}", watched.len());
     }

@@ -10,8 +10,8 @@ use refdesk_core::catalog::{Mode, NOT_A_SOURCE, SourceId};
 use refdesk_files::name;
 use refdesk_files::output::{self, Before};
 use refdesk_files::path::{absolute, relative, slashed};
-use refdesk_text::Error;
 use refdesk_text::fold::can_match;
+use refdesk_text::{Code, Error};
 
 /// What is to be added.
 #[derive(Debug, Clone)]
@@ -50,29 +50,33 @@ impl Desk {
         let path = absolute(&self.around().current, Path::new(&new.place));
         if !is_url && (new.place.trim().is_empty() || !path.exists()) {
             let message = format!("'{}' names no file or folder", new.place);
-            return Err(Error::new("no-such-path", message, "name something that exists, or an http(s) address"));
+            return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
         }
         let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
         let id = new.id.clone().unwrap_or_else(|| slug(&stem));
         if id.trim().is_empty() {
-            return Err(Error::new("empty-id", "no id can be made of that name", "give one with --id"));
+            return Err(Error::new(Code::EmptyId, "no id can be made of that name", "give one with --id"));
         }
         if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
             let message = format!("the tag '{tag}' cannot match anything");
-            return Err(Error::new("empty-tag", message, "give it a letter or digit, or leave it out"));
+            return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
         }
         let name = new.name.clone().unwrap_or(stem);
         if name.trim().is_empty() {
-            return Err(Error::new("empty-name", "the name is empty", "give one with --name, or leave it out"));
+            return Err(Error::new(Code::EmptyName, "the name is empty", "give one with --name, or leave it out"));
         }
         if let Some(taken) = self.catalog.get(&id) {
             let file = self.around().display(&taken.origin.file);
-            return Err(Error::new("id-taken", format!("the id '{id}' is taken, by {file}"), "give another with --id"));
+            return Err(Error::new(
+                Code::IdTaken,
+                format!("the id '{id}' is taken, by {file}"),
+                "give another with --id",
+            ));
         }
         if !self.settings().auto_discover {
             let message = "files in the folder of references are not read: 'auto_discover_references' is false";
             let hint = "set it to true, or write the entry into 'sources' yourself";
-            return Err(Error::new("not-discovered", message, hint));
+            return Err(Error::new(Code::NotDiscovered, message, hint));
         }
         let folder = self.references_folder();
         let plain = format!("{}.json", name::safe(&id));
@@ -80,7 +84,7 @@ impl Desk {
         let file = folder.join(file_name);
         let exists = || {
             let message = format!("{} is there already", self.around().display(&file));
-            Error::new("file-exists", message, "give another id with --id, or mend that file")
+            Error::new(Code::FileExists, message, "give another id with --id, or mend that file")
         };
         if file.exists() {
             return Err(exists());

@@ -8,9 +8,9 @@ use super::Desk;
 use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
-use refdesk_text::Error;
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::{Code, Error};
 
 /// So many ids are named in words.
 const NAMED: usize = 20;
@@ -118,11 +118,11 @@ impl Desk {
                 answer.refused.push(match member.role {
                     Role::AutoRoot => {
                         let message = format!("'{id}' is no pick; it is selected because it is auto");
-                        Error::new("is-transitive", message, hint)
+                        Error::new(Code::IsTransitive, message, hint)
                     }
                     _ => {
                         let parents = at_list(&member.parents.to_vec());
-                        Error::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
+                        Error::new(Code::IsTransitive, format!("'{id}' is no pick; {parents} brings it in"), hint)
                     }
                 });
             } else if self.catalog.get(id).is_none() {
@@ -308,12 +308,12 @@ impl Desk {
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
-        Error::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
+        Error::new(Code::UnknownId, format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
     }
 }
 
 pub(super) fn not_stored(error: &std::io::Error) -> Error {
-    Error::new("not-stored", format!("the desk could not be stored: {error}"), advice(error))
+    Error::new(Code::NotStored, format!("the desk could not be stored: {error}"), advice(error))
 }
 
 /// Whether the source has one of these tags, compared as hints compare them: one of separators alone is none.

@@ -8,8 +8,8 @@ use super::Desk;
 use crate::session::{DEFAULT, For, TemplateFile, Written};
 use refdesk_files::path::absolute;
 use refdesk_templates::{Rejected, Template, TemplateIndex};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Templates taken from documents that were named.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl Desk {
                 }
             };
             let message = format!("{} {what}", path.display());
-            extraction.refused.push(Error::new("no-such-file", message, "name markdown files of the current folder"));
+            extraction.refused.push(Error::new(Code::NoSuchFile, message, "name markdown files of the current folder"));
         }
         let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);

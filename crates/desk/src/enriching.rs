@@ -10,6 +10,7 @@ use super::places::Look;
 use crate::session::{For, Receipt, What, Written, advice};
 use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
 use refdesk_templates::Template;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The tool without which a hint would be no use.
@@ -167,5 +168,5 @@ impl Desk {
 }
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
-    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}")).hint(advice(error))
+    Diagnostic::warning(Code::NotStored, format!("what was told is not remembered: {error}")).hint(advice(error))
 }

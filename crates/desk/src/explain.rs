@@ -5,7 +5,7 @@ use super::change::at_list;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// What some ids come to by themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Desk {
                 (format!("'{id}' is not selected: it is not picked and nothing selected mentions it.{who}"), pick)
             }
         };
-        Error::new("not-selected", message, hint)
+        Error::new(Code::NotSelected, message, hint)
     }
 
     /// The sources whose texts, as far as they were read, mention this one; in catalog order.

@@ -11,6 +11,7 @@ use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Proposal, WrittenFile};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Sources that a session was hinted at or given an expansion of, and which of the two.
@@ -37,7 +38,7 @@ impl Desk {
         }
         let problem = appended.err().map(|error| {
             let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning("not-journalled", message).hint(advice(&error))
+            Diagnostic::warning(Code::NotJournalled, message).hint(advice(&error))
         });
         let mut known = self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *known, problem.clone());
@@ -227,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
         let say = || desk.journal(Receipt::new(What::Forgot));
-        let stands = || desk.diagnostics().iter().filter(|problem| problem.code == "not-journalled").count();
+        let stands = || desk.diagnostics().iter().filter(|problem| problem.code == Code::NotJournalled).count();
         std::fs::create_dir_all(desk.journal_file()).unwrap();
         for _ in 0..2 {
             assert!(say().is_some_and(|problem| problem.message.contains("journal.jsonl")));

@@ -61,7 +61,7 @@ pub use switch::Switch;
 pub use templates::{Made, RenderRequest, Unrendered, What};
 pub use undo::Undone;
 pub use why_not::Verdict;
-pub use writing::{Leave, OUTSIDE, Shown};
+pub use writing::{Leave, Shown};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

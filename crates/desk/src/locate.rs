@@ -12,8 +12,8 @@ use refdesk_core::config::profile::OURS;
 use refdesk_core::config::{JsonDocument, MemberPart};
 use refdesk_core::mention::files;
 use refdesk_files::read_regular;
-use refdesk_text::Error;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::{Code, Error};
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Desk {
         let path = source.origin.file.to_path_buf();
         let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| {
             let message = format!("{} cannot be read: {error}", self.around().display(&path));
-            Error::new("unreadable", message, "read the workspace again")
+            Error::new(Code::Unreadable, message, "read the workspace again")
         })?;
         let document = JsonDocument::parse(&path, String::new(), bytes).0;
         if self.profile_file() == Some(&*path) {
@@ -54,22 +54,22 @@ impl Desk {
             SourceKind::Local(place) => place,
             SourceKind::Inline { .. } => return self.definition(id),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } => {
-                return Err(Error::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
+                return Err(Error::new(Code::LiesElsewhere, format!("@{id} lies elsewhere"), "open its definition"));
             }
         };
         let path = match place.standing {
             PathState::Missing => {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing stands at {expected}");
-                return Err(Error::new("missing", message, "mend its path in its definition"));
+                return Err(Error::new(Code::Missing, message, "mend its path in its definition"));
             }
             PathState::Untrusted => {
                 let message = format!("@{id} lies outside the workspace and waits for trust");
-                return Err(Error::new("untrusted", message, trust::HINT));
+                return Err(Error::new(Code::Untrusted, message, trust::HINT));
             }
             PathState::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");
-                return Err(Error::new("kept-back", message, "change its path in its definition"));
+                return Err(Error::new(Code::KeptBack, message, "change its path in its definition"));
             }
             PathState::File => place.path.to_path_buf(),
             PathState::Directory => {
@@ -77,7 +77,7 @@ impl Desk {
                 let introduction = introduction(place).map(|(_, path)| path);
                 introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
                     let folder = self.around().display(&place.path);
-                    Error::new("no-document", format!("there is no document in {folder}"), "open its definition")
+                    Error::new(Code::NoDocument, format!("there is no document in {folder}"), "open its definition")
                 })?
             }
         };
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(shown(&folder, desk.definition(id)), definition, "{id}");
             assert_eq!(shown(&folder, desk.document_spot(id)), document, "{id}");
         }
-        assert_eq!(desk.definition("none").unwrap_err().code, "unknown-id");
+        assert_eq!(desk.definition("none").unwrap_err().code, Code::UnknownId);
     }
 
     #[test]

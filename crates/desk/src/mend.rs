@@ -12,9 +12,9 @@ use refdesk_core::config::expand;
 use refdesk_files::output;
 use refdesk_files::path::{clean, is_absolute_anywhere};
 use refdesk_files::read_regular;
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
+use refdesk_text::{Code, Error};
 
 /// One path that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Desk {
 
     /// What was rewritten in a file, and its text.
     fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Error> {
-        let unread = |error: String| Error::new("not-written", error, "make the file readable");
+        let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
         let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
         let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;

@@ -7,6 +7,7 @@ use super::{Made, Shown, Unrendered};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderError, RenderJob, Rendered, Renderer};
 use refdesk_templates::{Fit, NamedValue};
+use refdesk_text::Code;
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +73,7 @@ impl Prepared {
         }
         hints.extend(self.name.map(|name| format!("`refdesk templates variables {name}` shows what it asks for")));
         let RenderJob { text: template, syntax, .. } = self.job;
-        Unrendered { code: "render", error, hint: hints.join("; "), template, syntax: Some(syntax), fit: self.fit }
+        Unrendered { code: Code::Render, error, hint: hints.join("; "), template, syntax: Some(syntax), fit: self.fit }
     }
 }
 

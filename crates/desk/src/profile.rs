@@ -12,9 +12,9 @@ use refdesk_core::config::profile::{self, Profile, ProfileFile, Unfound};
 use refdesk_core::config::{Config, Settings, Surroundings};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
-use refdesk_text::Error;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// The profile that a desk is under.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Known {
         problems.extend(narrowed.problems);
         let name = &profile.name;
         let problem = |id: &str, message: String| {
-            let problem = Diagnostic::warning("profile-missing", message).in_file(&profile.document.shown).about(id);
+            let problem = Diagnostic::warning(Code::ProfileMissing, message).in_file(&profile.document.shown).about(id);
             problem.at(profile.position_of(around, id))
         };
         for id in &narrowed.unknown {
@@ -194,10 +194,10 @@ pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error
         Ok(profile) => Ok(profile.document.path.to_path_buf()),
         Err(Unfound::Unknown(nearest)) => {
             let nearest = nearest.map_or_else(String::new, |question| format!(" ({question})"));
-            Err(Error::new("unknown-profile", format!("no profile is named '{given}'{nearest}"), hint))
+            Err(Error::new(Code::UnknownProfile, format!("no profile is named '{given}'{nearest}"), hint))
         }
         Err(Unfound::NoFile(file)) => {
-            Err(Error::new("unknown-profile", format!("there is no profile at {}", file.display()), hint))
+            Err(Error::new(Code::UnknownProfile, format!("there is no profile at {}", file.display()), hint))
         }
         Err(Unfound::Broken(problems)) => Err(broken(given, &problems)),
     }
@@ -212,7 +212,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     });
     let what = first.map_or("it cannot be read", |it| it.message.as_str());
     let hint = first.map_or("", |it| it.hint.as_str());
-    Error::new("profile-broken", format!("the profile '{name}' cannot be used: {place}{what}"), hint)
+    Error::new(Code::ProfileBroken, format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 
 /// What is wrong with a profile's file that cannot be read, else with what the profile says.

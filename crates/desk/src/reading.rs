@@ -15,11 +15,11 @@ use refdesk_core::selection::Access;
 use refdesk_files::Folder;
 use refdesk_files::beneath::{Listing, Opened, is_kept_back, open};
 use refdesk_files::path::{display, is_absolute_anywhere};
-use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
 use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_text::tokens;
+use refdesk_text::{Code, Error};
 
 /// Bytes of text that one reading gives: whole lines of it, and of a longer line its beginning.
 pub const GIVEN: usize = 256 * 1024;
@@ -99,18 +99,18 @@ pub fn read_source(
         let known = catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         let message = format!("no source has the id '{id}'{nearest}");
-        return Err(Error::new("unknown-id", message, "listReferences tells all ids"));
+        return Err(Error::new(Code::UnknownId, message, "listReferences tells all ids"));
     };
     let id = source.id.as_str();
     if source.is_missing() {
         let written = source.place().map_or("", |place| place.written.as_str());
         let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
-        return Err(Error::new("missing", message, "do without it, and tell whoever keeps the catalog"));
+        return Err(Error::new(Code::Missing, message, "do without it, and tell whoever keeps the catalog"));
     }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
         return Err(Error::new(
-            "not-selected",
+            Code::NotSelected,
             message,
             format!("select it first: selectReferences with ids [\"{id}\"]"),
         ));
@@ -118,7 +118,7 @@ pub fn read_source(
     let untrusted = || {
         let message = format!("'{id}' lies outside the workspace and waits for trust");
         let hint = format!("ask the person at this workspace to {}", trust::HINT);
-        Err(Error::new("untrusted", message, hint))
+        Err(Error::new(Code::Untrusted, message, hint))
     };
     if access.withheld().contains(&source.id) {
         return untrusted();
@@ -133,24 +133,24 @@ pub fn read_source(
         }
         SourceKind::Url { url } => {
             let hint = format!("fetch it yourself: {url}");
-            Err(Error::new("lies-elsewhere", format!("'{id}' is a URL, which refdesk does not fetch"), hint))
+            Err(Error::new(Code::LiesElsewhere, format!("'{id}' is a URL, which refdesk does not fetch"), hint))
         }
         SourceKind::Mcp { server, tool, args } => {
             let with = if args.is_null() { String::new() } else { format!(" with {args}") };
             let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
-            Err(Error::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
+            Err(Error::new(Code::LiesElsewhere, format!("'{id}' is what a tool of another server answers"), hint))
         }
         SourceKind::Local(place) => {
             let local = Local { workspace, source, place, access };
             match place.standing {
                 PathState::Missing => {
                     let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
-                    Err(Error::new("missing", message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new(Code::Missing, message, "do without it, and tell whoever keeps the catalog"))
                 }
                 PathState::Untrusted => untrusted(),
                 PathState::Reserved => {
                     let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
-                    Err(Error::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new(Code::KeptBack, message, "do without it, and tell whoever keeps the catalog"))
                 }
                 PathState::File => local.read_file(path, lines),
                 PathState::Directory => local.read_below(path, lines),
@@ -161,7 +161,7 @@ pub fn read_source(
 
 fn no_folder(source: &Source) -> Error {
     let message = format!("'{}' is one text and no folder", source.id);
-    Error::new("bad-path", message, "leave `path` out")
+    Error::new(Code::BadPath, message, "leave `path` out")
 }
 
 /// A local source that may be read.
@@ -188,7 +188,7 @@ impl Local<'_> {
 
     /// What a call names within the source's folder, without dots.
     fn within(&self, asked: &str) -> Result<PathBuf, Error> {
-        let bad = |what: &str, hint: String| Err(Error::new("bad-path", format!("`path` {what}: '{asked}'"), hint));
+        let bad = |what: &str, hint: String| Err(Error::new(Code::BadPath, format!("`path` {what}: '{asked}'"), hint));
         let relative = "give it relative to the folder of the source, as the list without `path` has it".to_owned();
         if asked.trim().is_empty() {
             return bad("is empty", "leave it out for the list of files".to_owned());
@@ -220,16 +220,16 @@ impl Local<'_> {
         let real = fs::canonicalize(path).map_err(|error| self.absent(path, &shown, &error))?;
         if !real.starts_with(root) || !self.access.covers(&real) {
             let message = format!("{shown} leads out of '{}' by a link", self.source.id);
-            return Err(Error::new("leads-out", message, "only what lies in the source itself is read"));
+            return Err(Error::new(Code::LeadsOut, message, "only what lies in the source itself is read"));
         }
         if is_kept_back(root, &real) {
             let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
-            return Err(Error::new("kept-back", message, "call it without `path` for the list of what is read"));
+            return Err(Error::new(Code::KeptBack, message, "call it without `path` for the list of what is read"));
         }
         let opened = open(&real).map_err(|error| {
             let message = format!("{shown} cannot be read: {error}");
             Error::new(
-                "unreadable",
+                Code::Unreadable,
                 message,
                 "it is no regular file, or is changing just now: read another, or try again",
             )
@@ -238,7 +238,7 @@ impl Local<'_> {
             Opened::Folder(folder) => {
                 if lines.is_some() {
                     let hint = "name a file with `path`, or leave `lines` out for the list of files";
-                    return Err(Error::new("bad-lines", format!("{shown} is a folder and has no lines"), hint));
+                    return Err(Error::new(Code::BadLines, format!("{shown} is a folder and has no lines"), hint));
                 }
                 // Links within the tree are not followed, so both have the same names below them.
                 let from = real.strip_prefix(root).unwrap_or(Path::new(""));
@@ -260,11 +260,11 @@ impl Local<'_> {
     fn absent(&self, path: &Path, shown: &str, error: &io::Error) -> Error {
         let id = &self.source.id;
         let Ok(within) = path.strip_prefix(&self.place.path) else {
-            return Error::new("no-such-file", format!("{shown} cannot be read: {error}"), "");
+            return Error::new(Code::NoSuchFile, format!("{shown} cannot be read: {error}"), "");
         };
         if within.as_os_str().is_empty() || error.kind() == io::ErrorKind::PermissionDenied {
             let message = format!("{shown} cannot be read: {error}");
-            return Error::new("unreadable", message, "tell whoever keeps the catalog");
+            return Error::new(Code::Unreadable, message, "tell whoever keeps the catalog");
         }
         let asked = within.to_string_lossy();
         let files = match open(&self.place.resolved) {
@@ -275,7 +275,7 @@ impl Local<'_> {
             names if names.is_empty() => "call it without `path` for the list of its files".to_owned(),
             names => format!("did you mean {}?", names.join(" or ")),
         };
-        Error::new("no-such-file", format!("'{id}' has no file '{asked}'"), hint)
+        Error::new(Code::NoSuchFile, format!("'{id}' has no file '{asked}'"), hint)
     }
 
     fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
@@ -344,21 +344,23 @@ fn meant(asked: &str, folder: &str, listing: &Listing) -> Vec<String> {
 fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Error> {
     let large = |bytes: u64| {
         let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
-        Error::new("too-large", message, "read another file")
+        Error::new(Code::TooLarge, message, "read another file")
     };
     if bytes > LARGEST {
         return Err(large(bytes));
     }
     let mut text = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut text);
-    read.map_err(|error| Error::new("unreadable", format!("{shown} cannot be read: {error}"), "read another file"))?;
+    read.map_err(|error| {
+        Error::new(Code::Unreadable, format!("{shown} cannot be read: {error}"), "read another file")
+    })?;
     let bytes = text.len() as u64;
     if bytes > LARGEST {
         return Err(large(bytes));
     }
     let binary = |what: &str| {
         let message = format!("{shown} is {what} ({})", size(bytes));
-        Error::new("binary", message, "read another file")
+        Error::new(Code::Binary, message, "read another file")
     };
     if text.contains(&0) {
         return Err(binary("binary and no text"));
@@ -436,7 +438,7 @@ impl Lines {
     fn parse(asked: &str) -> Result<Self, Error> {
         let bad = |what: String| {
             let hint = "say \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
-            Error::new("bad-lines", what, hint)
+            Error::new(Code::BadLines, what, hint)
         };
         let number = |text: &str| {
             let text = text.trim();
@@ -474,7 +476,7 @@ impl Lines {
                 0 => "it is empty".to_owned(),
                 total => format!("ask for lines from 1 to {total}"),
             };
-            return Err(Error::new("bad-lines", message, hint));
+            return Err(Error::new(Code::BadLines, message, hint));
         }
         Ok((self.first, self.last.min(total)))
     }

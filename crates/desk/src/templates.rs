@@ -9,8 +9,8 @@ use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderError, RenderJob, partials};
 use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unrendered {
     /// A stable name for programs: `unknown-template`, `no-such-file`, `template-unreadable`, `render`.
-    pub code: &'static str,
+    pub code: Code,
     /// Why, and at which line.
     pub error: RenderError,
     /// What to do; may be empty.
@@ -135,10 +135,10 @@ impl Desk {
     /// No template fits, several do, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
         let hint = "`refdesk templates` shows the templates of the selection";
-        let template = index.find(name).map_err(|error| Error::new("unknown-template", error.to_string(), hint))?;
+        let template = index.find(name).map_err(|error| Error::new(Code::UnknownTemplate, error.to_string(), hint))?;
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
-            Error::new("template-unreadable", message, "mend the file")
+            Error::new(Code::TemplateUnreadable, message, "mend the file")
         })?;
         Ok((template, text))
     }
@@ -203,8 +203,8 @@ impl Desk {
 fn read_file(path: &std::path::Path) -> Result<String, Error> {
     if !path.exists() {
         let message = format!("Template file not found: {}", path.display());
-        return Err(Error::new("no-such-file", message, "--file is relative to the current folder"));
+        return Err(Error::new(Code::NoSuchFile, message, "--file is relative to the current folder"));
     }
     refdesk_templates::read(path)
-        .map_err(|error| Error::new("template-unreadable", format!("{} {error}", path.display()), "mend the file"))
+        .map_err(|error| Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "mend the file"))
 }

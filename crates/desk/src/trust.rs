@@ -21,9 +21,9 @@ use refdesk_core::selection::Access;
 use refdesk_files::output::resolve;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::{Code, Error};
 
 /// What to do about what waits.
 pub const HINT: &str = "look at what waits with `refdesk trust`, and trust it there";
@@ -87,7 +87,7 @@ impl Desk {
         let what =
             if action.about == PrivilegedActionKind::Webhook { "a webhook" } else { "files outside the workspace" };
         let message = format!("the channel of this workspace, {what}, waits for trust");
-        Some(Error::new("untrusted", message, HINT))
+        Some(Error::new(Code::Untrusted, message, HINT))
     }
 
     /// Everything that the configuration of this workspace would do beyond it, trusted or not.
@@ -187,7 +187,7 @@ impl Desk {
         }
         let look = Look::at(self);
         let waiting = actions.into_iter().filter(|action| !look.trusts(&action.hash)).map(|action| {
-            let problem = Diagnostic::warning("untrusted", format!("not done until you trust it: {}", action.what));
+            let problem = Diagnostic::warning(Code::Untrusted, format!("not done until you trust it: {}", action.what));
             let problem = problem.in_file(action.file).hint(HINT);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
@@ -218,7 +218,7 @@ impl Desk {
                 )
             }
         };
-        Some(Diagnostic::warning("untrusted", message).hint(HINT))
+        Some(Diagnostic::warning(Code::Untrusted, message).hint(HINT))
     }
 
     /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
@@ -322,11 +322,11 @@ impl Desk {
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Error> {
         let Some(state) = &self.options.state else {
             let hint = "set HOME, or XDG_STATE_HOME to a folder of yours";
-            return Err(Error::new("no-state-folder", "there is no folder of yours to keep trust in", hint));
+            return Err(Error::new(Code::NoStateFolder, "there is no folder of yours to keep trust in", hint));
         };
         if outside(workspace, &absolute(self.workspace(), state)).is_none() {
             let message = format!("{} lies in the workspace, and trust is never kept there", state.display());
-            return Err(Error::new("no-state-folder", message, "set XDG_STATE_HOME to a folder outside of it"));
+            return Err(Error::new(Code::NoStateFolder, message, "set XDG_STATE_HOME to a folder outside of it"));
         }
         Ok(Trusted::new(state, self.options.clock, self.options.patience))
     }
@@ -545,7 +545,7 @@ fn resolved(workspace: &Path) -> PathBuf {
 
 fn unkept(error: &std::io::Error) -> Error {
     let message = format!("what is trusted could not be kept: {error}");
-    Error::new("not-stored", message, "make that file and its folder writable")
+    Error::new(Code::NotStored, message, "make that file and its folder writable")
 }
 
 #[cfg(test)]

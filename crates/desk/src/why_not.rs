@@ -5,9 +5,9 @@ use super::Desk;
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, EnrichRequest, Level, MatchExplanation, WhyNot};
-use refdesk_text::Error;
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// How a text stands to a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Desk {
         let read = self.store.each_line(|line| session::says_what(line, &[What::Enriched]), keep);
         read.map_err(|error| {
             let message = format!("when the session was told is not known: {error}");
-            Diagnostic::warning("unreadable", message).hint("make .jaato/refdesk/ readable")
+            Diagnostic::warning(Code::Unreadable, message).hint("make .jaato/refdesk/ readable")
         })?;
         Ok(last)
     }

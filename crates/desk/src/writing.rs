@@ -6,11 +6,8 @@ use super::change::not_stored;
 use super::{Desk, Made};
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-
-/// The code of a refusal to write outside the workspace.
-pub const OUTSIDE: &str = "outside";
+use refdesk_text::{Code, Error};
 
 /// Asks a person whether a write outside the workspace may be done; its error says why not.
 pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
@@ -42,11 +39,11 @@ impl Desk {
         let workspace = self.workspace();
         let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
             let message = format!("{} is not UTF-8", file.display());
-            Error::new("no-text", message, "rename it")
+            Error::new(Code::NoText, message, "rename it")
         })?;
         let propose = |scope| output::propose(workspace, workspace, path, text, scope);
         match propose(Scope::Workspace) {
-            Err(refusal) if refusal.code == OUTSIDE => {
+            Err(refusal) if refusal.code == Code::Outside => {
                 let proposal = propose(Scope::Anywhere)?;
                 leave(&proposal)?;
                 Ok(proposal)
@@ -142,7 +139,7 @@ impl Desk {
             Interrupted::Yes => {
                 let message = "a write of several files was interrupted, or is under way";
                 let hint = "the next command that writes finishes or undoes it";
-                Some(Diagnostic::warning("write-interrupted", message).hint(hint))
+                Some(Diagnostic::warning(Code::WriteInterrupted, message).hint(hint))
             }
         }
     }

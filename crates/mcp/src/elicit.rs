@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use refdesk_desk::channel::{Answered, Request, Unanswered, Wait};
 use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::{Elicit, Elicitation, UserReply};
 
@@ -106,7 +107,7 @@ pub fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorDat
 fn unreadable(why: impl std::fmt::Display) -> Unanswered {
     let message = format!("the client gave no answer that can be read: {why}");
     let hint = "name ids yourself: listReferences has them".to_owned();
-    Unanswered::Failed { code: "no-answer", message, hint }
+    Unanswered::Failed(Error::new(Code::NoAnswer, message, hint))
 }
 
 /// The form: a list to tick if `ticks` and it is not too long.

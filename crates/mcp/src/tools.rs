@@ -11,9 +11,9 @@ use rmcp::service::RequestContext;
 
 use super::elicit::{ElicitingClient, input_required};
 use refdesk_desk::Session;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
-use refdesk_tools::{INVALID_CALL, ToolAnswer, ToolEffect, ToolSpec};
+use refdesk_tools::{ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
 pub async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
@@ -65,7 +65,7 @@ fn response(answer: ToolAnswer) -> Result<CallToolResponse, ErrorData> {
 /// Translates an error of a call.
 fn protocol_error(error: Error) -> ErrorData {
     match error.code {
-        INVALID_CALL => ErrorData::invalid_params(error.message, None),
+        Code::InvalidCall => ErrorData::invalid_params(error.message, None),
         _ => ErrorData::internal_error(error.message, None),
     }
 }

@@ -12,6 +12,7 @@ use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, slashed};
 use refdesk_files::walk::{Problem, WalkLimits, files_below};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Templates taken from one directory at most.
@@ -74,7 +75,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
         // It needs no trust since it is the workspace's: so it must be.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
             let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
-            let problem = Diagnostic::warning("linked-out", message).in_file(display(workspace, &own));
+            let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
             diagnostics.push(problem.hint("put the templates into the workspace, or name their folder as a source"));
         }
         Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
@@ -107,15 +108,15 @@ fn is_template(name: &OsStr) -> bool {
 
 fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
-        Problem::Unreadable(path, error) => ("template-unreadable", path, format!("cannot be read: {error}")),
+        Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, format!("cannot be read: {error}")),
         Problem::TooMuch => {
-            let problem = Diagnostic::warning("template-limit", Problem::stopped());
+            let problem = Diagnostic::warning(Code::TemplateLimit, Problem::stopped());
             let problem = problem.in_file(display(workspace, &root.path)).hint("split it into smaller folders");
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles | Problem::TooManyBytes => {
             let what = format!("holds more than {} templates; the rest is left out", LIMITS.files);
-            ("template-limit", root.path.clone(), what)
+            (Code::TemplateLimit, root.path.clone(), what)
         }
     };
     let place = display(workspace, &path);

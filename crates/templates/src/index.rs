@@ -22,6 +22,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::Stamp;
 use refdesk_files::path::{display, is_absent};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// What an index is built of.
@@ -146,7 +147,7 @@ pub(super) fn build(
     for file in &other {
         if let Err(problem) = &*file.analysis {
             let place = display(workspace, &file.found.path);
-            let diagnostic = Diagnostic::error("template-unreadable", format!("template {place} {problem}"));
+            let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("template {place} {problem}"));
             diagnostics.push(of_source(diagnostic.in_file(place), file.found.source.as_ref()));
         }
     }
@@ -273,11 +274,11 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
         let (is, other) = (syntax.word(), ambiguity.other.word());
         let message = format!("template '{name}' is taken for {is}, and has signs of {other}");
         let hint = format!(r#"settle it in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
-        tell(Diagnostic::warning("template-ambiguous", message).hint(hint), Some(ambiguity.line));
+        tell(Diagnostic::warning(Code::TemplateAmbiguous, message).hint(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {
         let message = format!("template '{name}' does not parse: {}", problem.message);
-        tell(Diagnostic::warning("template-broken", message), problem.line);
+        tell(Diagnostic::warning(Code::TemplateBroken, message), problem.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
     Template { syntax, variables: analysis.variables.clone(), problem, ..template }

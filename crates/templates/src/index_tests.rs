@@ -89,7 +89,7 @@ fn what_is_wrong_with_one_stops_no_other() {
     ];
     let (index, diagnostics) = build(&root, &files, &[("kb", "kb")], &["kb"]);
     assert_eq!(listed(&index), ["Both.tpl mustache x,y | f", "Broken.tpl jinja2", "Said.tpl mustache x"]);
-    let codes: Vec<(&str, Option<usize>)> = diagnostics.iter().map(|found| (found.code, found.line)).collect();
+    let codes: Vec<(&str, Option<usize>)> = diagnostics.iter().map(|found| (found.code.as_str(), found.line)).collect();
     assert_eq!(codes, [("template-unreadable", None), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]);
     assert_eq!(index.find("Broken.tpl").unwrap().problem.as_deref(), Some("'if' opened at line 2 is never closed"));
 }
@@ -127,7 +127,7 @@ fn templates_of_the_workspace_lie_in_it() {
         symlink(target, workspace.join(".templates")).unwrap();
         let (index, diagnostics) = build(&workspace, &[], &[], &[]);
         assert_eq!(listed(&index), expected, "{target}");
-        assert_eq!(diagnostics.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{target}");
+        assert_eq!(diagnostics.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{target}");
         std::fs::remove_file(workspace.join(".templates")).unwrap();
     }
     // A single file of it, and one that was taken from the answer of a tool.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::Syntax;
 use refdesk_files::Folder;
 use refdesk_files::path::is_absent;
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
 /// Where the file lies in a workspace.
@@ -51,7 +52,7 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
 }
 
 fn complaint(what: &str) -> Diagnostic {
-    Diagnostic::error("template-overrides", format!("{FILE} {what}"))
+    Diagnostic::error(Code::TemplateOverrides, format!("{FILE} {what}"))
         .in_file(FILE)
         .hint(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
 }

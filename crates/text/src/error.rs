@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What went wrong and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Error {
-    /// A stable name for programs, in kebab-case.
-    pub code: &'static str,
+    /// Which kind of error, for programs.
+    pub code: Code,
     /// What went wrong, one sentence without a final full stop.
     pub message: String,
     /// What to do; may be empty.
@@ -17,7 +17,7 @@ pub struct Error {
 
 impl Error {
     /// An error with advice.
-    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: hint.into() }
     }
 }
@@ -30,3 +30,189 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+macro_rules! codes {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// The kind of an [`Error`] or a [`Diagnostic`](crate::report::Diagnostic). One enum for both: a diagnostic that stops
+        /// a command is printed as its error. The printed names are contract.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = concat!("`", $text, "`")] $name,)*
+        }
+
+        impl Code {
+            /// The name programs see.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    Answered = "answered",
+    BadExpectations = "bad-expectations",
+    BadGlob = "bad-glob",
+    BadLines = "bad-lines",
+    BadPath = "bad-path",
+    BelowAFile = "below-a-file",
+    Binary = "binary",
+    BrokenLink = "broken-link",
+    Busy = "busy",
+    Changed = "changed",
+    ChangedLine = "changed-line",
+    ChangedMeanwhile = "changed-meanwhile",
+    ChosenMeanwhile = "chosen-meanwhile",
+    Closed = "closed",
+    ConfigNotFound = "config-not-found",
+    Contradiction = "contradiction",
+    ControlCharacter = "control-character",
+    Damaged = "damaged",
+    DamagedJournal = "damaged-journal",
+    Denied = "denied",
+    DuplicateId = "duplicate-id",
+    DuplicateKey = "duplicate-key",
+    DuplicateName = "duplicate-name",
+    Editor = "editor",
+    EmptyId = "empty-id",
+    EmptyName = "empty-name",
+    EmptyPath = "empty-path",
+    EmptyTag = "empty-tag",
+    Exists = "exists",
+    FileAndFolder = "file-and-folder",
+    FileExists = "file-exists",
+    ForeignPath = "foreign-path",
+    ForeignState = "foreign-state",
+    FrontMatter = "front-matter",
+    GivenUp = "given-up",
+    Guarded = "guarded",
+    HalfAnswer = "half-answer",
+    HiddenCharacters = "hidden-characters",
+    IdTaken = "id-taken",
+    InvalidCall = "invalid-call",
+    IsFolder = "is-folder",
+    IsTransitive = "is-transitive",
+    JsonSyntax = "json-syntax",
+    KeptBack = "kept-back",
+    LeadsOut = "leads-out",
+    LiesElsewhere = "lies-elsewhere",
+    LinkLoop = "link-loop",
+    LinkedOut = "linked-out",
+    Missing = "missing",
+    MissingField = "missing-field",
+    MissingPath = "missing-path",
+    Moved = "moved",
+    MovedPath = "moved-path",
+    NoAccess = "no-access",
+    NoAnswer = "no-answer",
+    NoBytes = "no-bytes",
+    NoCase = "no-case",
+    NoChannel = "no-channel",
+    NoCurrentFolder = "no-current-folder",
+    NoDemo = "no-demo",
+    NoDocument = "no-document",
+    NoExpectations = "no-expectations",
+    NoHistory = "no-history",
+    NoHome = "no-home",
+    NoInput = "no-input",
+    NoOutputPath = "no-output-path",
+    NoRegularFile = "no-regular-file",
+    NoRoom = "no-room",
+    NoScreen = "no-screen",
+    NoSources = "no-sources",
+    NoStateFolder = "no-state-folder",
+    NoSuchFile = "no-such-file",
+    NoSuchPath = "no-such-path",
+    NoTerminal = "no-terminal",
+    NoText = "no-text",
+    NoTool = "no-tool",
+    NoVariable = "no-variable",
+    NoWorkspace = "no-workspace",
+    NobodyAsks = "nobody-asks",
+    NoneMatched = "none-matched",
+    NotAnObject = "not-an-object",
+    NotAnswered = "not-answered",
+    NotApproved = "not-approved",
+    NotAsked = "not-asked",
+    NotAttending = "not-attending",
+    NotDiscovered = "not-discovered",
+    NotJournalled = "not-journalled",
+    NotSelected = "not-selected",
+    NotServed = "not-served",
+    NotStored = "not-stored",
+    NotToml = "not-toml",
+    NotUtf8 = "not-utf8",
+    NotWatched = "not-watched",
+    NotWritten = "not-written",
+    NothingExpected = "nothing-expected",
+    NothingNamed = "nothing-named",
+    Outside = "outside",
+    Polling = "polling",
+    PrivateAddress = "private-address",
+    ProfileBroken = "profile-broken",
+    ProfileMissing = "profile-missing",
+    ReadOnly = "read-only",
+    Refused = "refused",
+    Render = "render",
+    ReservedPath = "reserved-path",
+    SameFile = "same-file",
+    TemplateAmbiguous = "template-ambiguous",
+    TemplateBroken = "template-broken",
+    TemplateFile = "template-file",
+    TemplateLimit = "template-limit",
+    TemplateOverrides = "template-overrides",
+    TemplateUnreadable = "template-unreadable",
+    TemplatesFolder = "templates-folder",
+    TemplatesNotWritten = "templates-not-written",
+    TimedOut = "timed-out",
+    ToldBefore = "told-before",
+    TooLarge = "too-large",
+    TooLong = "too-long",
+    TooMany = "too-many",
+    TooManyBytes = "too-many-bytes",
+    TooManyEntries = "too-many-entries",
+    TooManyFiles = "too-many-files",
+    TooManyRequests = "too-many-requests",
+    TooMuch = "too-much",
+    UnfilledPath = "unfilled-path",
+    UnknownId = "unknown-id",
+    UnknownKey = "unknown-key",
+    UnknownLine = "unknown-line",
+    UnknownProfile = "unknown-profile",
+    UnknownTemplate = "unknown-template",
+    UnknownValue = "unknown-value",
+    UnlistedLink = "unlisted-link",
+    Unparsable = "unparsable",
+    Unreadable = "unreadable",
+    UnreadableJournal = "unreadable-journal",
+    UnsupportedVersion = "unsupported-version",
+    Untrusted = "untrusted",
+    Usage = "usage",
+    Watch = "watch",
+    WatchLimit = "watch-limit",
+    Webhook = "webhook",
+    WhichTemplate = "which-template",
+    WorkspacePath = "workspace-path",
+    WriteFinished = "write-finished",
+    WriteInterrupted = "write-interrupted",
+    WriteUndone = "write-undone",
+    WrongAnswer = "wrong-answer",
+    WrongEndpoint = "wrong-endpoint",
+    WrongHeader = "wrong-header",
+    WrongRequest = "wrong-request",
+    WrongType = "wrong-type",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

@@ -12,4 +12,4 @@ pub mod tokens;
 pub mod whole;
 pub mod words;
 
-pub use error::Error;
+pub use error::{Code, Error};

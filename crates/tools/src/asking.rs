@@ -12,7 +12,7 @@ use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::{self, Response};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Chosen ids listed in a message before "and N more".
 const LISTED: usize = 20;
@@ -137,16 +137,16 @@ pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Re
         Ok(Answered { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
         Ok(_) => {
             let message = format!("the user said no to writing {path}");
-            Err(Error::new("not-approved", message, "ask the user what should be different"))
+            Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
         }
         Err(Unanswered::TimedOut) => {
             let message = format!("nobody answered in time whether {path} may be written");
-            Err(Error::new("timed-out", message, format!("ask the user to answer on the screen, {rule}")))
+            Err(Error::new(Code::TimedOut, message, format!("ask the user to answer on the screen, {rule}")))
         }
-        Err(Unanswered::Failed { code: "no-screen", .. }) => {
+        Err(Unanswered::Failed(Error { code: Code::NoScreen, .. })) => {
             let message = format!("writing {path} needs the yes of a person, and no screen is open to ask on");
             let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
-            Err(Error::new("no-screen", message, hint))
+            Err(Error::new(Code::NoScreen, message, hint))
         }
         Err(unanswered) => Err(no_reply(unanswered)),
     }
@@ -161,15 +161,15 @@ fn rule_for(path: &str) -> serde_json::Value {
 fn no_reply(unanswered: Unanswered) -> Error {
     match unanswered {
         Unanswered::TimedOut => Error::new(
-            "timed-out",
+            Code::TimedOut,
             "nobody answered in time",
             "go on without, or name ids yourself: listReferences has them",
         ),
-        Unanswered::GivenUp => Error::new("given-up", "the question was taken back", ""),
-        Unanswered::Failed { code, message, hint } => {
-            let hint = if hint.is_empty() { "name ids yourself: listReferences has them".to_owned() } else { hint };
-            Error::new(code, message, hint)
+        Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was taken back", ""),
+        Unanswered::Failed(error) if error.hint.is_empty() => {
+            Error { hint: "name ids yourself: listReferences has them".to_owned(), ..error }
         }
+        Unanswered::Failed(error) => error,
     }
 }
 
@@ -190,7 +190,7 @@ fn on_thread(
         Box::pin(async {
             asked.await.unwrap_or_else(|error| {
                 let message = format!("asking went wrong: {error}");
-                Err(Unanswered::Failed { code: "no-answer", message, hint: String::new() })
+                Err(Unanswered::Failed(Error::new(Code::NoAnswer, message, "")))
             })
         })
     }
@@ -208,7 +208,7 @@ async fn ask<F: Future<Output = UserReply>>(
         let message = format!(
             "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
         );
-        return Err(Unanswered::Failed { code: "busy", message, hint: "call again when that is answered".to_owned() });
+        return Err(Unanswered::Failed(Error::new(Code::Busy, message, "call again when that is answered")));
     };
     let _give_up = GiveUpOnDrop(wait.clone());
     let (handle, session) = (call.handle.clone(), call.session.clone());

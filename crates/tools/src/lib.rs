@@ -31,12 +31,9 @@ use self::answer::CallError;
 use self::arguments::ToolArguments;
 use self::handle::DeskHandle;
 use refdesk_desk::Session;
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
-
-/// Code of an error in a call itself: an unknown tool or wrong arguments.
-pub const INVALID_CALL: &str = "invalid-call";
+use refdesk_text::{Code, Error};
 
 /// A tool.
 #[derive(Debug)]
@@ -131,7 +128,7 @@ pub fn offered(excluded: &[String]) -> impl Iterator<Item = &'static ToolSpec> {
 /// made.
 ///
 /// # Errors
-/// The call itself is wrong ([`INVALID_CALL`]), or the desk is closed. A tool which fails gives an answer which says so.
+/// The call itself is wrong ([`Code::InvalidCall`]), or the desk is closed. A tool which fails gives an answer which says so.
 pub async fn call(
     handle: &DeskHandle,
     session: Session,
@@ -145,7 +142,7 @@ pub async fn call(
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
         Err(CallError::Answer(answer)) => Ok(*answer),
-        Err(CallError::Error(error)) if [INVALID_CALL, CLOSED].contains(&error.code) => Err(error),
+        Err(CallError::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(error),
         Err(CallError::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
     }
 }
@@ -181,15 +178,12 @@ pub fn is_tool(name: &str) -> bool {
 
 /// An error in a call itself.
 fn invalid_call(message: String) -> Error {
-    Error::new(INVALID_CALL, message, "")
+    Error::new(Code::InvalidCall, message, "")
 }
-
-/// Code of the error that the desk is closed.
-const CLOSED: &str = "closed";
 
 /// The desk is closed because the server is about to end.
 pub fn closed() -> Error {
-    Error::new(CLOSED, "the server is about to end", "")
+    Error::new(Code::Closed, "the server is about to end", "")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 pub const SPEC: ToolSpec = ToolSpec {
     name: "listTemplateVariables",
@@ -22,11 +22,11 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let name = call.arguments.needed("template_name")?;
     let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let hint = "listExtractedTemplates shows the templates of the selection";
-    let unknown = |error: refdesk_templates::NameError| Error::new("unknown-template", error.to_string(), hint);
+    let unknown = |error: refdesk_templates::NameError| Error::new(Code::UnknownTemplate, error.to_string(), hint);
     let template = snapshot.templates.find(&name).map_err(unknown)?;
     if let Some(problem) = &template.problem {
         let message = format!("the template '{}' is broken: {problem}", template.name);
-        return Err(Error::new("template-broken", message, "fix the template").into());
+        return Err(Error::new(Code::TemplateBroken, message, "fix the template").into());
     }
     Ok(ToolAnswer::json(rows::variables(template)))
 }

@@ -12,7 +12,7 @@ use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 pub const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplateToFile",
@@ -98,7 +98,7 @@ async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) ->
         ApprovalMode::Auto => Ok("approved by a rule of 'approval'".to_owned()),
         ApprovalMode::Deny => {
             let message = format!("a rule of 'approval' in the configuration denies writing {}", proposal.shown);
-            Err(Error::new("denied", message, "write to another path, or tell the user what to put there"))
+            Err(Error::new(Code::Denied, message, "write to another path, or tell the user what to put there"))
         }
         ApprovalMode::Ask => {
             let approval = Approval {
@@ -143,6 +143,7 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
 fn unwritten(refused: Error, known: Map<String, Value>) -> CallError {
     let message = format!("Failed to write output: {}", refused.message);
     // Only a person at a terminal can allow other paths.
-    let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
+    let hint =
+        if refused.code == Code::Outside { "choose a path inside the workspace".to_owned() } else { refused.hint };
     failure(&Error::new(refused.code, message, hint), known)
 }

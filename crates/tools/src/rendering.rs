@@ -10,7 +10,7 @@ use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{Made, RenderRequest, Unrendered, What};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{NamedValue, Syntax};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Bytes of a diff shown to an agent.
 const DIFF: usize = 16 * 1024;
@@ -69,7 +69,7 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
         (None, None, Some(path)) => (What::Inline(read(call, &path).await?), Some(path)),
         _ => {
             let hint = "or 'template_name', a name of listExtractedTemplates: exactly one of the three";
-            let refusal = Error::new("which-template", "Must provide either 'template' or 'template_path'", hint);
+            let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", hint);
             return Err(failure(&refusal, Map::new()));
         }
     };
@@ -96,7 +96,7 @@ const SYNTAXES: [(&str, Syntax); 3] =
 
 fn unrendered_failure(failed: Unrendered) -> CallError {
     let message = match failed.code {
-        "render" => format!("Template render error: {}", failed.error.message),
+        Code::Render => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
     // Hints name commands; the agent has tools instead.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use refdesk_core::selection::Access;
 use refdesk_files::beneath::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// The folder of templates which belong to no source.
 const FOLDER: &str = ".templates";
@@ -18,11 +18,12 @@ const BYTES: u64 = 1024 * 1024;
 pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
         let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
-        Error::new("no-such-file", format!("Template file not found: {path}"), hint)
+        Error::new(Code::NoSuchFile, format!("Template file not found: {path}"), hint)
     };
     let file = absolute(workspace, &PathBuf::from(path));
     let resolved = std::fs::canonicalize(&file).map_err(|error| {
-        let refused = Error::new("template-unreadable", format!("{path} cannot be read: {error}"), "name another file");
+        let refused =
+            Error::new(Code::TemplateUnreadable, format!("{path} cannot be read: {error}"), "name another file");
         if is_absent(&error) { not_found() } else { refused }
     })?;
     let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
@@ -31,9 +32,9 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Err
         let message =
             format!("{path} may not be read: {what} is in no selected source, nor below {FOLDER}/ of the workspace");
         let hint = "if a source holds it, select that first, with selectReferences";
-        return Err(Error::new("no-access", message, hint));
+        return Err(Error::new(Code::NoAccess, message, hint));
     }
-    let unreadable = |why: String| Error::new("template-unreadable", format!("{path} {why}"), "fix the file");
+    let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
     // A component which becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };

@@ -11,7 +11,7 @@ use refdesk_core::config::screen;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
 use refdesk_files::{LinkRefused, NoSealKey, Sealer, open_own, within, write_private};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Maximum size of a record in bytes.
 const LIMIT: u64 = 64 * 1024;
@@ -113,7 +113,7 @@ impl ConnectionRecord {
             } else {
                 "make that folder writable"
             };
-            Error::new("not-stored", message, hint)
+            Error::new(Code::NotStored, message, hint)
         })
     }
 

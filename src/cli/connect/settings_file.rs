@@ -9,7 +9,7 @@ use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
 use refdesk_files::path::{absolute, is_absent, slashed};
 use refdesk_files::read_regular;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Maximum size of a settings file in bytes.
 const LIMIT: u64 = 1024 * 1024;
@@ -38,7 +38,7 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Setting
     }
     let Some(root) = environment::home() else {
         let message = "no home folder: HOME is not set or not an absolute path";
-        return Err(Error::new("no-home", message, "set HOME, or connect the workspace with --project"));
+        return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
     let moved = match client.moved {
         Moved::Never => None,
@@ -72,17 +72,17 @@ impl SettingsFile {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => {
                 let message = format!("{shown} cannot be read: {error}");
-                return Err(Error::new("unreadable", message, "make it a readable file"));
+                return Err(Error::new(Code::Unreadable, message, "make it a readable file"));
             }
             Ok(read) => read,
         };
         if more {
             let message = format!("{shown} has more than {LIMIT} bytes");
-            return Err(Error::new("too-large", message, "add the entries by hand; the README shows them"));
+            return Err(Error::new(Code::TooLarge, message, "add the entries by hand; the README shows them"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Error::new("no-text", format!("{shown} is not UTF-8 from byte {at} on"), "save it as UTF-8")
+            Error::new(Code::NoText, format!("{shown} is not UTF-8 from byte {at} on"), "save it as UTF-8")
         })
     }
 
@@ -96,11 +96,11 @@ impl SettingsFile {
     ) -> Result<Proposal, Error> {
         let proposed = propose(&self.root, &self.folder, self.file, Scope::Workspace);
         let proposal = proposed.map_err(|refused| {
-            if refused.code == "outside" {
+            if refused.code == Code::Outside {
                 let of = if self.for_user { "the home folder" } else { "the workspace" };
                 let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
                 let hint = "add the entries there by hand; the README shows them";
-                return Error::new("outside", message, hint);
+                return Error::new(Code::Outside, message, hint);
             }
             refused
         })?;

@@ -16,7 +16,7 @@ use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Rows of one batch.
 const ROWS: usize = 1000;
@@ -102,7 +102,7 @@ fn prepare(
         }
         if bytes > BYTES {
             let message = format!("the texts of the batch exceed the limit of {BYTES} bytes (64 MiB)");
-            let refusal = Error::new("too-much", message, "write them in several batches");
+            let refusal = Error::new(Code::TooMuch, message, "write them in several batches");
             return Err(vec![(at, Map::new(), in_words(refusal))]);
         }
     }
@@ -129,7 +129,7 @@ fn output(
     let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
         let message = "no output path is given, and the template suggests none";
-        return Err((known(None), in_words(Error::new("no-output-path", message, "add \"output\" to the row"))));
+        return Err((known(None), in_words(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));
     };
     let proposal =
         desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), in_words(refusal)))?;

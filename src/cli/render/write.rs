@@ -9,8 +9,8 @@ use super::super::rows::plural;
 use super::named;
 use refdesk_desk::{Desk, Made};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// A text and what writing it would change.
 pub(super) struct PlannedOutput {
@@ -104,7 +104,7 @@ fn facts(made: &Made) -> Map<String, Value> {
 /// Shows, asks and writes, all or nothing. If a file changed meanwhile, its diff is updated.
 pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [PlannedOutput]) -> WriteOutcome {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
-    let diagnostics = warnings.map(|warning| Diagnostic::warning("render", warning.as_str())).collect();
+    let diagnostics = warnings.map(|warning| Diagnostic::warning(Code::Render, warning.as_str())).collect();
     let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut outcome = WriteOutcome { written, refused, text: differences(outputs), diagnostics, notes };
     if args.dry_run {
@@ -131,7 +131,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
                 outcome.diagnostics.clear();
             }
             Some(false) => {
-                let refusal = Error::new("not-approved", "it was not approved", "");
+                let refusal = Error::new(Code::NotApproved, "it was not approved", "");
                 return WriteOutcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
@@ -142,7 +142,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
             None => {
                 outcome.notes = foreseen(outputs, args.overwrite);
                 let hint = "check the difference, and write it with --yes";
-                outcome.refused.push(in_words(Error::new("not-approved", "it was not approved", hint)));
+                outcome.refused.push(in_words(Error::new(Code::NotApproved, "it was not approved", hint)));
                 return outcome;
             }
         }

@@ -10,6 +10,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::Desk;
 use refdesk_desk::session::Written;
 use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
@@ -34,7 +35,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
     if superseded {
         let message = "another process changed the selection meanwhile; nothing was written";
-        diagnostics.push(Diagnostic::warning("chosen-meanwhile", message).hint("run it again"));
+        diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).hint("run it again"));
     }
     let json = json!({
         "templates": rows,

@@ -10,8 +10,8 @@ use crate::cli::output::in_words;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
 use refdesk_templates::{Template, TemplateIndex};
-use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, Severity};
+use refdesk_text::{Code, Error};
 
 /// Checks every template of the selection.
 pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
@@ -25,8 +25,11 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
     if !path.is_file() {
         let what = if path.is_dir() { "is a folder" } else { "is not there" };
-        let refusal =
-            Error::new("no-such-file", format!("{} {what}", path.display()), "FILE is relative to the current folder");
+        let refusal = Error::new(
+            Code::NoSuchFile,
+            format!("{} {what}", path.display()),
+            "FILE is relative to the current folder",
+        );
         return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }
     let mut members = Map::new();
@@ -35,7 +38,9 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
         let (templates, rejected, mut found) = desk.blocks(&path);
         let unfit = rejected.into_iter().map(|it| {
             let message = format!("the code block is not a template: {}", it.problem.message);
-            Diagnostic::error("template-broken", message).in_file(&*place).at_line(it.problem.line.unwrap_or(it.line))
+            Diagnostic::error(Code::TemplateBroken, message)
+                .in_file(&*place)
+                .at_line(it.problem.line.unwrap_or(it.line))
         });
         found.extend(unfit);
         found.sort_by_key(|it| it.line);
@@ -49,7 +54,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let text = match refdesk_templates::read(&path) {
         Ok(text) => text,
         Err(problem) => {
-            let error = Diagnostic::error("template-unreadable", format!("the template {problem}")).in_file(place);
+            let error = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}")).in_file(place);
             return answer(members, vec![error], 1);
         }
     };
@@ -60,10 +65,10 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (analysis.syntax.word(), ambiguity.other.word());
         let message = format!("it is read as {is}, and has signs of {other}");
-        found.push(Diagnostic::warning("template-ambiguous", message).in_file(&*place).at_line(ambiguity.line));
+        found.push(Diagnostic::warning(Code::TemplateAmbiguous, message).in_file(&*place).at_line(ambiguity.line));
     }
     if let Some(problem) = analysis.problem {
-        let error = Diagnostic::error("template-broken", problem.message).in_file(&*place);
+        let error = Diagnostic::error(Code::TemplateBroken, problem.message).in_file(&*place);
         found.push(Diagnostic { line: problem.line, ..error });
     }
     answer(members, found, 1)
@@ -71,7 +76,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
 
 fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> CommandOutput {
     let severe = found.into_iter().map(|it| match it.code {
-        "template-broken" => Diagnostic { severity: Severity::Error, ..it },
+        Code::TemplateBroken => Diagnostic { severity: Severity::Error, ..it },
         _ => it,
     });
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = severe.partition(Diagnostic::is_error);

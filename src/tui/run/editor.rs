@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use refdesk_desk::Spot;
+use refdesk_text::{Code, Error};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
@@ -13,18 +14,11 @@ pub struct EditorCommand {
     pub origin: String,
 }
 
-/// Why there is no command, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditorError {
-    pub message: String,
-    pub hint: String,
-}
-
 /// What to do where there is no editor.
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 
 /// The command that opens this place in the editor that the environment names.
-pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, EditorError> {
+pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, Error> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
         Some((variable, value))
@@ -47,8 +41,8 @@ pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Edito
     Ok(EditorCommand { program, arguments, origin })
 }
 
-fn unreadable(origin: &str, why: &str) -> EditorError {
-    EditorError { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
+fn unreadable(origin: &str, why: &str) -> Error {
+    Error::new(Code::Editor, format!("{origin}, and {why}"), HINT)
 }
 
 /// File and line in this editor's syntax; an unknown editor gets the file alone.

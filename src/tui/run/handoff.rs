@@ -16,7 +16,7 @@ use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
 use refdesk_desk::Spot;
 use refdesk_desk::engine::Response;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);
@@ -36,7 +36,8 @@ impl App {
             Ok(slip) => slip,
             Err(error) => {
                 self.input(Input::Edited(None))?;
-                return self.refuse(format!("cannot create a file for the editor: {error}"), String::new());
+                let message = format!("cannot create a file for the editor: {error}");
+                return self.refuse(Error::new(Code::Editor, message, ""));
             }
         };
         let spot = Spot { path: slip.path().to_path_buf(), line };
@@ -48,7 +49,7 @@ impl App {
             Ok(text) => self.input(Input::Edited(came_back.then_some(text))),
             Err(why) => {
                 self.input(Input::Edited(None))?;
-                self.refuse(format!("cannot read the values back: {why}"), "nothing changed".to_owned())
+                self.refuse(Error::new(Code::Editor, format!("cannot read the values back: {why}"), "nothing changed"))
             }
         }
     }
@@ -57,7 +58,7 @@ impl App {
     async fn hand_over(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
-            Err(no) => return self.refuse(no.message, no.hint).map(|()| false),
+            Err(error) => return self.refuse(error).map(|()| false),
         };
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
@@ -71,12 +72,13 @@ impl App {
         let size = self.screen.size()?;
         self.input(Input::Resize(size))?;
         let ended_well = failed.is_none();
-        failed.map_or(Ok(()), |(message, hint)| self.refuse(message, hint))?;
+        failed.map_or(Ok(()), |error| self.refuse(error))?;
         Ok(ended_well)
     }
 
     /// Runs the editor to its end; tells what went wrong with it and what to do.
-    async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<(String, String)> {
+    async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<Error> {
+        let failed = |message: String, hint: &str| Some(Error::new(Code::Editor, message, hint));
         let EditorCommand { program, arguments, origin } = call;
         let mut command = Command::new(program);
         command.args(arguments);
@@ -87,10 +89,10 @@ impl App {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Some((format!("program '{program}' not found ({origin})"), editor::HINT.to_owned()));
+                return failed(format!("program '{program}' not found ({origin})"), editor::HINT);
             }
             Err(error) => {
-                return Some((format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT.to_owned()));
+                return failed(format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT);
             }
         };
         let mut listens = true;
@@ -101,10 +103,10 @@ impl App {
                     return match status {
                         Ok(status) if status.success() => None,
                         Ok(status) => {
-                            let hint = "its output is above this screen: quit with q to read it".to_owned();
-                            Some((format!("'{program}' ended with {status} ({origin})"), hint))
+                            let hint = "its output is above this screen: quit with q to read it";
+                            failed(format!("'{program}' ended with {status} ({origin})"), hint)
                         }
-                        Err(error) => Some((format!("'{program}' was lost: {error}"), String::new())),
+                        Err(error) => failed(format!("'{program}' was lost: {error}"), ""),
                     };
                 }
                 told = signals.next() => match told {
@@ -132,9 +134,8 @@ impl App {
         !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
 
-    fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
-        let response = Response::Done(vec![Error::new("editor", message, hint)]);
-        self.input(Input::Answer { question: None, response })
+    fn refuse(&mut self, error: Error) -> io::Result<()> {
+        self.input(Input::Answer { question: None, response: Response::Done(vec![error]) })
     }
 }
 

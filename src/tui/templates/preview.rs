@@ -19,7 +19,7 @@ use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::Unrendered;
 use refdesk_files::output::{Diff, DiffLineKind, Proposal};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Rows that an error takes above a text, at most.
 const ERROR: usize = 4;
@@ -217,7 +217,7 @@ pub fn refusal(refused: &Error) -> String {
     match refused.hint.as_str() {
         "" => refused.message.clone(),
         // Its hint is an option of the command line.
-        _ if refused.code == "outside" => format!("{}: choose a path inside it", refused.message),
+        _ if refused.code == Code::Outside => format!("{}: choose a path inside it", refused.message),
         hint => format!("{}: {hint}", refused.message),
     }
 }

@@ -8,6 +8,7 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, LocateTarget, Notice, Request, Response};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::screen;
@@ -124,7 +125,7 @@ fn places_that_rows_name() {
 #[test]
 fn rows_that_name_no_place_say_why() {
     let mut without = fixture::snapshot();
-    without.diagnostics = [Diagnostic::error("polling", "no")].into();
+    without.diagnostics = [Diagnostic::error(Code::Polling, "no")].into();
     let mut nothing = fixture::snapshot();
     nothing.diagnostics = [].into();
     for (snapshot, keys, why) in [

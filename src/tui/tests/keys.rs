@@ -10,10 +10,10 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot};
 use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
+use refdesk_text::{Code, Error};
 
 use crate::tui::tests::screen;
 use crate::tui::tests::{answer, commands, event, message, press, stale};
-use refdesk_text::Error;
 
 #[test]
 fn picking_and_excluding() {
@@ -321,7 +321,10 @@ fn what_the_engine_says_is_said() {
     let mut state = fixture::state(80, 24);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @a (from @b)")));
     assert_eq!(message(&state), "References transitively included: @a (from @b)");
-    answer(&mut state, Response::Done(vec![Error::new("refused", "no such source".to_owned(), "press r".to_owned())]));
+    answer(
+        &mut state,
+        Response::Done(vec![Error::new(Code::Refused, "no such source".to_owned(), "press r".to_owned())]),
+    );
     assert_eq!(message(&state), "no such source: press r");
     press(&mut state, "j");
     assert_eq!(message(&state), "");

@@ -9,6 +9,7 @@ use crate::tui::update::update;
 use crate::tui::windows::{self, WindowKind};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::{Profiled, Switch};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::{answer, message, press, screen, stale};
@@ -40,7 +41,7 @@ fn profiled(name: &str, description: &str) -> Profiled {
 
 fn all() -> Vec<Profiled> {
     let missing = vec!["ledger".to_owned(), "audit".to_owned()];
-    let broken = vec![Diagnostic::error("json-syntax", "not valid JSON: expected value")];
+    let broken = vec![Diagnostic::error(Code::JsonSyntax, "not valid JSON: expected value")];
     vec![
         profiled("resilience-reviewer", "Reviews calls to other systems, and what they do when those fail."),
         Profiled { missing, ..profiled("payments-analyst", "Reads, and writes nothing.") },

@@ -94,7 +94,7 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16)
         if diagnostic.is_error() { ("error", ThemeRole::Error) } else { ("warning", ThemeRole::Warning) };
     row.cell(word, 7, theme.style(role));
     let room = widest.min(row.room() * 2 / 5);
-    row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(ThemeRole::Infra));
+    row.cell(diagnostic.code.as_str(), 16.min(row.room() / 4), theme.style(ThemeRole::Infra));
     row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));
     row.text(&cells::clean(&diagnostic.message), theme.style(ThemeRole::Text));
     row

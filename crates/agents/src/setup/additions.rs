@@ -8,6 +8,7 @@ use super::client::Client;
 use super::entries::{HOOKS, members};
 use super::insert::{Insert, Member, append, pretty};
 use super::text::{Container, Fault, Layout, fault, parse, part};
+use refdesk_text::Code;
 
 /// What has to be added to a text without ours, and which parts of it are new.
 pub(super) fn additions(
@@ -86,12 +87,12 @@ fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Opt
     match found.next() {
         Some((_, second)) => {
             let message = format!("'{name}' is here a second time");
-            Err(fault(text, second.range.start, "duplicate-key", message))
+            Err(fault(text, second.range.start, Code::DuplicateKey, message))
         }
         None => Ok(first.map(|(_, member)| &member.value)),
     }
 }
 
 fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Fault {
-    fault(text, value.range().start, "wrong-type", format!("{what} should be {kind}"))
+    fault(text, value.range().start, Code::WrongType, format!("{what} should be {kind}"))
 }

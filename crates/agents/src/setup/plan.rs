@@ -12,6 +12,7 @@ use super::insert::apply;
 use super::record::Record;
 use super::text::{Container, Fault, fault, parse, part};
 use refdesk_files::name::sha256_hex;
+use refdesk_text::Code;
 
 const MARK: &str = "\u{feff}";
 
@@ -129,7 +130,7 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
     }
     if let Some(entry) = found.get(MOST) {
         let message = format!("'refdesk hook {}' is here more than {MOST} times", client.word);
-        return Err(fault(body, entry.list.range.start, "too-many", message));
+        return Err(fault(body, entry.list.range.start, Code::TooMany, message));
     }
     if let Some(record) = record
         && let Some(text) = undone(body, client, record, &found)

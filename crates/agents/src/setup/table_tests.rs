@@ -322,7 +322,12 @@ fn what_cannot_be_changed_without_a_guess_is_refused() {
         ("{\"hooks\": {\"SessionStart\": [],\n\"SessionStart\": []}}", "duplicate-key", 2, 1),
     ] {
         let fault = connect(Some(text), &client, COMMAND, None).unwrap_err();
-        assert_eq!((fault.code, fault.line, fault.column), (code, line, column), "{text:.60}: {}", fault.message);
+        assert_eq!(
+            (fault.code.as_str(), fault.line, fault.column),
+            (code, line, column),
+            "{text:.60}: {}",
+            fault.message
+        );
         let taken = disconnect(Some(text), &client, None);
         assert_eq!(taken.is_err(), matches!(code, "unparsable" | "too-many"), "{text:.60}");
     }

@@ -3,12 +3,13 @@
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use refdesk_text::Code;
 
 /// What keeps a settings file from being changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// A stable name for programs.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong, without the file's name.
     pub message: String,
     /// From 1.
@@ -34,12 +35,12 @@ pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Fault> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options);
     parsed.map(|parsed| parsed.value).map_err(|error| {
         let message = error.kind().to_string();
-        Fault { code: "unparsable", message, line: error.line_display(), column: error.column_display() }
+        Fault { code: Code::Unparsable, message, line: error.line_display(), column: error.column_display() }
     })
 }
 
 /// A fault at this byte of the text.
-pub(super) fn fault(text: &str, at: usize, code: &'static str, message: String) -> Fault {
+pub(super) fn fault(text: &str, at: usize, code: Code, message: String) -> Fault {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

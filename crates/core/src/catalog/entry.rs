@@ -10,6 +10,7 @@ use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::{Fields, JsonDocument, Surroundings, keys};
 use refdesk_files::path::Resolver;
+use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
@@ -46,13 +47,13 @@ impl EntryContext<'_> {
     }
 
     fn source(&self, fields: &mut Fields<'_>, document: &JsonDocument, origin: SourceDefinition) -> Option<Source> {
-        let id = required(fields, "id", "empty-id");
+        let id = required(fields, "id", Code::EmptyId);
         if let Some(id) = id {
             fields.about(id);
         }
         fields.warn_unknown(keys::SOURCE);
         // All is read before anything is given up, so that every problem of the entry is told at once.
-        let name = required(fields, "name", "missing-field");
+        let name = required(fields, "name", Code::MissingField);
         let description = fields.string("description").unwrap_or_default().to_owned();
         let mode = read_mode(fields);
         let tags = read_tags(fields);
@@ -71,29 +72,28 @@ impl EntryContext<'_> {
         };
         match word {
             "local" => {
-                let written = required(fields, "path", "missing-field")?;
+                let written = required(fields, "path", Code::MissingField)?;
                 let (place, problem) = place(self.around, &self.resolver, folder, written);
                 if let Some(problem) = problem {
                     fields.report_value("path", problem);
                 }
                 Some(SourceKind::Local(place))
             }
-            "url" => required(fields, "url", "missing-field").map(|url| SourceKind::Url { url: url.to_owned() }),
+            "url" => required(fields, "url", Code::MissingField).map(|url| SourceKind::Url { url: url.to_owned() }),
             "mcp" => {
                 let (server, tool) =
-                    (required(fields, "server", "missing-field"), required(fields, "tool", "missing-field"));
+                    (required(fields, "server", Code::MissingField), required(fields, "tool", Code::MissingField));
                 let args = fields.object("args").cloned().map_or(Value::Null, Value::Object);
                 Some(SourceKind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
             }
             "inline" => match fields.value("content") {
                 // An empty text is a text.
                 Some(Value::String(content)) => Some(SourceKind::Inline { content: Arc::from(content.as_str()) }),
-                _ => {
-                    required(fields, "content", "missing-field").map(|_| SourceKind::Inline { content: Arc::from("") })
-                }
+                _ => required(fields, "content", Code::MissingField)
+                    .map(|_| SourceKind::Inline { content: Arc::from("") }),
             },
             other => {
-                let problem = Diagnostic::error("unknown-value", format!("'{other}' is not a source type"));
+                let problem = Diagnostic::error(Code::UnknownValue, format!("'{other}' is not a source type"));
                 fields.report_value("type", problem.hint("use one of local, url, mcp, inline"));
                 None
             }
@@ -105,7 +105,7 @@ impl EntryContext<'_> {
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;
-        Some(Diagnostic::warning("hidden-characters", hidden.words()).hint(hidden::HINT))
+        Some(Diagnostic::warning(Code::HiddenCharacters, hidden.words()).hint(hidden::HINT))
     };
     for key in ["id", "name", "description", "content", "fetchHint"] {
         if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {
@@ -121,9 +121,9 @@ fn warn_hidden(fields: &mut Fields<'_>) {
 }
 
 /// A string that must be there and say something.
-fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: &'static str) -> Option<&'a str> {
+fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code) -> Option<&'a str> {
     if fields.value(key).is_none() {
-        let problem = Diagnostic::error("missing-field", format!("'{key}' is required"));
+        let problem = Diagnostic::error(Code::MissingField, format!("'{key}' is required"));
         fields.report(problem.hint(format!("add \"{key}\": \"…\"")));
         return None;
     }
@@ -142,7 +142,7 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
         Some("auto") => Mode::Auto,
         Some("selectable") | None => Mode::Selectable,
         Some(other) => {
-            let problem = Diagnostic::error("unknown-value", format!("'{other}' is not a mode; selectable is used"));
+            let problem = Diagnostic::error(Code::UnknownValue, format!("'{other}' is not a mode; selectable is used"));
             fields.report_value("mode", problem.hint("use auto or selectable"));
             Mode::Selectable
         }
@@ -155,7 +155,7 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     for (index, item) in items.iter().enumerate() {
         let Some(tag) = item.as_str() else { continue };
         if !can_match(tag) {
-            let problem = Diagnostic::error("empty-tag", format!("the tag '{tag}' cannot match anything"));
+            let problem = Diagnostic::error(Code::EmptyTag, format!("the tag '{tag}' cannot match anything"));
             fields.report_item("tags", index, problem.hint("give it a letter or digit, or remove it"));
         }
     }

@@ -14,6 +14,7 @@ use super::source::Source;
 use crate::config::{Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{Resolver, absolute, is_absent};
 use refdesk_files::read_regular;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
@@ -63,7 +64,7 @@ fn configured(
         Some(Value::Array(_)) => {}
         Some(_) => {
             let position = document.position(&[PointerStep::Key("sources")], MemberPart::Value);
-            let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
+            let problem = Diagnostic::error(Code::WrongType, "'sources' must be a list");
             diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
             return Vec::new();
         }
@@ -90,7 +91,8 @@ fn discovered(
     let folder = references_folder(around, config);
     if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
-        diagnostics.push(Diagnostic::warning("reserved-path", message).hint("name another folder in 'references_dir'"));
+        diagnostics
+            .push(Diagnostic::warning(Code::ReservedPath, message).hint("name another folder in 'references_dir'"));
         return Vec::new();
     }
     let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
@@ -102,7 +104,7 @@ fn discovered(
         Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
         Err(error) => {
             let problem =
-                Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
+                Diagnostic::warning(Code::Unreadable, format!("the folder of references cannot be read: {error}"));
             diagnostics.push(problem.in_file(around.display(&folder)).hint("create it, or fix 'references_dir'"));
             return Vec::new();
         }
@@ -134,7 +136,7 @@ fn discovered_file(
             (None, problems) => (kept(file), problems),
         },
         Err(error) => {
-            let problem = Diagnostic::error("unreadable", format!("the reference cannot be read: {error}"));
+            let problem = Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {error}"));
             let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
@@ -181,7 +183,7 @@ fn duplicates(
         let file = around.display(&source.origin.file);
         let wins = around.display(&winner.origin.file);
         let message = format!("the id '{}' is already used by {wins}; this entry is not used", source.id);
-        let mut problem = Diagnostic::warning("duplicate-id", message)
+        let mut problem = Diagnostic::warning(Code::DuplicateId, message)
             .in_file(file)
             .about(source.id.as_str())
             .hint("give one of the two another id, or remove it");

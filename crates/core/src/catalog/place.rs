@@ -7,6 +7,7 @@ use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::walk;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
@@ -31,7 +32,8 @@ pub fn place(
     };
     let exists = |place: &LocalPath| place.standing != PathState::Missing;
     let reserved = |place: &LocalPath| {
-        let problem = Diagnostic::warning("reserved-path", format!("'{written}' belongs to git or to refdesk itself"));
+        let problem =
+            Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
         let problem = problem.hint("name another path; nothing of this one is read");
         (place.standing == PathState::Reserved).then_some(problem)
     };
@@ -51,16 +53,16 @@ pub fn place(
         }
         let problem = if is_absolute_anywhere(&expanded) {
             let now = display(workspace, &other.path);
-            Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"))
+            Diagnostic::warning(Code::MovedPath, format!("'{written}' does not exist; '{now}' is used"))
                 .hint("run `refdesk check --fix` to rewrite the path")
         } else {
             let from = display(workspace, folder);
             let message = format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
-            Diagnostic::warning("workspace-path", message).hint("write the path relative to the file that holds it")
+            Diagnostic::warning(Code::WorkspacePath, message).hint("write the path relative to the file that holds it")
         };
         return (other, Some(problem));
     }
-    let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
+    let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' exists nowhere"));
     (first, Some(problem.hint("fix the path, or remove the source; it cannot be picked")))
 }
 
@@ -189,7 +191,7 @@ mod tests {
         ] {
             let (place, problem) = place(around, &Resolver::default(), &folder, written);
             assert_eq!(display(&around.workspace, &place.path), expected, "{written}");
-            assert_eq!(problem.map_or("", |problem| problem.code), code, "{written}");
+            assert_eq!(problem.map_or("", |problem| problem.code.as_str()), code, "{written}");
         }
         let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
         assert_eq!(missing.standing, PathState::Missing, "one component is not enough");

@@ -11,6 +11,7 @@ use super::{Catalog, SourceId};
 use crate::config::Surroundings;
 use crate::config::profile::{Listed, OURS, Profile};
 use refdesk_files::path::Resolver;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
@@ -67,7 +68,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
         if own.iter().any(|other| other.id == source.id) {
             let message = format!("the profile has the id '{}' twice; this entry is not used", source.id);
             let place = document.position(&path, crate::config::MemberPart::Value);
-            let problem = Diagnostic::warning("duplicate-id", message).in_file(&document.shown).at(place);
+            let problem = Diagnostic::warning(Code::DuplicateId, message).in_file(&document.shown).at(place);
             problems.push(problem.about(source.id.as_str()).hint("give one of the two another id, or remove it"));
         } else {
             own.push(source);
@@ -154,7 +155,8 @@ mod tests {
             r#"{"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#,
         );
         let (narrowed, _, _folder) = case(ours);
-        let told: Vec<(&str, Option<usize>)> = narrowed.problems.iter().map(|it| (it.code, it.column)).collect();
+        let told: Vec<(&str, Option<usize>)> =
+            narrowed.problems.iter().map(|it| (it.code.as_str(), it.column)).collect();
         assert_eq!(
             told.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
             ["missing-field", "missing-field", "missing-path", "duplicate-id"]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::outline::outline;
+use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 use refdesk_text::report::{Diagnostic, Position};
 
@@ -118,19 +119,21 @@ fn text_of(mut bytes: Vec<u8>) -> Result<String, Diagnostic> {
         bytes.drain(..3);
     }
     if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-        return Err(Diagnostic::error("not-utf8", "the file is UTF-16, not UTF-8")
+        return Err(Diagnostic::error(Code::NotUtf8, "the file is UTF-16, not UTF-8")
             .at(Position { line: 1, column: 1 })
             .hint("save it as UTF-8"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());
-        Diagnostic::error("not-utf8", "the file is not UTF-8").at(Position::of(&text, valid)).hint("save it as UTF-8")
+        Diagnostic::error(Code::NotUtf8, "the file is not UTF-8")
+            .at(Position::of(&text, valid))
+            .hint("save it as UTF-8")
     })
 }
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
-    let diagnostic = Diagnostic::error("json-syntax", "");
+    let diagnostic = Diagnostic::error(Code::JsonSyntax, "");
     if text.trim().is_empty() {
         return Diagnostic { message: "the file is empty".to_owned(), ..diagnostic }
             .at(Position { line: 1, column: 1 })

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::document::{JsonDocument, MemberPart};
+use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -31,7 +32,7 @@ impl<'a> Fields<'a> {
             other => {
                 let found = word(other);
                 diagnostics.push(
-                    Diagnostic::error("not-an-object", format!("expected an object, found {found}"))
+                    Diagnostic::error(Code::NotAnObject, format!("expected an object, found {found}"))
                         .in_file(&document.shown)
                         .at(document.position(&path, MemberPart::Value))
                         .hint("write {…} with named members"),
@@ -75,7 +76,7 @@ impl<'a> Fields<'a> {
                 Some(text) => strings.push(text.to_owned()),
                 None => {
                     let message = format!("'{key}' may hold only strings, found {}", word(item));
-                    let problem = Diagnostic::error("wrong-type", message);
+                    let problem = Diagnostic::error(Code::WrongType, message);
                     self.report_at(
                         &[PointerStep::Key(key), PointerStep::Item(index)],
                         MemberPart::Value,
@@ -111,7 +112,7 @@ impl<'a> Fields<'a> {
         let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
         for key in unknown {
             let hint = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| "it is kept but not used".to_owned());
-            let problem = Diagnostic::warning("unknown-key", format!("unknown key '{key}'")).hint(hint);
+            let problem = Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).hint(hint);
             self.report_at(&[PointerStep::Key(key)], MemberPart::Key, problem);
         }
     }
@@ -152,7 +153,7 @@ impl<'a> Fields<'a> {
                 ("a string", Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),
                 _ => format!("write {what}, or leave '{key}' out"),
             };
-            self.report_value(key, Diagnostic::error("wrong-type", message).hint(hint));
+            self.report_value(key, Diagnostic::error(Code::WrongType, message).hint(hint));
         }
         read
     }

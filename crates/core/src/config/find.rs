@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use refdesk_files::path::{absolute, display};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Where a program stands: everything from outside that finding and reading a configuration depends on.
@@ -48,7 +49,7 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
             return (Some(path), Vec::new());
         }
         let what = if path.is_dir() { "names a folder" } else { "names no file" };
-        let problem = Diagnostic::error("config-not-found", format!("{by} {what}: {}", path.display()))
+        let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
             .in_file(around.display(&path))
             .hint("name an existing file; only discovered references are used until then");
         return (None, vec![problem]);

@@ -25,6 +25,7 @@ pub use settings::{ChannelKind, ChannelSettings, Settings};
 use std::path::PathBuf;
 
 use refdesk_files::read_regular;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The folder of what belongs to the user and to no workspace: `$XDG_STATE_HOME/refdesk`, or where the system keeps such
@@ -67,7 +68,7 @@ pub fn load(around: &Surroundings) -> Config {
         }
         Err(error) => {
             config.broken = true;
-            let problem = Diagnostic::error("unreadable", format!("the configuration cannot be read: {error}"));
+            let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
             config.diagnostics.push(problem.in_file(shown).hint("make it a readable file, or remove it"));
         }
     }

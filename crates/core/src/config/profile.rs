@@ -16,6 +16,7 @@ use super::find::{Surroundings, expand};
 use super::keys;
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_regular;
+use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
@@ -152,7 +153,8 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         Ok(files) => files,
         Err(error) if is_absent(&error) => return Default::default(),
         Err(error) => {
-            let problem = Diagnostic::warning("unreadable", format!("the folder of profiles cannot be read: {error}"));
+            let problem =
+                Diagnostic::warning(Code::Unreadable, format!("the folder of profiles cannot be read: {error}"));
             return (Vec::new(), vec![problem.in_file(around.display(&folder)).hint("make it a readable folder")]);
         }
     };
@@ -167,7 +169,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         let wins = around.display(&first.file);
         let message = format!("the name '{}' is already used by {wins}, which the name now means", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
-        let problem = Diagnostic::warning("duplicate-name", message).in_file(&profile.document.shown).at(place);
+        let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.hint("give one of the two another name"));
     }
     (all, Vec::new())
@@ -196,12 +198,12 @@ fn stem(file: &Path) -> &str {
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
     let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
-        let problem = Diagnostic::error("unreadable", format!("the profile cannot be read: {error}"));
+        let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {error}"));
         vec![problem.in_file(&shown).hint("make it a readable file of one JSON object, or remove it")]
     })?;
     if more {
         let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
-        let problem = Diagnostic::error("too-large", message).in_file(&shown);
+        let problem = Diagnostic::error(Code::TooLarge, message).in_file(&shown);
         return Err(vec![problem.hint("remove what the catalog already has")]);
     }
     let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
@@ -214,7 +216,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
         let name = name.filter(|name| {
             let is_empty = name.trim().is_empty();
             if is_empty {
-                let problem = Diagnostic::error("empty-name", "'name' is empty; the file's name is used");
+                let problem = Diagnostic::error(Code::EmptyName, "'name' is empty; the file's name is used");
                 fields.report_value("name", problem.hint("write something in 'name', or leave it out"));
             }
             !is_empty
@@ -265,7 +267,7 @@ fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
             Value::String(id) => ids.push((index, expand(around, id))),
             Value::Object(_) => listed.push((index, Listed::Whole { index, value: expanded(around, item) })),
             _ => {
-                let problem = Diagnostic::error("wrong-type", "'sources' may hold only ids and sources");
+                let problem = Diagnostic::error(Code::WrongType, "'sources' may hold only ids and sources");
                 fields.report_item("sources", index, problem.hint("write the id of a source in quotes, or {…}"));
             }
         }
@@ -284,7 +286,7 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     let mut kept: Vec<String> = Vec::new();
     for (index, id) in ids {
         if kept.contains(&id) {
-            let problem = Diagnostic::warning("duplicate-id", format!("'{id}' stands in '{key}' twice"));
+            let problem = Diagnostic::warning(Code::DuplicateId, format!("'{id}' stands in '{key}' twice"));
             fields.report_item(key, index, problem.hint("remove one of the two"));
         } else {
             kept.push(id);
@@ -324,7 +326,7 @@ mod tests {
     }
 
     fn told(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
-        problems.iter().map(|it| (it.code, it.line.unwrap_or(0), it.column.unwrap_or(0))).collect()
+        problems.iter().map(|it| (it.code.as_str(), it.line.unwrap_or(0), it.column.unwrap_or(0))).collect()
     }
 
     #[test]
@@ -334,7 +336,7 @@ mod tests {
             let text = format!("{whole}{}", " ".repeat(usize::try_from(bytes).unwrap() - whole.len()));
             let (_folder, around) = world(&[("large.json", text.as_str())]);
             let read = read(&around, &around.workspace.join(PROFILES).join("large.json"));
-            let code = read.err().map(|problems| problems[0].code);
+            let code = read.err().map(|problems| problems[0].code.as_str());
             assert_eq!(code, expected, "{bytes}");
         }
     }

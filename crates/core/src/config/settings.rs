@@ -6,6 +6,7 @@ use super::approval::{ApprovalMode, Rule};
 use super::document::JsonDocument;
 use super::fields::Fields;
 use super::keys;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// How a person is asked (BEHAVIOUR §8).
@@ -116,7 +117,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
     if let Some(version) = fields.string("version")
         && version != "1.0"
     {
-        let problem = Diagnostic::warning("unsupported-version", format!("version '{version}' is not known"));
+        let problem = Diagnostic::warning(Code::UnsupportedVersion, format!("version '{version}' is not known"));
         fields.report_value("version", problem.hint("this refdesk reads version '1.0'; what it knows of it is used"));
     }
     for unused in ["embedding_model", "embedding_sidecar"] {
@@ -124,7 +125,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
     }
     let dimensions = fields.value("embedding_dimensions");
     if dimensions.is_some_and(|value| !value.is_u64()) {
-        let problem = Diagnostic::error("wrong-type", "'embedding_dimensions' must be a whole number");
+        let problem = Diagnostic::error(Code::WrongType, "'embedding_dimensions' must be a whole number");
         fields.report_value("embedding_dimensions", problem.hint("write a whole number, or leave it out"));
     }
     let approval = read_approval(&mut fields);
@@ -149,7 +150,7 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
     let word = fields.string("type").unwrap_or("console");
     let kind = ChannelKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
     if kind.is_none() {
-        let problem = Diagnostic::error("unknown-value", format!("'{word}' is no channel"));
+        let problem = Diagnostic::error(Code::UnknownValue, format!("'{word}' is no channel"));
         fields.report_value("type", problem.hint("use one of console, queue, webhook, file"));
     }
     let channel = ChannelSettings {
@@ -164,7 +165,7 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
         poll_interval: fields.seconds("poll_interval", default.poll_interval),
     };
     if channel.kind == ChannelKind::Webhook && channel.endpoint.is_none() {
-        let problem = Diagnostic::error("missing-field", "a webhook channel needs 'endpoint'");
+        let problem = Diagnostic::error(Code::MissingField, "a webhook channel needs 'endpoint'");
         fields.report(problem.hint("give the URL that requests are posted to"));
     }
     channel
@@ -177,7 +178,7 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
         match value.as_str() {
             Some(text) => drop(headers.insert(name.clone(), text.to_owned())),
             None => {
-                let problem = Diagnostic::error("wrong-type", format!("the header '{name}' must be a string"));
+                let problem = Diagnostic::error(Code::WrongType, format!("the header '{name}' must be a string"));
                 fields.report_member("headers", name, problem.hint("put the header's value in quotes"));
             }
         }
@@ -198,12 +199,12 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
         let problem = match rule.as_ref().map(Rule::matcher) {
             Some(Ok(_)) => None,
             Some(Err(why)) => {
-                let problem = Diagnostic::error("bad-glob", format!("'{glob}' is no glob: {why}"));
+                let problem = Diagnostic::error(Code::BadGlob, format!("'{glob}' is no glob: {why}"));
                 Some(problem.hint("until it is fixed, every write asks for approval"))
             }
             None => {
                 let problem =
-                    Diagnostic::error("unknown-value", format!("the approval of '{glob}' is not an approval"));
+                    Diagnostic::error(Code::UnknownValue, format!("the approval of '{glob}' is not an approval"));
                 Some(problem.hint("use one of \"ask\", \"auto\", \"deny\""))
             }
         };

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::catalog::{PathState, Source, SourceKind};
 use refdesk_files::walk::{Problem, WalkLimits, WalkedFile, files_below};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
 
@@ -60,16 +61,18 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
         Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
     };
     let told = match problem {
-        Problem::TooMuch => limit("too-many-entries", Problem::stopped()),
-        Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
-            .in_file(shown(path))
-            .hint("make it readable, or remove it from the source"),
+        Problem::TooMuch => limit(Code::TooManyEntries, Problem::stopped()),
+        Problem::Unreadable(path, error) => {
+            Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
+                .in_file(shown(path))
+                .hint("make it readable, or remove it from the source")
+        }
         Problem::TooManyFiles => {
-            limit("too-many-files", format!("only the first {} documents of the source are read", LIMITS.files))
+            limit(Code::TooManyFiles, format!("only the first {} documents of the source are read", LIMITS.files))
         }
         Problem::TooManyBytes => {
             let mebibytes = LIMITS.bytes / (1024 * 1024);
-            limit("too-many-bytes", format!("only the first {mebibytes} MiB of the source are read"))
+            limit(Code::TooManyBytes, format!("only the first {mebibytes} MiB of the source are read"))
         }
     };
     told.about(source.id.as_str())
@@ -89,7 +92,7 @@ mod tests {
             }
             let (files, told) = files(&source, |path| path.display().to_string());
             assert_eq!(files.len(), 1);
-            assert_eq!(told.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{size}");
+            assert_eq!(told.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{size}");
         }
     }
 

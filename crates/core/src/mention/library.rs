@@ -21,6 +21,7 @@ use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
 use refdesk_files::{Sealer, read_open, stamp};
+use refdesk_text::Code;
 use refdesk_text::hidden;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
@@ -160,7 +161,7 @@ impl Library {
             match named {
                 Ok(named) => self.follow(source, &file, &named, seen, &mut mentions, &mut diagnostics),
                 Err(error) => diagnostics.push(
-                    Diagnostic::warning("unreadable", format!("the document cannot be read: {error}"))
+                    Diagnostic::warning(Code::Unreadable, format!("the document cannot be read: {error}"))
                         .in_file(shown(&file))
                         .about(source.id.as_str())
                         .hint("make it a readable file"),
@@ -191,11 +192,11 @@ impl Library {
         };
         if named.rubbish {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
-            diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or remove it from the source"));
+            diagnostics.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source"));
         }
         // The text of an inline source is an entry of the catalog, and looked at there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
-            let told = problem("hidden-characters", Some(hidden.line), hidden.words(), hidden::HINT);
+            let told = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT);
             diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
         }
         let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
@@ -210,19 +211,19 @@ impl Library {
                     }
                 }
                 Lead::Unlisted => diagnostics.push(problem(
-                    "unlisted-link",
+                    Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads to a file that no source contains"),
                     "add it with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Outside => diagnostics.push(problem(
-                    "unlisted-link",
+                    Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads outside the workspace and to no source"),
                     "add its target with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Broken => diagnostics.push(problem(
-                    "broken-link",
+                    Code::BrokenLink,
                     Some(*line),
                     format!("the link to '{path}' leads nowhere"),
                     "fix the path; it is relative to the folder of the file that contains it",

@@ -6,13 +6,11 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{Answered, Request, Unanswered};
+use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
 /// An answer has at most so many bytes (BEHAVIOUR §8).
 pub const MOST: u64 = 1024 * 1024;
-
-/// The code of an answer that was still not whole when the time ran out.
-pub(super) const HALF: &str = "half-answer";
 
 /// So much of a text from outside is repeated in a message.
 const SHOWN: usize = 80;
@@ -31,7 +29,7 @@ impl Misread {
     pub(super) fn told(self, from: &str) -> Unanswered {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
-        Unanswered::failed("wrong-answer", format!("{from} is no answer: {why}"), hint)
+        Unanswered::failed(Code::WrongAnswer, format!("{from} is no answer: {why}"), hint)
     }
 }
 

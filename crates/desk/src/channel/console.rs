@@ -7,6 +7,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 
 use super::{Answered, Channel, Request, Unanswered, Wait};
+use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
 /// A line has at most so many bytes: ten thousand numbers fit.
@@ -59,7 +60,7 @@ fn converse(
     out: &mut dyn Write,
 ) -> Result<Answered, Unanswered> {
     let broken = |error: io::Error| {
-        Unanswered::failed("no-terminal", format!("the terminal cannot be used: {error}"), "ask at another one")
+        Unanswered::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "ask at another one")
     };
     let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
     say(&listed(request))?;

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::answer::{HALF, MOST, Misread, read};
+use super::answer::{MOST, Misread, read};
 use super::folder::{Base, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::session::{FOLDER, advice, keep_git_out};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
 use refdesk_files::{FileMode, Folder};
+use refdesk_text::Code;
 
 /// Nobody looks more often than this, whatever a configuration says.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -34,7 +35,7 @@ pub(super) struct Files {
 impl Channel for Files {
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         let unasked = |error: io::Error| {
-            Unanswered::failed("not-asked", format!("the question could not be put: {error}"), advice(&error))
+            Unanswered::failed(Code::NotAsked, format!("the question could not be put: {error}"), advice(&error))
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Before the request is there: no answer comes unheard.
@@ -92,7 +93,7 @@ impl Files {
 
 /// What an answer comes to that is there, and is whole.
 fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
-    let wrong = |message: String, hint| Some(Err(Unanswered::failed("wrong-answer", message, hint)));
+    let wrong = |message: String, hint| Some(Err(Unanswered::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids alone"),
@@ -143,7 +144,7 @@ impl Raised {
             };
             let message = format!("{} was still no whole answer when the time ran out{why}", self.shown);
             let hint = "write the answer under another name, and rename it when it is whole";
-            Err(Unanswered::failed(HALF, message, hint))
+            Err(Unanswered::failed(Code::HalfAnswer, message, hint))
         })
     }
 }
@@ -213,6 +214,7 @@ mod tests {
     use super::super::{Request, Response};
     use super::*;
     use refdesk_files::write_atomic;
+    use refdesk_text::Error;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -390,7 +392,7 @@ mod tests {
             assert_eq!(came.unwrap().selected, ["a"]);
             let came = world.ask(&request, &Wait::seconds(0.3), |folder| put(folder, half));
             assert!(came.as_ref().is_err_and(Unanswered::is_late), "{came:?}");
-            assert!(matches!(came, Err(Unanswered::Failed { code: HALF, .. })), "{came:?}");
+            assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::HalfAnswer, .. }))), "{came:?}");
         }
     }
 
@@ -403,7 +405,9 @@ mod tests {
         ] {
             let (world, request) = (World::new(), asking(ID, &["a"]));
             let came = world.ask(&request, &Wait::seconds(30.0), |folder| put(folder, &bytes));
-            let Err(Unanswered::Failed { code: "wrong-answer", message, .. }) = came else { panic!("{came:?}") };
+            let Err(Unanswered::Failed(Error { code: Code::WrongAnswer, message, .. })) = came else {
+                panic!("{came:?}")
+            };
             assert!(message.contains(part) && message.contains(".jaato/refdesk/ask/responses/"), "{message}");
         }
     }
@@ -419,7 +423,7 @@ mod tests {
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
             symlink(&secret, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
         });
-        assert!(matches!(came, Err(Unanswered::Failed { code: "wrong-answer", .. })), "{came:?}");
+        assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::WrongAnswer, .. }))), "{came:?}");
         for linked in ["requests", "responses", "../ask"] {
             let world = World::new();
             let base = &world.files.folder;
@@ -428,7 +432,7 @@ mod tests {
             fs::create_dir_all(if linked == "../ask" { folder.parent().unwrap() } else { folder }).unwrap();
             symlink(outside.path(), refdesk_files::path::clean(&link)).unwrap();
             let came = world.files.ask(&request, &Wait::seconds(30.0));
-            assert!(matches!(came, Err(Unanswered::Failed { code: "not-asked", .. })), "{linked}: {came:?}");
+            assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::NotAsked, .. }))), "{linked}: {came:?}");
             assert!(base.check().is_err());
             if linked != "../ask" {
                 assert!(answer(base, &response(&[], "one")).is_err());
@@ -483,7 +487,7 @@ mod tests {
         .collect();
         let (waiting, problems) = pending(folder, Timestamp::now());
         assert_eq!(waiting, []);
-        let codes: Vec<&str> = problems.iter().map(|problem| problem.code).collect();
+        let codes: Vec<&str> = problems.iter().map(|problem| problem.code.as_str()).collect();
         assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
         drop(held);
     }
@@ -493,7 +497,7 @@ mod tests {
         let (world, mut request) = (World::new(), asking(ID, &["a"]));
         request.context = "x".repeat(17 * 1024 * 1024);
         let came = world.files.ask(&request, &Wait::seconds(30.0));
-        let Err(Unanswered::Failed { code: "not-asked", message, .. }) = came else { panic!("{came:?}") };
+        let Err(Unanswered::Failed(Error { code: Code::NotAsked, message, .. })) = came else { panic!("{came:?}") };
         assert!(message.contains("16777216 are allowed"), "{message}");
     }
 

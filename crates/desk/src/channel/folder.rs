@@ -19,6 +19,7 @@ use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::{FileMode, Folder, read_open};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Where requests are.
@@ -169,7 +170,7 @@ pub(super) fn file_of(id: &str) -> String {
 pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
-        return (found, vec![Diagnostic::warning("linked-out", error.to_string()).hint("remove the link")]);
+        return (found, vec![Diagnostic::warning(Code::LinkedOut, error.to_string()).hint("remove the link")]);
     }
     sweep(base);
     let listed = || {
@@ -183,7 +184,7 @@ pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     };
     if names.len() > MOST_REQUESTS {
         let message = format!("{} requests wait, and only {MOST_REQUESTS} of them are looked at", names.len());
-        problems.push(Diagnostic::warning("too-many-requests", message).in_file(base.path.display().to_string()));
+        problems.push(Diagnostic::warning(Code::TooManyRequests, message).in_file(base.path.display().to_string()));
     }
     for id in names.into_iter().take(MOST_REQUESTS) {
         match look(base, &requests, &id) {
@@ -215,7 +216,7 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
     let wrong = |what: String| {
         let hint = "mend the program that asks, or remove the file";
-        Box::new(Diagnostic::warning("wrong-request", what).in_file(path.display().to_string()).hint(hint))
+        Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).hint(hint))
     };
     let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;
@@ -377,5 +378,5 @@ fn names(folder: &Folder, ending: &str) -> io::Result<Vec<String>> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic::warning("unreadable", format!("it cannot be read: {error}")).in_file(path.display().to_string())
+    Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}")).in_file(path.display().to_string())
 }

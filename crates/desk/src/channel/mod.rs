@@ -23,6 +23,8 @@ pub use receipt::{answered, asked, person};
 pub use request::{Approval, Asker, Offered, Request, Response};
 pub use wait::Wait;
 
+use refdesk_text::{Code, Error};
+
 /// One way to ask.
 pub trait Channel: Send + Sync {
     /// Asks, and waits for the answer.
@@ -53,28 +55,21 @@ pub enum Unanswered {
     /// Nobody wants it any more.
     GivenUp,
     /// It cannot be asked, or what came back is no answer: what was wrong, and what to do.
-    Failed {
-        /// A stable name for programs.
-        code: &'static str,
-        /// What was wrong, one sentence.
-        message: String,
-        /// What to do; may be empty.
-        hint: String,
-    },
+    Failed(Error),
 }
 
 impl Unanswered {
-    fn failed(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Failed { code, message: message.into(), hint: hint.into() }
+    fn failed(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Failed(Error::new(code, message, hint))
     }
 
     fn only_on_a_screen() -> Self {
         let message = "a yes to a write is asked for on a screen, where what would be written is seen";
-        Self::failed("no-channel", message, "open `refdesk` in this workspace")
+        Self::failed(Code::NoChannel, message, "open `refdesk` in this workspace")
     }
 
     /// Whether the time ran out, be it that half an answer was there.
     pub fn is_late(&self) -> bool {
-        matches!(self, Self::TimedOut | Self::Failed { code: answer::HALF, .. })
+        matches!(self, Self::TimedOut | Self::Failed(Error { code: Code::HalfAnswer, .. }))
     }
 }

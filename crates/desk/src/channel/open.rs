@@ -10,7 +10,7 @@ use super::webhook::Webhook;
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// What is known of how to ask, apart from the desk.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,14 +53,14 @@ pub enum Place {
 /// # Errors
 /// It cannot be asked here: why, and what to do.
 pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
-    if let Some(Error { code, message, hint }) = way.untrusted.clone() {
-        return Err(Unanswered::Failed { code, message, hint });
+    if let Some(error) = way.untrusted.clone() {
+        return Err(Unanswered::Failed(error));
     }
     Ok(match way.settings.kind {
         ChannelKind::Console if place == Place::Terminal => Box::new(Console),
         ChannelKind::Console if !is_anybody_there(&way.workspace) => {
             return Err(Unanswered::failed(
-                "no-channel",
+                Code::NoChannel,
                 "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
                 "open `refdesk` in this workspace and ask again, or set channel.type to queue, file or webhook",
             ));
@@ -78,7 +78,7 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
 pub fn ask_screen(way: &Way, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
     if !is_anybody_there(&way.workspace) {
         let hint = "open `refdesk` in this workspace and ask again";
-        return Err(Unanswered::failed("no-screen", "no screen of this workspace is open", hint));
+        return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", hint));
     }
     way.files(default_folder(&way.workspace)).ask(request, wait)
 }

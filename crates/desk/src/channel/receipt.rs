@@ -3,6 +3,7 @@
 
 use super::{Answered, Request, Unanswered};
 use crate::session::{Receipt, What};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// That somebody was asked.
@@ -31,7 +32,7 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
         }
         Err(Unanswered::TimedOut) => "nobody answered in time".to_owned(),
         Err(Unanswered::GivenUp) => "nobody answered before it was given up".to_owned(),
-        Err(Unanswered::Failed { message, .. }) => format!("no answer that counts: {message}"),
+        Err(Unanswered::Failed(Error { message, .. })) => format!("no answer that counts: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
     Receipt { about, ..receipt(request, What::Answered, reason) }
@@ -55,6 +56,7 @@ fn receipt(request: &Request, what: What, reason: String) -> Receipt {
 mod tests {
     use super::super::raise::tests::{asking, asking_for_a_yes};
     use super::*;
+    use refdesk_text::Code;
 
     #[test]
     fn each_end_is_said_in_words() {
@@ -63,7 +65,7 @@ mod tests {
         assert_eq!(asked(&yes).reason, "whether src/a.rs may be written: why");
         let by = Some("a screen".to_owned());
         let some = Answered { selected: vec!["a".to_owned()], by, ..Answered::default() };
-        let failed = Unanswered::failed("x", "the webhook said no", "");
+        let failed = Unanswered::failed(Code::Webhook, "the webhook said no", "");
         for (request, came, reason) in [
             (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
             (&choice, Ok(Answered::default()), "a person answered: none"),

@@ -18,6 +18,7 @@ use crate::Desk;
 use crate::channel::folder::{self, Base, Landed, Pending};
 use crate::channel::presence::{self, Presence};
 use crate::channel::{Request, Response, Way, standing};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Between two looks at those who wait: so long a screen may offer an answer to somebody who was killed.
@@ -91,7 +92,7 @@ impl Requests {
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let present = presence::attend(desk.workspace()).map_err(|error| {
             let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
-            Diagnostic::warning("not-attending", message)
+            Diagnostic::warning(Code::NotAttending, message)
                 .hint("make .jaato/refdesk writable, and open the screen again")
         });
         Self {

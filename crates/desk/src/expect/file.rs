@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::case::{Case, Wanted};
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
+use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 
@@ -39,7 +40,7 @@ pub fn read_cases(text: &str, shown: &str, catalog: &Catalog) -> Result<Vec<Case
     let (document, broken) = DeTable::parse_recoverable(text);
     // The parser's other words tell of what follows from the first.
     if let Some((at, error)) = broken.iter().map(|it| (it.span().unwrap_or(0..0), it)).min_by_key(|(at, _)| at.start) {
-        reader.report(&at, "not-toml", format!("not TOML: {}", error.message()), EXAMPLE);
+        reader.report(&at, Code::NotToml, format!("not TOML: {}", error.message()), EXAMPLE);
     }
     let cases = if broken.is_empty() { reader.document(document.get_ref()) } else { Vec::new() };
     if reader.problems.is_empty() {
@@ -57,7 +58,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, at: &Range<usize>, code: &'static str, message: impl Into<String>, hint: impl Into<String>) {
+    fn report(&mut self, at: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<String>) {
         let place = Position::of(self.text, at.start);
         self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).hint(hint));
     }
@@ -69,11 +70,11 @@ impl Reader<'_> {
                 true => format!("put it behind a line [[case]]; {EXAMPLE}"),
                 false => EXAMPLE.to_owned(),
             };
-            self.report(&key.span(), "unknown-key", format!("'{name}' stands outside of every case"), hint);
+            self.report(&key.span(), Code::UnknownKey, format!("'{name}' stands outside of every case"), hint);
         }
         let Some((key, cases)) = document.iter().find(|(key, _)| key.get_ref() == "case") else {
             if document.is_empty() {
-                self.report(&(0..0), "no-case", "there is no case in it", EXAMPLE);
+                self.report(&(0..0), Code::NoCase, "there is no case in it", EXAMPLE);
             }
             return Vec::new();
         };
@@ -84,20 +85,20 @@ impl Reader<'_> {
         let Some(tables) = tables else {
             self.report(
                 &key.span(),
-                "wrong-type",
+                Code::WrongType,
                 "'case' is to be a list of tables",
                 "write [[case]], with two brackets",
             );
             return Vec::new();
         };
         if tables.is_empty() {
-            self.report(&key.span(), "no-case", "there is no case in it", EXAMPLE);
+            self.report(&key.span(), Code::NoCase, "there is no case in it", EXAMPLE);
         }
         let mut read = Vec::with_capacity(tables.len());
         for (nth, (span, table)) in tables.into_iter().enumerate() {
             match table {
                 Some(table) => read.extend(self.case(nth + 1, &span, table)),
-                None => self.report(&span, "wrong-type", "a case is to be a table", EXAMPLE),
+                None => self.report(&span, Code::WrongType, "a case is to be a table", EXAMPLE),
             }
         }
         read
@@ -108,7 +109,7 @@ impl Reader<'_> {
             let name = key.get_ref();
             if !KEYS.contains(&name.as_ref()) {
                 let hint = did_you_mean(name, KEYS).unwrap_or_else(|| format!("a case has {}", KEYS.join(", ")));
-                self.report(&key.span(), "unknown-key", format!("a case has no '{name}'"), hint);
+                self.report(&key.span(), Code::UnknownKey, format!("a case has no '{name}'"), hint);
             }
         }
         let name = self.string(table, "name").unwrap_or_else(|| format!("case {nth}"));
@@ -128,7 +129,7 @@ impl Reader<'_> {
                 if has("prompt") { "both a prompt and a tool_result" } else { "neither a prompt nor a tool_result" };
             self.report(
                 span,
-                "no-text",
+                Code::NoText,
                 format!("'{name}' has {how}"),
                 "write one: prompt = \"…\" or tool_result = \"…\"",
             );
@@ -138,7 +139,7 @@ impl Reader<'_> {
                 let at = key_span(table, key).unwrap_or_else(|| span.clone());
                 self.report(
                     &at,
-                    "no-tool",
+                    Code::NoTool,
                     format!("a prompt has no '{key}'"),
                     "write tool_result for prompt, or leave it out",
                 );
@@ -146,20 +147,20 @@ impl Reader<'_> {
         }
         if !["hints", "not_hints", "expands", "pulls_in", "max_tokens"].into_iter().any(has) {
             let hint = "write what is to come of it: hints, not_hints, expands, pulls_in or max_tokens";
-            self.report(span, "nothing-expected", format!("'{name}' expects nothing"), hint);
+            self.report(span, Code::NothingExpected, format!("'{name}' expects nothing"), hint);
         }
         for id in select.iter().flatten() {
             if self.catalog.get(id).is_some_and(Source::is_missing) {
                 let at = table.get("select").map_or_else(|| span.clone(), Spanned::span);
                 let message = format!("'{id}' cannot be picked: its path exists nowhere");
-                self.report(&at, "missing", message, "mend its path, or leave it out of select");
+                self.report(&at, Code::Missing, message, "mend its path, or leave it out of select");
             }
         }
         for id in wanted.hints.iter().flatten() {
             if wanted.not_hints.iter().flatten().any(|other| other == id) {
                 let at = table.get("not_hints").map_or_else(|| span.clone(), Spanned::span);
                 let message = format!("'{id}' is in hints and in not_hints");
-                self.report(&at, "contradiction", message, "take it out of one of them");
+                self.report(&at, Code::Contradiction, message, "take it out of one of them");
             }
         }
         let kind = if result.is_some() { TextKind::ToolResult } else { TextKind::Prompt };
@@ -203,7 +204,7 @@ impl Reader<'_> {
             if self.catalog.get(id).is_none() {
                 let known = self.catalog.sources().iter().map(|source| source.id.as_str());
                 let hint = did_you_mean(id, known).unwrap_or_else(|| "`refdesk list` shows all ids".to_owned());
-                self.report(&item.span(), "unknown-id", format!("no source has the id '{id}'"), hint);
+                self.report(&item.span(), Code::UnknownId, format!("no source has the id '{id}'"), hint);
             } else if !ids.iter().any(|known| known == id) {
                 ids.push(id.to_owned());
             }
@@ -221,7 +222,7 @@ impl Reader<'_> {
 
     fn wrong_type(&mut self, value: &Spanned<DeValue>, key: &str, wanted: &str, example: &str) {
         let message = format!("'{key}' is to be {wanted}, and has {}", article(value.get_ref().type_str()));
-        self.report(&value.span(), "wrong-type", message, format!("write {example}"));
+        self.report(&value.span(), Code::WrongType, message, format!("write {example}"));
     }
 }
 

@@ -9,6 +9,7 @@ use refdesk_core::catalog::testing::local;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::write_atomic;
+use refdesk_text::Code;
 
 struct World {
     _folder: tempfile::TempDir,
@@ -194,7 +195,7 @@ fn an_auto_source_needs_no_selecting() {
     let catalog = Catalog::new(vec![auto]);
     let access = Access::new(&catalog, &Default::default(), &[], |_| false);
     let refusal = read_source(Path::new("/"), &catalog, &access, "auto", None, None).unwrap_err();
-    assert_eq!(refusal.code, "unreadable");
+    assert_eq!(refusal.code, Code::Unreadable);
 }
 
 #[test]

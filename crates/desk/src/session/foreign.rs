@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
-
-/// The code of that diagnostic.
-pub const FOREIGN: &str = "foreign-state";
 
 /// Files that the diagnostic names.
 const SHOWN: usize = 5;
@@ -66,7 +64,7 @@ impl Foreign {
         }
         let message = format!("not written by your refdesk on this machine: {}", told.join(", "));
         let hint = "this is expected after a move, a copy or an update of refdesk; otherwise the files came with the repository";
-        Some(Diagnostic::warning(FOREIGN, message).hint(hint))
+        Some(Diagnostic::warning(Code::ForeignState, message).hint(hint))
     }
 }
 

@@ -9,7 +9,6 @@ mod store;
 mod templates;
 mod trusted;
 
-pub use foreign::FOREIGN;
 pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use store::{Change, DEFAULT, FOLDER, Store, advice, keep_git_out};
 pub use templates::{For, TemplateFile, Written};

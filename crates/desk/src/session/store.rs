@@ -20,6 +20,7 @@ use refdesk_files::path::{display, is_absent, slashed};
 use refdesk_files::{
     Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, remove_own, within,
 };
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The default desk and the default session.
@@ -357,7 +358,7 @@ impl Store {
     }
 
     fn unread(&self, error: &io::Error) -> Diagnostic {
-        Diagnostic::warning("linked-out", error.to_string()).in_file(".jaato").hint(advice(error))
+        Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").hint(advice(error))
     }
 
     /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
@@ -486,7 +487,7 @@ impl Store {
     }
 
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
-        Diagnostic::warning("damaged", format!("the file is damaged ({problem}); {done}"))
+        Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
             .hint("look into it for what you miss, and pick again")
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{aside, read};
 use refdesk_files::{Lock, private_folder, sweep, write_private};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Where it is kept.
@@ -96,7 +97,7 @@ impl Trusted {
     }
 
     fn damaged(&self, problem: &str, done: &str) -> Diagnostic {
-        Diagnostic::warning("damaged", format!("what you trusted is damaged ({problem}); {done}"))
+        Diagnostic::warning(Code::Damaged, format!("what you trusted is damaged ({problem}); {done}"))
             .in_file(self.file.to_string_lossy())
             .hint("look with `refdesk trust` at what waits, and trust it again")
     }

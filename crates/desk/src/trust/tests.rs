@@ -6,6 +6,7 @@ use super::*;
 use crate::Options;
 use refdesk_core::config::Surroundings;
 use refdesk_files::write_atomic;
+use refdesk_text::Code;
 
 /// `ws/` beside `out/`, `home/` and `state/`.
 struct World {
@@ -93,7 +94,7 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
     assert_eq!(desk.access().withheld(), ["a".into()]);
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
-    assert_eq!(desk.channel_refusal().unwrap().code, "untrusted");
+    assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
     assert_eq!(desk.waiting().len(), told.len());
@@ -253,7 +254,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     let mut options = world.options();
     options.state = Some(world.root.join("ws/.state"));
     let desk = Desk::open(options.clone());
-    assert_eq!(desk.trust_all().unwrap_err().code, "no-state-folder");
+    assert_eq!(desk.trust_all().unwrap_err().code, Code::NoStateFolder);
     assert!(!world.root.join("ws/.state").exists());
     // A file that a repository brought along counts for nothing.
     world.desk().trust_all().unwrap();
@@ -261,7 +262,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
     assert_eq!(desk.untrusted().len(), 4);
     options.state = None;
-    assert_eq!(Desk::open(options).trust_all().unwrap_err().code, "no-state-folder");
+    assert_eq!(Desk::open(options).trust_all().unwrap_err().code, Code::NoStateFolder);
 }
 
 #[test]
@@ -272,7 +273,8 @@ fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
     world.put("state/trust.json", "{");
     let desk = world.desk();
     let told = [desk.opening_diagnostics(), desk.waiting()].concat();
-    let told: Vec<&str> = told.iter().map(|problem| problem.code).filter(|code| *code != "missing-path").collect();
+    let told: Vec<&str> =
+        told.iter().map(|problem| problem.code.as_str()).filter(|code| *code != "missing-path").collect();
     assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted"]);
 }
 
@@ -459,7 +461,7 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
             assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
             assert!(!desk.selection().contains("other"), "{path}");
             assert_eq!((desk.access().paths().len(), desk.untrusted().len()), (0, 0), "{path}");
-            let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code).collect();
+            let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code.as_str()).collect();
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
         }
     }
@@ -470,6 +472,6 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
     world.configure(r#"{"sources": [{"id": "far", "name": "Far", "path": "store/HEAD", "mode": "auto"}]}"#);
     assert_eq!(world.desk().access().paths().len(), 0);
     world.configure(r#"{"references_dir": ".jaato/refdesk"}"#);
-    let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code).collect();
+    let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code.as_str()).collect();
     assert_eq!(codes, ["reserved-path"]);
 }

@@ -85,7 +85,8 @@ mod tests {
         ] {
             let proposals: Vec<Proposal> = paths.iter().map(|path| propose(path)).collect();
             let found = disagreements(&proposals.iter().collect::<Vec<_>>());
-            let found: Vec<_> = found.into_iter().map(|(one, other, refused)| (one, other, refused.code)).collect();
+            let found: Vec<_> =
+                found.into_iter().map(|(one, other, refused)| (one, other, refused.code.as_str())).collect();
             assert_eq!(found, expected, "{paths:?}");
         }
     }

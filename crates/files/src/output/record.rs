@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Before, refusal};
 use crate::path::is_absent;
 use crate::{Durability, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Path of the note in the workspace.
 pub(super) const FILE: &str = ".jaato/refdesk/write.json";
@@ -218,5 +218,5 @@ pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
     // The error starts with the absolute path; the printed path is enough.
     let said = error.to_string();
     let said = said.rsplit_once(&format!("{shown}: ")).map_or(&*said, |(_, said)| said);
-    refusal::refused("not-written", format!("{shown}: {said}"), hint)
+    refusal::refused(Code::NotWritten, format!("{shown}: {said}"), hint)
 }

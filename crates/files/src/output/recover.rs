@@ -11,6 +11,7 @@ use super::record::{self, FileRename, Note, RenameState, WriteRecord};
 use super::refusal;
 use crate::path::display;
 use crate::{Sealer, is_unfinished};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// State of the note of a write.
@@ -58,7 +59,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
             Err(error) => format!("it could not be renamed: {error}"),
         };
         let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
-        Recovered::Told(Diagnostic::warning("damaged", message).hint("check the files that were being written"))
+        Recovered::Told(Diagnostic::warning(Code::Damaged, message).hint("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
         Note::Nothing => return Recovered::Nothing,
@@ -75,7 +76,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         Ok(()) => told,
         Err(error) => {
             let message = format!("{}; its note cannot be removed: {error}", told.message);
-            Diagnostic::error("not-stored", message).hint("make .jaato/refdesk/ writable")
+            Diagnostic::error(Code::NotStored, message).hint("make .jaato/refdesk/ writable")
         }
     })
 }
@@ -96,21 +97,21 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         // No renames are left to make, so the files may have been changed by their owner long after.
         inside(record, workspace).tidy();
         let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
-        return Diagnostic::error("write-interrupted", message).hint("check it, and write it again");
+        return Diagnostic::error(Code::WriteInterrupted, message).hint("check it, and write it again");
     }
     let begun = standings.contains(&RenameState::After);
     let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&RenameState::Neither);
     if begun && may_go_on && go_on(record, &standings) {
         inside(record, workspace).tidy();
-        return Diagnostic::warning("write-finished", format!("an interrupted write was finished: {}", names(&all)));
+        return Diagnostic::warning(Code::WriteFinished, format!("an interrupted write was finished: {}", names(&all)));
     }
     let stuck = take_back(record, workspace);
     let text = format!("an interrupted write was undone: {}", names(&all));
     if stuck.is_empty() {
-        return Diagnostic::warning("write-undone", text).hint("write them again");
+        return Diagnostic::warning(Code::WriteUndone, text).hint("write them again");
     }
     let stuck = stuck.join(", ");
-    Diagnostic::error("write-undone", format!("{text}; {stuck} changed since, and was left alone"))
+    Diagnostic::error(Code::WriteUndone, format!("{text}; {stuck} changed since, and was left alone"))
         .hint("check the files left alone, and write them again")
 }
 
@@ -226,7 +227,7 @@ mod tests {
             let world = World::killed_after(renames);
             assert!(has_note(&world.path));
             let told = world.recover();
-            assert_eq!((told.code, world.files()), (code, expected.map(str::to_owned)), "{renames}");
+            assert_eq!((told.code.as_str(), world.files()), (code, expected.map(str::to_owned)), "{renames}");
             assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
             assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
         }
@@ -237,11 +238,11 @@ mod tests {
         let world = World::killed_after(1);
         world.put("dir/1", "theirs");
         let told = world.recover();
-        assert_eq!((told.code, world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
+        assert_eq!((told.code.as_str(), world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
         assert!(told.is_error() && told.message.contains("dir/1 changed since"), "{told:?}");
         let world = World::killed_after(2);
         world.put("dir/0", "theirs");
-        assert_eq!(world.recover().code, "write-undone");
+        assert_eq!(world.recover().code, Code::WriteUndone);
         assert_eq!(world.files(), ["theirs", "", ""]);
     }
 
@@ -249,7 +250,7 @@ mod tests {
     fn what_is_not_there_any_more_cannot_be_finished() {
         let world = World::killed_after(1);
         fs::remove_file(&world.record.files[2].staged).unwrap();
-        assert_eq!(world.recover().code, "write-undone");
+        assert_eq!(world.recover().code, Code::WriteUndone);
         assert_eq!(world.files(), ["old", "", ""]);
     }
 
@@ -257,7 +258,7 @@ mod tests {
     fn a_note_that_outlived_its_write_removes_nothing() {
         let world = World::killed_after(3);
         world.put("dir/0", "edited");
-        assert_eq!(world.recover().code, "write-interrupted");
+        assert_eq!(world.recover().code, Code::WriteInterrupted);
         assert_eq!(world.files(), ["edited", "mine", "mine"]);
     }
 
@@ -282,7 +283,7 @@ mod tests {
             let mut world = World::killed_after(0);
             forge(&mut world.record, elsewhere.path());
             world.record.store(&world.path, &world.sealer).unwrap();
-            assert_eq!(world.recover().code, "damaged");
+            assert_eq!(world.recover().code, Code::Damaged);
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
         }
@@ -295,6 +296,6 @@ mod tests {
         assert!(world.recover().is_error());
         assert_eq!(fs::read(&outside).unwrap(), b"mine");
         world.put(".jaato/refdesk/write.json", "{");
-        assert_eq!(world.recover().code, "damaged");
+        assert_eq!(world.recover().code, Code::Damaged);
     }
 }

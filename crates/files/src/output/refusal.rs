@@ -10,7 +10,7 @@ use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
 use crate::{EntryKind, Folder, FolderEntry, LinkRefused, is_unfinished};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Longest file name, in bytes, on every file system in use.
 const NAME_BYTES: usize = 255;
@@ -42,7 +42,7 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
     let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
         let message = format!("{} is outside the workspace", path.display());
-        return Err(refused("outside", message, "choose a path inside it, or allow it with --allow-outside"));
+        return Err(refused(Code::Outside, message, "choose a path inside it, or allow it with --allow-outside"));
     }
     // Folders above the workspace do not count for this rule.
     guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
@@ -65,7 +65,7 @@ pub(super) fn still(path: &Path, shown: &str) -> Result<(), Error> {
 
 fn moved(shown: &str) -> Error {
     let message = format!("{shown} now leads elsewhere: one of its folders has become a link");
-    refused("moved", message, "check the folder, and try again")
+    refused(Code::Moved, message, "check the folder, and try again")
 }
 
 /// Whether an interrupted write may be continued at this path, which a note names.
@@ -79,7 +79,7 @@ pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
-    exists.then(|| refused("exists", message(), "check the difference, and replace the file with --overwrite"))
+    exists.then(|| refused(Code::Exists, message(), "check the difference, and replace the file with --overwrite"))
 }
 
 /// Two proposals of one write that exclude each other.
@@ -91,30 +91,30 @@ pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
         } else {
             format!("{} and {} are the same file", one.shown, other.shown)
         };
-        return Some(refused("same-file", message, "give each its own path"));
+        return Some(refused(Code::SameFile, message, "give each its own path"));
     }
     let (file, below) = if b.starts_with(a) { (one, other) } else { (other, one) };
     let message = || format!("{} would be both a file and a folder for {}", file.shown, below.shown);
-    (a.starts_with(b) || b.starts_with(a)).then(|| refused("file-and-folder", message(), "give each its own path"))
+    (a.starts_with(b) || b.starts_with(a)).then(|| refused(Code::FileAndFolder, message(), "give each its own path"))
 }
 
 /// Checks the text of a path.
 fn said(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
-        return Err(refused("empty-path", "the output path is empty".to_owned(), "name a file"));
+        return Err(refused(Code::EmptyPath, "the output path is empty".to_owned(), "name a file"));
     }
     if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
         let message = format!("the output path {shown} still holds '{brace}'");
-        return Err(refused("unfilled-path", message, "give the variables in braces a value"));
+        return Err(refused(Code::UnfilledPath, message, "give the variables in braces a value"));
     }
     if path.chars().any(char::is_control) {
         let message = format!("the output path {shown} holds a control character");
-        return Err(refused("control-character", message, "write it without"));
+        return Err(refused(Code::ControlCharacter, message, "write it without"));
     }
     if cfg!(not(windows)) && is_windows_absolute(path) {
         let message = format!("the output path {shown} is a path of another operating system");
-        return Err(refused("foreign-path", message, "write it as a path of this system"));
+        return Err(refused(Code::ForeignPath, message, "write it as a path of this system"));
     }
     let last = path.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
     if matches!(last, Some("" | "." | "..")) {
@@ -127,7 +127,7 @@ fn said(path: &str) -> Result<(), Error> {
 fn sized(path: &Path) -> Result<(), Error> {
     let too_long = |what: String, limit| {
         let message = format!("{what} is longer than {limit} bytes");
-        Err(refused("too-long", message, "choose a shorter one"))
+        Err(refused(Code::TooLong, message, "choose a shorter one"))
     };
     if let Some(name) = path.components().find(|component| component.as_os_str().len() > NAME_BYTES) {
         let start: String = name.as_os_str().to_string_lossy().chars().take(40).collect();
@@ -144,11 +144,11 @@ fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
-            refused("link-loop", message, "choose a path without these links")
+            refused(Code::LinkLoop, message, "choose a path without these links")
         }
         Unresolved::BelowFile(file) => {
             let message = format!("{} is a file, and {shown} would be below it", file.display());
-            refused("below-a-file", message, "choose another path")
+            refused(Code::BelowAFile, message, "choose another path")
         }
         Unresolved::Unreadable(part, error) => unreadable(&part.display().to_string(), &error),
     })
@@ -174,7 +174,7 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
         return Ok(());
     };
     let message = format!("{shown} is one of {keeper}'s own files");
-    Err(refused("guarded", message, "choose another path"))
+    Err(refused(Code::Guarded, message, "choose another path"))
 }
 
 /// Checks what exists at the path.
@@ -192,27 +192,27 @@ fn over(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
         EntryKind::Link => Err(moved(shown)),
         EntryKind::Other => {
             let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
-            Err(refused("no-regular-file", message, "choose another path"))
+            Err(refused(Code::NoRegularFile, message, "choose another path"))
         }
         EntryKind::File if entry.permissions.readonly() => {
-            Err(refused("read-only", format!("{shown} is read-only"), "make it writable first"))
+            Err(refused(Code::ReadOnly, format!("{shown} is read-only"), "make it writable first"))
         }
         EntryKind::File => Ok(()),
     }
 }
 
 fn folder(shown: &str) -> Error {
-    refused("is-folder", format!("{shown} is a folder"), "name a file in it")
+    refused(Code::IsFolder, format!("{shown} is a folder"), "name a file in it")
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     if LinkRefused::is(error) {
         return moved(shown);
     }
-    refused("unreadable", format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
+    refused(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
 }
 
-pub(super) fn refused(code: &'static str, message: String, hint: &str) -> Error {
+pub(super) fn refused(code: Code, message: String, hint: &str) -> Error {
     Error { code, message, hint: hint.to_owned() }
 }
 
@@ -322,7 +322,7 @@ mod tests {
         ] {
             let dir = root.join("dir");
             for (scope, expected) in [(Scope::Workspace, inside), (Scope::Anywhere, anywhere)] {
-                let code = place(&dir, &dir, path, scope).map_or_else(|refused| refused.code, |_| "");
+                let code = place(&dir, &dir, path, scope).map_or_else(|refused| refused.code.as_str(), |_| "");
                 assert_eq!(code, expected, "{path} {scope:?}");
             }
         }
@@ -370,9 +370,9 @@ mod tests {
         assert!(still(&path, "sub/x").is_ok());
         fs::remove_dir(root.join("dir/sub")).unwrap();
         symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
-        assert_eq!(still(&path, "sub/x").unwrap_err().code, "moved");
+        assert_eq!(still(&path, "sub/x").unwrap_err().code, Code::Moved);
         fs::remove_file(root.join("dir/sub")).unwrap();
         fs::create_dir_all(&path).unwrap();
-        assert_eq!(still(&path, "sub/x").unwrap_err().code, "is-folder");
+        assert_eq!(still(&path, "sub/x").unwrap_err().code, Code::IsFolder);
     }
 }

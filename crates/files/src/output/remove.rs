@@ -40,6 +40,7 @@ mod tests {
 
     use super::*;
     use crate::write_atomic;
+    use refdesk_text::Code;
 
     #[test]
     fn a_file_goes_with_the_folders_that_are_empty_then() {
@@ -66,7 +67,7 @@ mod tests {
         write_atomic(&root.join("x"), b"old\n").unwrap();
         let proposal = propose_removal(&root, &root, "x", Scope::Workspace).unwrap();
         write_atomic(&root.join("x"), b"new\n").unwrap();
-        assert_eq!(remove(&proposal, 1).unwrap_err().refused.code, "changed");
+        assert_eq!(remove(&proposal, 1).unwrap_err().refused.code, Code::Changed);
         assert_eq!(fs::read(root.join("x")).unwrap(), b"new\n");
     }
 }

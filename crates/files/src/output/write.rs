@@ -9,7 +9,7 @@ use super::record::{FileRename, WriteRecord, remove_folders, unwritten};
 use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Writes every proposal, or none. To write several, the caller holds the desk's lock. Without a key to seal the note,
 /// an interrupted write of several files is not recovered.
@@ -138,7 +138,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
         return Ok(());
     }
     let message = format!("{} changed after the difference was shown", changed.join(", "));
-    let refused = refusal::refused("changed", message, "check the new difference, and write again");
+    let refused = refusal::refused(Code::Changed, message, "check the new difference, and write again");
     Err(WriteFailure { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
 }
 
@@ -228,7 +228,7 @@ mod tests {
             let proposals = world.propose(&[("old", "mine\n"), ("new/file", "mine\n")]);
             change(&world);
             let unwritten = write(&world.path, &world.sealer, &proposals).unwrap_err();
-            assert_eq!(unwritten.refused.code, code);
+            assert_eq!(unwritten.refused.code.as_str(), code);
             assert_eq!(world.listing(), expected);
             if code == "changed" {
                 // The new proposals can be approved.
@@ -246,7 +246,7 @@ mod tests {
         let proposals = world.propose(&[("dir/new", "mine")]);
         fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
         std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
-        assert_eq!(write(&world.path, &world.sealer, &proposals).unwrap_err().refused.code, "moved");
+        assert_eq!(write(&world.path, &world.sealer, &proposals).unwrap_err().refused.code, Code::Moved);
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
@@ -266,7 +266,7 @@ mod tests {
             std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
             assert_eq!(
                 rename((&world.path, &world.sealer), &ready, &folders).unwrap_err().refused.code,
-                "moved",
+                Code::Moved,
                 "{names:?}"
             );
             drop(ready);
@@ -323,7 +323,7 @@ mod tests {
             let failed = rename((&world.path, &world.sealer), &ready, &folders).unwrap_err();
             drop(ready);
             remove_folders(&folders);
-            assert_eq!(failed.refused.code, "not-written", "{failed:?}");
+            assert_eq!(failed.refused.code, Code::NotWritten, "{failed:?}");
             assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);
         }
     }

@@ -1,7 +1,7 @@
 //! Where to listen, as people write it. Names are not looked up: what a name leads to may change between the look and the
 //! listening, and only an address tells whether other machines reach it.
 
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// `127.0.0.1:7777`, `[::1]:7777`; `localhost:7777`, `:7777` and `7777` are the loopback.
@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, Error> {
     };
     given.ok_or_else(|| {
         let message = format!("{text} is no address with a port");
-        Error::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; use port 0 for any free port")
+        Error::new(Code::Usage, message, "write it as 127.0.0.1:7777 or [::1]:7777; use port 0 for any free port")
     })
 }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Http;
 use super::origin::Origin;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// What a server is called by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Host {
     pub fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is no host");
-            Error::new("usage", message, "write it as desk.example.org, or with a port: desk.example.org:7777")
+            Error::new(Code::Usage, message, "write it as desk.example.org, or with a port: desk.example.org:7777")
         })
     }
 }

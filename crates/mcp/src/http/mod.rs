@@ -11,7 +11,7 @@ mod places;
 mod serve;
 mod sessions;
 
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 use std::net::SocketAddr;
 
 pub use limits::Limits;
@@ -51,12 +51,12 @@ impl Http {
         {
             let hint = "make one: openssl rand -hex 32";
             let message = format!("{TOKEN} is no token: it takes at least {SHORTEST} visible ASCII characters");
-            return Err(Error::new("usage", message, hint));
+            return Err(Error::new(Code::Usage, message, hint));
         }
         if token.is_none() && !address.ip().to_canonical().is_loopback() {
             let message = format!("{address} can be reached from other machines, and there is no token");
             let hint = format!("listen at 127.0.0.1:{}, or set {TOKEN} to a secret of your own", address.port());
-            return Err(Error::new("usage", message, hint));
+            return Err(Error::new(Code::Usage, message, hint));
         }
         let hosts = hosts.iter().map(|host| gate::Host::allowed(host)).collect::<Result<_, _>>()?;
         let origins = origins.iter().map(|origin| origin::Origin::allowed(origin)).collect::<Result<_, _>>()?;

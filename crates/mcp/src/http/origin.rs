@@ -4,7 +4,7 @@
 use hyper::http::Uri;
 
 use super::gate::Host;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Scheme, host and port; pages without any say `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Origin {
     pub fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is no origin of a web page");
-            Error::new("usage", message, "write it as https://example.org or http://localhost:3000")
+            Error::new(Code::Usage, message, "write it as https://example.org or http://localhost:3000")
         })
     }
 

@@ -13,6 +13,7 @@ use refdesk_core::mention::LIMITS;
 use refdesk_core::selection::Selection;
 use refdesk_files::path::display;
 use refdesk_files::walk::{Problem, WalkLimits, files_below};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,15 +118,17 @@ fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnost
     let WalkLimits { files, bytes } = LIMITS;
     let limit = |what: String| {
         let message = format!("{what} of the source are looked through for templates");
-        Diagnostic::warning("template-limit", message)
+        Diagnostic::warning(Code::TemplateLimit, message)
             .in_file(display(workspace, &place.path))
             .hint("split the source into smaller ones")
     };
     match problem {
-        Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
-            .in_file(display(workspace, path))
-            .hint("make it readable, or remove it from the source"),
-        Problem::TooMuch => Diagnostic::warning("template-limit", Problem::stopped())
+        Problem::Unreadable(path, error) => {
+            Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
+                .in_file(display(workspace, path))
+                .hint("make it readable, or remove it from the source")
+        }
+        Problem::TooMuch => Diagnostic::warning(Code::TemplateLimit, Problem::stopped())
             .in_file(display(workspace, &place.path))
             .hint("split the source into smaller ones"),
         Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),

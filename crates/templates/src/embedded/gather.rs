@@ -13,6 +13,7 @@ use refdesk_core::mention::LIMITS;
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
 use refdesk_files::{Stamp, open_regular, read_stamped};
+use refdesk_text::Code;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 
@@ -57,7 +58,7 @@ pub fn gather(
                 texts.push(Text { document, found });
             }
             Err(problem) => diagnostics.push(of(Diagnostic::warning(
-                "unreadable",
+                Code::Unreadable,
                 format!("the document {problem}; no templates are taken from it"),
             )
             .hint("make it readable and smaller, or take it out of the source"))),
@@ -95,7 +96,7 @@ fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
 fn told(found: &Extracted) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     if let Some((line, message)) = &found.front_matter {
-        let problem = Diagnostic::warning("front-matter", message.clone());
+        let problem = Diagnostic::warning(Code::FrontMatter, message.clone());
         let problem = problem.hint("templates of the document are named by their headings alone");
         told.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
     }
@@ -106,7 +107,7 @@ fn told(found: &Extracted) -> Vec<Diagnostic> {
                 "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
             ),
         };
-        told.push(Diagnostic::warning("template-limit", message).hint("split the document into smaller ones"));
+        told.push(Diagnostic::warning(Code::TemplateLimit, message).hint("split the document into smaller ones"));
     }
     told
 }

@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::Code;
+
 pub mod locate;
 
 /// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit 1.
@@ -24,7 +26,7 @@ pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// A stable kebab-case name of the kind of finding, for programs.
-    pub code: &'static str,
+    pub code: Code,
     /// The file as printed: relative to the workspace inside it, absolute outside.
     pub file: Option<String>,
     /// Line within `file`, from 1; `None` if the problem concerns the whole file.
@@ -41,16 +43,16 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error without a place.
-    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message.into())
     }
 
     /// A warning without a place.
-    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message.into())
     }
 
-    fn new(severity: Severity, code: &'static str, message: String) -> Self {
+    fn new(severity: Severity, code: Code, message: String) -> Self {
         Self { severity, code, file: None, line: None, column: None, source_id: None, message, hint: String::new() }
     }
 

@@ -18,6 +18,7 @@ use self::secret::Secret;
 use self::target::Target;
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use refdesk_core::config::{self, Environment};
+use refdesk_text::Code;
 
 /// A wait that is over is given so much longer, for whoever posts to say what became of it.
 const GRACE: Duration = Duration::from_millis(250);
@@ -62,13 +63,13 @@ impl Channel for Webhook {
             let _ = tell.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {
-            return Err(Unanswered::failed("not-asked", format!("no thread can be started: {error}"), ""));
+            return Err(Unanswered::failed(Code::NotAsked, format!("no thread can be started: {error}"), ""));
         }
         loop {
             match told.recv_timeout(wait.glance()) {
                 Ok(came) => return came,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Unanswered::failed("not-asked", "the request to the webhook broke off", ""));
+                    return Err(Unanswered::failed(Code::NotAsked, "the request to the webhook broke off", ""));
                 }
                 Err(RecvTimeoutError::Timeout) if wait.is_given_up() => {
                     agent.shutdown();

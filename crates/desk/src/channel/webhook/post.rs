@@ -14,6 +14,7 @@ use super::Webhook;
 use super::address::{Reachable, Unreachable};
 use super::secret::SIGNATURE;
 use super::target::{Reach, Target};
+use refdesk_text::Code;
 
 /// Before the second request, and before the third and last.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
@@ -49,7 +50,7 @@ impl Webhook {
     /// Posts until there is an answer, three times at most.
     pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         let body = serde_json::to_vec(request)
-            .map_err(|error| Unanswered::failed("not-asked", format!("the question is no JSON: {error}"), ""))?;
+            .map_err(|error| Unanswered::failed(Code::NotAsked, format!("the question is no JSON: {error}"), ""))?;
         let signature = self.secret.as_ref().and_then(|secret| secret.sign(&body));
         let mut backoff = BACKOFF.iter();
         loop {
@@ -68,7 +69,7 @@ impl Webhook {
             if is_last {
                 let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
                 let message = format!("the webhook {} {why}{times}", self.target.shown);
-                return Err(Unanswered::failed("webhook", message, "see to it that it runs, and ask again"));
+                return Err(Unanswered::failed(Code::Webhook, message, "see to it that it runs, and ask again"));
             }
         }
     }
@@ -98,21 +99,21 @@ impl Webhook {
             let to = response.headers().get(LOCATION).map(|to| shown(&String::from_utf8_lossy(to.as_bytes())));
             let to = to.map_or_else(|| "nowhere".to_owned(), |to| format!("'{to}'"));
             let what = format!("{answered} and points to {to}; a redirect is not followed");
-            return self.ended("webhook", &what, "set channel.endpoint to where it is answered");
+            return self.ended(Code::Webhook, &what, "set channel.endpoint to where it is answered");
         }
         if !status.is_success() {
-            return self.ended("webhook", answered, "see what it says about the request in its own log");
+            return self.ended(Code::Webhook, answered, "see what it says about the request in its own log");
         }
         let kind = response.headers().get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
         if let Some(kind) = kind.filter(|kind| !is_json(kind)) {
             let what = format!("answered with '{}', not with JSON", shown(&kind));
-            return self.ended("wrong-answer", &what, "answer as application/json");
+            return self.ended(Code::WrongAnswer, &what, "answer as application/json");
         }
         let mut bytes = Vec::new();
         match response.body_mut().as_reader().take(MOST + 1).read_to_end(&mut bytes) {
             Ok(_) if bytes.len() as u64 > MOST => {
                 let what = format!("answered with more than {MOST} bytes");
-                self.ended("wrong-answer", &what, "answer with ids alone")
+                self.ended(Code::WrongAnswer, &what, "answer with ids alone")
             }
             Ok(_) => Tried::Ended(
                 read(request, &bytes)
@@ -125,7 +126,7 @@ impl Webhook {
                     return Tried::Ended(Err(Unanswered::TimedOut));
                 }
                 let what = format!("broke off in the middle of its answer: {error}");
-                self.ended("wrong-answer", &what, "see to it that it answers whole, and ask again")
+                self.ended(Code::WrongAnswer, &what, "see to it that it answers whole, and ask again")
             }
         }
     }
@@ -141,7 +142,7 @@ impl Webhook {
                 };
                 let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
                 let message = format!("the webhook is not called: {at}");
-                Tried::Ended(Err(Unanswered::failed("private-address", message, hint)))
+                Tried::Ended(Err(Unanswered::failed(Code::PrivateAddress, message, hint)))
             }
             Error::HostNotFound => Tried::Failed("is not found: its host has no address".to_owned()),
             Error::ConnectionFailed => Tried::Failed("cannot be connected to".to_owned()),
@@ -152,12 +153,12 @@ impl Webhook {
             Error::Io(error) if is_unconnected(&error) => Tried::Failed(format!("cannot be connected to: {error}")),
             error => {
                 let what = format!("gave no answer: {error}");
-                self.ended("webhook", &what, "see to it that it answers, and ask again")
+                self.ended(Code::Webhook, &what, "see to it that it answers, and ask again")
             }
         }
     }
 
-    fn ended(&self, code: &'static str, what: &str, hint: &str) -> Tried {
+    fn ended(&self, code: Code, what: &str, hint: &str) -> Tried {
         Tried::Ended(Err(Unanswered::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
     }
 }

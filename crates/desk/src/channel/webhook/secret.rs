@@ -12,6 +12,7 @@ use ureq::http::{HeaderName, HeaderValue};
 use super::super::Unanswered;
 use super::super::answer::shown;
 use refdesk_core::config::{ChannelSettings, Environment};
+use refdesk_text::Code;
 
 /// The header of the signature.
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
@@ -50,7 +51,7 @@ pub(super) fn headers(
     settings: &ChannelSettings,
     environment: Environment,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, Unanswered> {
-    let wrong = |message: String| Unanswered::failed("wrong-header", message, "mend channel.headers");
+    let wrong = |message: String| Unanswered::failed(Code::WrongHeader, message, "mend channel.headers");
     let mut headers = Vec::new();
     for (name, value) in &settings.headers {
         let told = shown(name);
@@ -68,7 +69,7 @@ pub(super) fn headers(
         let token = variable(name, "auth_token_env", environment)?;
         let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
             let message = format!("the environment variable '{}' holds what no header may", shown(name));
-            Unanswered::failed("no-variable", message, "set it to the token alone")
+            Unanswered::failed(Code::NoVariable, message, "set it to the token alone")
         })?;
         value.set_sensitive(true);
         headers.push((AUTHORIZATION, value));
@@ -79,13 +80,14 @@ pub(super) fn headers(
 fn variable(name: &str, key: &str, environment: Environment) -> Result<String, Unanswered> {
     environment.get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
         let message = format!("the environment variable '{}' is not set, which channel.{key} names", shown(name));
-        Unanswered::failed("no-variable", message, "set it where refdesk is started")
+        Unanswered::failed(Code::NoVariable, message, "set it where refdesk is started")
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use refdesk_text::Error;
 
     const HELD: Environment = Environment(|name| match name {
         "TOKEN" => Some(" hush \n".to_owned()),
@@ -125,10 +127,10 @@ mod tests {
             (&[("X Key", "hush")], None, "'X Key' is no header"),
             (&[("X-Key", "hush\r\nX: y")], None, "'X-Key' holds"),
         ] {
-            let Err(Unanswered::Failed { message, .. }) = with(headers, token) else { panic!("{named}") };
+            let Err(Unanswered::Failed(Error { message, .. })) = with(headers, token) else { panic!("{named}") };
             assert!(message.contains(named) && !message.contains("hush"), "{message}");
         }
-        let Err(Unanswered::Failed { message, .. }) = Secret::of("NONE", HELD) else { panic!() };
+        let Err(Unanswered::Failed(Error { message, .. })) = Secret::of("NONE", HELD) else { panic!() };
         assert!(message.contains("'NONE'") && message.contains("secret_env"), "{message}");
     }
 }

@@ -7,6 +7,7 @@ use ureq::http::Uri;
 use super::super::Unanswered;
 use super::super::answer::shown;
 use refdesk_core::config::ChannelSettings;
+use refdesk_text::Code;
 
 /// Which addresses of the host are connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Target {
     /// # Errors
     /// Why it can be posted to no such place.
     pub fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
-        let wrong = |message: String, hint: &str| Unanswered::failed("wrong-endpoint", message, hint);
+        let wrong = |message: String, hint: &str| Unanswered::failed(Code::WrongEndpoint, message, hint);
         let Some(written) = &settings.endpoint else {
             return Err(wrong("the webhook has no 'endpoint'".to_owned(), "give the URL that requests are posted to"));
         };
@@ -106,6 +107,7 @@ fn is_named(allowed: &str, host: &str, port: Option<u16>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use refdesk_text::Error;
 
     fn target(endpoint: &str, allowed: &[&str]) -> Result<Target, Unanswered> {
         Target::new(&ChannelSettings {
@@ -140,7 +142,7 @@ mod tests {
         ] {
             match (target(endpoint, allowed), expected) {
                 (Ok(target), Ok(reach)) => assert_eq!(target.reach, reach, "{endpoint}"),
-                (Err(Unanswered::Failed { message, .. }), Err(part)) => {
+                (Err(Unanswered::Failed(Error { message, .. })), Err(part)) => {
                     assert!(message.contains(part) && !message.contains("secret"), "{endpoint}: {message}");
                 }
                 (got, expected) => panic!("{endpoint}: {got:?}, not {expected:?}"),

@@ -12,6 +12,7 @@ use super::super::raise::tests::{asking, asking_for_a_yes};
 use super::super::{Answered, Channel as _, Request, Unanswered, Wait};
 use super::Webhook;
 use refdesk_core::config::{ChannelSettings, Environment};
+use refdesk_text::{Code, Error};
 
 const HELD: Environment = Environment(|name| match name {
     "TOKEN" => Some("a-token".to_owned()),
@@ -97,9 +98,9 @@ fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<Answered, Unanswered> 
 }
 
 #[track_caller]
-fn failed(came: Result<Answered, Unanswered>) -> (&'static str, String) {
+fn failed(came: Result<Answered, Unanswered>) -> (Code, String) {
     match came {
-        Err(Unanswered::Failed { code, message, hint }) => {
+        Err(Unanswered::Failed(Error { code, message, hint })) => {
             let told = format!("{message} {hint}");
             assert!(!told.contains("hidden") && !told.contains("a-token") && !told.contains("a-secret"), "{told}");
             (code, message)
@@ -170,7 +171,7 @@ fn what_is_no_answer_is_said_and_what_may_get_better_is_tried_again() {
         let (port, heard) = serve([says(&*answer), says(&*answer), says(&*answer), says(&*answer)]);
         let (found, message) = failed(ask(&settings(port), &Wait::seconds(30.0)));
         let short: String = answer.chars().take(60).collect();
-        assert!(found == code && message.contains(part), "{short:?}: {found}: {message}");
+        assert!(found.as_str() == code && message.contains(part), "{short:?}: {found}: {message}");
         assert!(message.contains(&format!("http://127.0.0.1:{port}")), "{message}");
         assert_eq!(heard.try_iter().count(), times, "{short:?}");
     }
@@ -190,7 +191,7 @@ fn where_nobody_listens_it_is_tried_three_times_and_not_beyond_the_wait() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (code, message) = failed(ask(&settings(port), &Wait::seconds(30.0)));
     assert!(
-        code == "webhook" && message.contains("cannot be connected to") && message.contains("(3 times)"),
+        code == Code::Webhook && message.contains("cannot be connected to") && message.contains("(3 times)"),
         "{message}"
     );
     let (_, message) = failed(ask(&settings(port), &Wait::seconds(0.4)));
@@ -248,7 +249,7 @@ fn private_addresses_are_refused_by_whatever_name() {
             ..settings(port)
         };
         let (code, message) = failed(ask(&settings, &Wait::seconds(30.0)));
-        assert_eq!(code, "private-address", "{host}: {message}");
+        assert_eq!(code, Code::PrivateAddress, "{host}: {message}");
         assert!(message.contains("a private address"), "{message}");
     }
     assert!(listener.accept().is_err(), "nobody was connected to");
@@ -267,7 +268,7 @@ fn private_addresses_are_refused_by_whatever_name() {
         ..settings(port)
     };
     let (code, message) = failed(ask(&public, &Wait::seconds(30.0)));
-    assert!(code == "private-address" && message.contains("a public address"), "{message}");
+    assert!(code == Code::PrivateAddress && message.contains("a public address"), "{message}");
 }
 
 #[test]
@@ -277,12 +278,12 @@ fn a_variable_that_is_not_set_is_named_and_nobody_is_asked() {
         ChannelSettings { secret_env: Some("NONE".to_owned()), ..settings(9) },
     ] {
         let (code, message) = failed(ask(&settings, &Wait::seconds(30.0)));
-        assert!(code == "no-variable" && message.contains("'NONE'"), "{message}");
+        assert!(code == Code::NoVariable && message.contains("'NONE'"), "{message}");
     }
 }
 
 #[test]
 fn a_yes_to_a_write_is_not_said_by_a_webhook() {
     let came = Webhook::new(&settings(9), HELD).unwrap().ask(&asking_for_a_yes("r"), &Wait::seconds(30.0));
-    assert_eq!(failed(came).0, "no-channel");
+    assert_eq!(failed(came).0, Code::NoChannel);
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::{Notice, Topic, Who};
 use crate::engine::Snapshot;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Codes of what is told as a change of the catalog or of a template.
-const TOLD_ELSEWHERE: [&str; 2] = ["missing-path", "template-broken"];
+const TOLD_ELSEWHERE: [Code; 2] = [Code::MissingPath, Code::TemplateBroken];
 
 /// Errors that were not there before, or that none is left.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
@@ -30,7 +31,7 @@ pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
 /// Of an entry that is new nobody says that its file is missing now.
 fn is_told_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
     let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
-    TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != "missing-path" || is_known())
+    TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())
 }
 
 fn new<'a>(before: &Snapshot, after: &'a Snapshot, counts: impl Fn(&&Diagnostic) -> bool) -> Vec<&'a Diagnostic> {

@@ -10,6 +10,7 @@ use crate::Spot;
 use crate::engine::Snapshot;
 use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
+use refdesk_text::Code;
 
 /// Templates of both, as they were and as they are.
 fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
@@ -82,7 +83,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let (path, first) = is.place(1);
         let file = display(Path::new(&*after.workspace), path);
         let finding = after.diagnostics.iter().find(|it| {
-            it.code == "template-broken" && it.file.as_ref() == Some(&file) && it.message.contains(is.name.as_str())
+            it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file) && it.message.contains(is.name.as_str())
         });
         let line = finding.and_then(|finding| finding.line);
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));

@@ -8,6 +8,7 @@ use refdesk_core::mention::{Mention, MentionGraph, Via};
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
 use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variable, VariableKind};
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
 /// `a>b` writes into the text of `a` a mention of `b`; picks and exclusions as lists.
@@ -214,7 +215,7 @@ fn what_templates_say() {
         let templates: Vec<Template> = templates.iter().copied().map(template).collect();
         let findings = templates.iter().filter(|it| it.problem.is_some()).map(|it| {
             let message = format!("template '{}' does not parse: no", it.name);
-            let finding = Diagnostic::warning("template-broken", message).in_file(format!(".templates/{}", it.name));
+            let finding = Diagnostic::warning(Code::TemplateBroken, message).in_file(format!(".templates/{}", it.name));
             finding.at(Position { line: 7, column: 1 })
         });
         let diagnostics = findings.collect();
@@ -262,8 +263,8 @@ fn findings_are_told_when_they_are_new() {
             let (what, line) =
                 written.split_once('@').map_or((*written, nth + 1), |(what, line)| (what, line.parse().unwrap()));
             let finding = match what.strip_prefix('!') {
-                Some(what) => Diagnostic::error("json-syntax", what),
-                None => Diagnostic::warning("unknown-key", what),
+                Some(what) => Diagnostic::error(Code::JsonSyntax, what),
+                None => Diagnostic::warning(Code::UnknownKey, what),
             };
             finding.in_file("r.json").at(Position { line, column: 1 })
         };
@@ -300,7 +301,7 @@ fn findings_are_told_when_they_are_new() {
 
 #[test]
 fn what_is_told_as_a_change_of_the_catalog_is_not_told_as_a_warning() {
-    let of = |id: &str| Diagnostic::warning("missing-path", "nothing stands there").about(id);
+    let of = |id: &str| Diagnostic::warning(Code::MissingPath, "nothing stands there").about(id);
     let before = snapshot(&["a"], &[], &[], &[]);
     let mut after = snapshot(&["a", "b"], &[], &[], &[]);
     after.diagnostics = [of("a"), of("b")].into();

@@ -25,6 +25,7 @@ use super::request::Message;
 use super::snapshot::Watching;
 use crate::Desk;
 use refdesk_files::path::display;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Follows what a desk depends on, on a thread of its own: there may be thousands of folders to watch.
@@ -108,14 +109,14 @@ impl Watch {
         let own = match &watching {
             Watching::Live => None,
             Watching::Partly(why) => {
-                Some(Diagnostic::warning("watch-limit", format!("not all changes are seen: {why}")))
+                Some(Diagnostic::warning(Code::WatchLimit, format!("not all changes are seen: {why}")))
             }
             Watching::Polling(why) => {
                 let message = format!("changes on disk are looked for every {} s: {why}", poll::EVERY.as_secs());
-                Some(Diagnostic::warning("polling", message))
+                Some(Diagnostic::warning(Code::Polling, message))
             }
             Watching::Off(why) => {
-                Some(Diagnostic::warning("not-watched", format!("changes on disk are not seen: {why}")))
+                Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not seen: {why}")))
             }
         };
         own.into_iter().map(|problem| problem.hint(AGAIN)).chain(refused).collect()
@@ -181,7 +182,7 @@ impl Means {
                 poll.follow(wanted);
                 if poll.is_cut() {
                     let message = format!("not all changes are seen: only {} entries are looked at", limits.entries);
-                    refused.push(Diagnostic::warning("watch-limit", message).hint(AGAIN));
+                    refused.push(Diagnostic::warning(Code::WatchLimit, message).hint(AGAIN));
                 }
                 Watching::Polling(why.clone())
             }
@@ -202,7 +203,7 @@ pub enum Followed {
 }
 
 fn refused(workspace: &Path, folder: &Path, why: &str) -> Diagnostic {
-    Diagnostic::warning("not-watched", format!("changes in this folder are not seen: {why}"))
+    Diagnostic::warning(Code::NotWatched, format!("changes in this folder are not seen: {why}"))
         .in_file(display(workspace, folder))
         .hint("make it readable; until then press r to read everything again")
 }

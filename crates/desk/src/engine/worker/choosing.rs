@@ -7,7 +7,7 @@ use super::super::notice::{Cause, Notice, Topic, Who};
 use super::Worker;
 use crate::{Changed, Desk, Session, Undone};
 use refdesk_core::selection::Selection;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
     /// Reads again, and notes who changed picks and exclusions meanwhile.
@@ -67,7 +67,7 @@ impl Worker<'_> {
             Ok(Some(undone)) => undone,
             Ok(None) => {
                 let message = format!("there is nothing to {verb}");
-                return self.refuse(Error::new("no-history", message, "only changes made here count"));
+                return self.refuse(Error::new(Code::NoHistory, message, "only changes made here count"));
             }
             Err(refusal) => return self.refuse(refusal),
         };
@@ -76,7 +76,7 @@ impl Worker<'_> {
         if retraced.back.is_empty() {
             let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
             self.follow_choice(session);
-            return self.refuse(Error::new("changed-meanwhile", message, "nothing was done"));
+            return self.refuse(Error::new(Code::ChangedMeanwhile, message, "nothing was done"));
         }
         let mut text = format!("{done}: {what}");
         if !retraced.others.is_empty() {

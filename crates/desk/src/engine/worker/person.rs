@@ -7,7 +7,7 @@ use super::super::notice::{Notice, Topic, Who};
 use super::super::requests::{Ended, NotReplied, Reply};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
     /// Looks for requests, and tells which no longer wait.
@@ -65,14 +65,14 @@ impl Worker<'_> {
         match replied {
             Some(Ok(())) => {}
             Some(Err(NotReplied::Failed(error))) => {
-                self.refuse(Error::new("not-answered", format!("the answer could not be written: {error}"), ""));
+                self.refuse(Error::new(Code::NotAnswered, format!("the answer could not be written: {error}"), ""));
             }
             Some(Err(NotReplied::Late(by))) => {
                 let by = by.unwrap_or_else(|| "somebody else, or who asked waits no longer".to_owned());
                 let message = format!("your answer came too late: first was {by}");
-                self.refuse(Error::new("answered", message, ""));
+                self.refuse(Error::new(Code::Answered, message, ""));
             }
-            None => self.refuse(Error::new("nobody-asks", "nobody is asked here", "")),
+            None => self.refuse(Error::new(Code::NobodyAsks, "nobody is asked here", "")),
         }
         self.update_requests();
         self.publish();

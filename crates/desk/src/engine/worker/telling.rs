@@ -13,6 +13,7 @@ use super::Worker;
 use crate::{PrivilegedAction, Session};
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
 
 impl Worker<'_> {
@@ -44,7 +45,7 @@ impl Worker<'_> {
             add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
             let waits = |action: &PrivilegedAction| {
                 let message = format!("not done until you trust it: {}", action.what);
-                Diagnostic::warning("untrusted", message).hint("! shows what waits for trust")
+                Diagnostic::warning(Code::Untrusted, message).hint("! shows what waits for trust")
             };
             let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
             add_new(&mut diagnostics, &of_trust);

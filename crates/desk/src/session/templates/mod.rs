@@ -18,6 +18,7 @@ use refdesk_files::path::{display, is_absent};
 use refdesk_files::{read_own, remove_own, sweep, write_derived};
 use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
 use refdesk_templates::{FOLDER, Taken};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 mod index_file;
@@ -148,7 +149,7 @@ impl Store {
                     let message =
                         format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
                     let hint = "remove those that nobody needs, and they are forgotten";
-                    done.diagnostics.push(Diagnostic::warning("template-limit", message).in_file(FOLDER).hint(hint));
+                    done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).hint(hint));
                     break;
                 }
                 room -= 1;
@@ -326,7 +327,9 @@ impl Store {
         };
         let place = display(&self.workspace, there);
         let message = format!("{place} {what}; the templates of documents are not written as files");
-        Err(Diagnostic::warning("templates-folder", message).in_file(place).hint("make it a folder of the workspace"))
+        Err(Diagnostic::warning(Code::TemplatesFolder, message)
+            .in_file(place)
+            .hint("make it a folder of the workspace"))
     }
 
     fn record_file(&self) -> PathBuf {
@@ -339,14 +342,14 @@ impl Store {
 
     fn left(&self, name: &str, what: &str) -> Diagnostic {
         let place = format!("{FOLDER}/{name}");
-        Diagnostic::warning("template-file", format!("{place} {what}"))
+        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}"))
             .in_file(place)
             .hint("`refdesk templates show` prints the template; move the file away to have it written")
     }
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("the templates of documents are not written as files: {error}");
-        Diagnostic::warning("templates-not-written", message).in_file(FOLDER).hint(format!("make {FOLDER} writable"))
+        Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).hint(format!("make {FOLDER} writable"))
     }
 }
 
