@@ -1,5 +1,5 @@
-//! What is known, what is chosen, and why: configuration, catalog, mentions and selection. No async, no terminal, no network,
-//! and no clock that was not passed in.
+//! Configuration, catalog, mentions and selection. No async, no terminal, no network, and no clock except one passed
+//! in.
 
 pub mod catalog;
 pub mod config;

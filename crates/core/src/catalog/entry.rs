@@ -1,4 +1,4 @@
-//! One entry of a configuration becomes one source, or diagnostics that say why not (BEHAVIOUR §2).
+//! Turns one entry of a configuration into a source, or into diagnostics that say why it is not one (BEHAVIOUR §2).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// What reading an entry needs to know of the world.
+/// What reading an entry needs besides the entry.
 #[derive(Debug)]
 pub struct EntryContext<'a> {
-    /// Where the program stands.
+    /// Workspace and related folders.
     pub around: &'a Surroundings,
-    /// Remembers folders.
+    /// Resolves links; caches folders.
     pub resolver: Resolver,
-    /// The folder that relative paths start from, where that is not the one of the file.
+    /// The folder that relative paths start from, if it is not the folder of the file.
     pub folder: Option<&'a Path>,
 }
 
 impl EntryContext<'_> {
-    /// The source that stands at `path` of the document; `None` where it lacks what a source must have.
+    /// The source at `path` of the document; `None` if it lacks a required member.
     pub fn read(
         &self,
         document: &JsonDocument,
@@ -52,7 +52,7 @@ impl EntryContext<'_> {
             fields.about(id);
         }
         fields.warn_unknown(keys::SOURCE);
-        // All is read before anything is given up, so that every problem of the entry is told at once.
+        // Read every member before giving up, so that all problems of the entry are reported at once.
         let name = required(fields, "name", Code::MissingField);
         let description = fields.string("description").unwrap_or_default().to_owned();
         let mode = read_mode(fields);
@@ -87,7 +87,7 @@ impl EntryContext<'_> {
                 Some(SourceKind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
             }
             "inline" => match fields.value("content") {
-                // An empty text is a text.
+                // An empty text is allowed.
                 Some(Value::String(content)) => Some(SourceKind::Inline { content: Arc::from(content.as_str()) }),
                 _ => required(fields, "content", Code::MissingField)
                     .map(|_| SourceKind::Inline { content: Arc::from("") }),
@@ -101,7 +101,7 @@ impl EntryContext<'_> {
     }
 }
 
-/// Warns of characters that nobody sees, in whatever of an entry is read by an agent or compared.
+/// Warns about invisible characters in those parts of an entry that an agent reads or that are compared.
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;
@@ -120,7 +120,7 @@ fn warn_hidden(fields: &mut Fields<'_>) {
     }
 }
 
-/// A string that must be there and say something.
+/// A required, non-empty string.
 fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code) -> Option<&'a str> {
     if fields.value(key).is_none() {
         let problem = Diagnostic::error(Code::MissingField, format!("'{key}' is required"));
@@ -136,7 +136,7 @@ fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code)
     Some(text)
 }
 
-/// Selectable unless it says otherwise; a word that is neither is said and counts as selectable, so that the source stays.
+/// Defaults to selectable. An unknown word is reported and counts as selectable, so that the source stays.
 fn read_mode(fields: &mut Fields<'_>) -> Mode {
     match fields.string("mode") {
         Some("auto") => Mode::Auto,

@@ -1,4 +1,4 @@
-//! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
+//! From files to a catalog: merges the configuration's sources and the discovered ones (BEHAVIOUR §2).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// Of the files in the folder of references, the one that is none.
+/// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
-/// A source, or why there is none, in catalog order.
+/// A source, or nothing, with the diagnostics of its entry; in catalog order.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
-/// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
-/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk. The folder of
-/// references, and a file in it that is a link, is only read where `may_read` allows it.
+/// The catalog of a workspace and its configuration, with all diagnostics of the entries. If a discovered file no
+/// longer parses, its source from the `previous` catalog of the running desk is kept. The references folder, and any
+/// link in it, is only read if `may_read` allows it.
 pub fn load(
     around: &Surroundings,
     config: &Config,
@@ -143,7 +143,7 @@ fn discovered_file(
     }
 }
 
-/// The source, as the value that it was before where it is as it was.
+/// The source; shares the previous catalog's value if it is unchanged.
 fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
     match previous {
         Some(catalog) => catalog.share(source),
@@ -170,7 +170,7 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
     Ok(names.into_iter().map(|(name, is_link)| (folder.join(name), is_link)).collect())
 }
 
-/// A warning for every source whose id an earlier one has, at the loser's place.
+/// A warning for every source whose id is already used by an earlier one, at the position of the later one.
 fn duplicates(
     around: &Surroundings,
     document: Option<&JsonDocument>,
@@ -201,7 +201,7 @@ fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refde
             &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
             MemberPart::Value,
         )),
-        // A discovered file is read again: a rare case is not worth keeping every file's text for.
+        // Read the discovered file again: duplicates are too rare to keep every file's text for.
         _ => {
             let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);

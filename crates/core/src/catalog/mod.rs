@@ -1,7 +1,7 @@
-//! What can be known: the sources of a workspace, found, merged and put in catalog order (BEHAVIOUR §2).
+//! The sources of a workspace: found, merged and put in catalog order (BEHAVIOUR §2).
 //!
-//! Building a catalog reads configuration files and asks the file system what stands at each path; it never reads a
-//! document. What is wrong with an entry becomes a diagnostic and never takes the good ones down.
+//! Building a catalog reads configuration files and checks what exists at each path; it never reads a document. A
+//! problem with one entry becomes a diagnostic and does not affect the other entries.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,8 +21,7 @@ pub use place::other_places;
 pub use profile::{Narrowed, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 
-/// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both
-/// catalogs.
+/// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
     sources: Vec<Arc<Source>>,
@@ -30,17 +29,17 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalog of these sources, in this order; of several with one id the first counts.
+    /// A catalog of these sources, in this order; if several have the same id, the first is used.
     pub fn new(sources: Vec<Source>) -> Self {
         Self::of(sources.into_iter().map(Arc::new).collect())
     }
 
-    /// The same of sources that may be those of another catalog too.
+    /// Like [`Catalog::new`], for sources that may be shared with another catalog.
     pub fn of(sources: Vec<Arc<Source>>) -> Self {
         Self::merged(sources).0
     }
 
-    /// The same, and the sources whose id an earlier one has.
+    /// Like [`Catalog::of`]; also returns the sources whose id was already used by an earlier one.
     pub fn merged(mut sources: Vec<Arc<Source>>) -> (Self, Vec<Arc<Source>>) {
         let mut by_id = HashMap::with_capacity(sources.len());
         let mut losers = Vec::new();
@@ -66,28 +65,28 @@ impl Catalog {
         Sources(&self.sources)
     }
 
-    /// This source, as the catalog's own value where it has it just so.
+    /// This source; shares the catalog's own value if it is equal.
     pub fn share(&self, source: Source) -> Arc<Source> {
         let same = self.position(source.id.as_str()).and_then(|at| self.sources.get(at));
         same.filter(|same| ***same == source).cloned().unwrap_or_else(|| Arc::new(source))
     }
 
-    /// The source of this id.
+    /// The source with this id.
     pub fn get(&self, id: &str) -> Option<&Source> {
         self.sources().get(self.position(id)?)
     }
 
-    /// The source that is meant by an id as it is told: `id`, or `@id` where no source is called that itself.
+    /// The source for an id as the user wrote it: `id`, or `@id` if no source has that exact id.
     pub fn meant(&self, id: &str) -> Option<&Source> {
         self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
     }
 
-    /// The source at this place, from 0, as a value that another catalog may have too.
+    /// The source at this position, from 0, as a shared value.
     pub fn shared(&self, at: usize) -> Option<Arc<Source>> {
         self.sources.get(at).cloned()
     }
 
-    /// Where in catalog order the source of this id stands, from 0.
+    /// The position of the source with this id in catalog order, from 0.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
@@ -108,12 +107,12 @@ impl Catalog {
 pub struct Sources<'c>(&'c [Arc<Source>]);
 
 impl<'c> Sources<'c> {
-    /// One after the other.
+    /// Iterates in catalog order.
     pub fn iter(self) -> <Self as IntoIterator>::IntoIter {
         self.into_iter()
     }
 
-    /// The source at this place, from 0.
+    /// The source at this position, from 0.
     pub fn get(self, at: usize) -> Option<&'c Source> {
         self.0.get(at).map(|source| &**source)
     }

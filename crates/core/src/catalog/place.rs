@@ -1,4 +1,4 @@
-//! Where a local source's path leads (BEHAVIOUR §2 "Paths" and "Moved catalogs").
+//! Resolves a local source's path (BEHAVIOUR §2 "Paths" and "Moved catalogs").
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use refdesk_files::walk;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
+/// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
 pub fn place(
     around: &Surroundings,
     resolver: &Resolver,
@@ -66,8 +66,8 @@ pub fn place(
     (first, Some(problem.hint("fix the path, or remove the source; it cannot be picked")))
 }
 
-/// Whether a path is, or lies in, a folder where git or refdesk keeps its state: as it is written, as its links resolve, or
-/// where a link of the workspace moved such a folder to. What lies above the workspace does not count.
+/// Whether a path is, or is in, a folder where git or refdesk keeps its state: as written, with links resolved, or
+/// where a link of the workspace has moved such a folder. Folders above the workspace do not count.
 pub(super) fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
     let real = resolver.folder(workspace);
     let within = |root: &Path, path: &Path| walk::is_reserved(path.strip_prefix(root).unwrap_or(path));
@@ -79,8 +79,8 @@ pub(super) fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, re
     within(workspace, path) || within(&real, resolved) || moved(".git") || moved(".jaato/refdesk")
 }
 
-/// Where else a source would be if something came to stand there: all that its written path could name, unless it stands
-/// at the first of them already.
+/// The other locations where this source would be found if a file appeared there: every candidate for its written path,
+/// unless the first one exists already.
 pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
     let Some(place) = source.place() else { return Vec::new() };
     let folder = source.origin.file.parent().unwrap_or(&around.workspace);
@@ -92,7 +92,7 @@ pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
     std::iter::once(first).chain(later_places(&around.workspace, &expanded)).collect()
 }
 
-/// What a written path names in the first place.
+/// The first candidate for a written path.
 fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     if is_windows_absolute(expanded) && cfg!(not(windows)) {
         PathBuf::from(expanded)
@@ -105,7 +105,7 @@ fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     }
 }
 
-/// What it names where nothing stands there, in order.
+/// The candidates to try if the first does not exist, in order.
 fn later_places(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
     let absolute = is_absolute_anywhere(expanded);
     let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();

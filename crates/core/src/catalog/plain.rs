@@ -1,6 +1,6 @@
-//! The entries that nearly all are: nothing wrong with them, nothing unusual in them. They become sources without a value of
-//! every member in between; of ten thousand that is half the time of opening a desk. Whatever is not plain is left to
-//! `entry`, which says what is wrong with it; a plain one becomes the same source there.
+//! Fast path for entries without problems or unusual members, which is nearly all of them. They become sources without
+//! an intermediate value for every member; with ten thousand entries that halves the time to open a desk. All others
+//! are left to `entry`, which reports what is wrong; for a plain entry both give the same source.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::config::JsonDocument;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
 
-/// The members that a plain entry may have; `null` is as good as absent.
+/// The members that a plain entry may have; `null` counts as absent.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plain<'t> {
@@ -34,7 +34,7 @@ struct Plain<'t> {
     content: Option<Cow<'t, str>>,
     #[serde(rename = "fetchHint")]
     fetch_hint: Option<String>,
-    // Known, and only plain where they say nothing.
+    // Known members; the entry is plain only if they are absent.
     #[serde(default)]
     server: (),
     #[serde(default)]
@@ -48,7 +48,7 @@ struct Plain<'t> {
 }
 
 impl EntryContext<'_> {
-    /// The source of the item of `sources` at this position, if that is plain.
+    /// The source of the item of `sources` at this position, if it is plain.
     pub fn read_plain(&self, document: &JsonDocument, index: usize) -> Option<Source> {
         let mut text = serde_json::Deserializer::from_str(document.entry_text(index)?);
         let plain = Plain::deserialize(&mut text).ok()?;
@@ -127,7 +127,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_plain_entry_is_the_source_that_it_is_with_every_member_looked_at() {
+    fn a_plain_entry_gives_the_same_source_as_the_full_reader() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
         refdesk_files::write_atomic(&workspace.join("a.md"), b"x").unwrap();

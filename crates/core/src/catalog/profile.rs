@@ -1,5 +1,5 @@
-//! The catalog as a profile knows it: its own sources, and of the workspace's those that it names; all of them where it
-//! names none (seed 000 Part 9).
+//! The catalog of a profile: its own sources, and those of the workspace that it lists, or all of them if it lists none
+//! (seed 000 Part 9).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,19 +15,19 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// What a profile makes of a catalog.
+/// A catalog narrowed to a profile.
 #[derive(Debug)]
 pub struct Narrowed {
-    /// What the profile knows; `None` where that is all of the catalog and nothing else.
+    /// The profile's catalog; `None` if it is the same as the whole catalog.
     pub catalog: Option<Catalog>,
-    /// Ids that it names and that nobody has, each once, in order.
+    /// Ids listed in the profile that no source has, each once, in order.
     pub unknown: Vec<String>,
-    /// What is wrong with its own sources.
+    /// Problems with its own sources.
     pub problems: Vec<Diagnostic>,
 }
 
-/// The catalog as this profile knows it. Its own sources come first and win over those of the workspace with their ids,
-/// which is what they are for and no diagnostic; relative paths of theirs start from the workspace.
+/// Narrows the catalog to this profile. The profile's own sources come first and replace those of the workspace with
+/// the same id, without a diagnostic, since that is their purpose; their relative paths start from the workspace.
 pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Narrowed {
     let (own, problems) = own_sources(around, profile);
     let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
@@ -77,7 +77,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
     (own, problems)
 }
 
-/// The ids among these whose path exists nowhere: they cannot be picked (BEHAVIOUR §2).
+/// Those of the ids whose path does not exist: they cannot be picked (BEHAVIOUR §2).
 pub fn missing<'a>(catalog: &'a Catalog, ids: &'a [String]) -> impl Iterator<Item = &'a SourceId> {
     ids.iter().filter_map(|id| catalog.get(id)).filter(|source| source.is_missing()).map(|source| &source.id)
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_own_source_is_told_at_its_place() {
+    fn a_problem_with_an_own_source_is_reported_at_its_position() {
         let ours = concat!(
             r#"{"sources": ["a", {"id": "x"}, {"id": "y", "name": "Y", "path": "none.md"}, "#,
             r#"{"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#,

@@ -68,7 +68,7 @@ impl Mode {
     }
 }
 
-/// Where the knowledge lies and how it is had.
+/// Where the knowledge is and how to get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceKind {
     /// A file or folder.
@@ -78,16 +78,16 @@ pub enum SourceKind {
         /// As written.
         url: String,
     },
-    /// Something a tool of an MCP server answers.
+    /// A tool call to an MCP server.
     Mcp {
         /// The server's name.
         server: String,
         /// The tool's name.
         tool: String,
-        /// Arguments for the call; `Null` where none are given.
+        /// Arguments for the call; `Null` if there are none.
         args: Box<serde_json::Value>,
     },
-    /// The text itself, kept in the catalog.
+    /// Text that is part of the catalog.
     Inline {
         /// The text.
         content: Arc<str>,
@@ -106,7 +106,7 @@ impl SourceKind {
     }
 }
 
-/// What stands at a local source's path.
+/// What exists at a local source's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathState {
     /// Nothing: the source is *missing*.
@@ -115,36 +115,36 @@ pub enum PathState {
     File,
     /// A folder.
     Directory,
-    /// Something outside the workspace that waits for trust: it is named, and nothing is read of it.
+    /// A path outside the workspace that waits for trust: it is listed but not read.
     Untrusted,
-    /// Something in a folder where git or refdesk keeps its state, which is never read.
+    /// A path in a folder where git or refdesk keeps its state, which is never read.
     Reserved,
 }
 
 impl PathState {
-    /// Whether there is a file or a folder that may be looked at.
+    /// Whether it is a file or folder that may be read.
     pub fn is_open(self) -> bool {
         matches!(self, Self::File | Self::Directory)
     }
 }
 
-/// A local source's path, in the three forms that the contract tells apart. Without links the last two are one value.
+/// A local source's path in three forms (BEHAVIOUR §2). Without links the last two are the same value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalPath {
-    /// As the catalog has it.
+    /// As written in the catalog.
     pub written: String,
-    /// Absolute and free of `.` and `..`, symbolic links as written: for printing and opening.
+    /// Absolute, without `.` and `..`, links not resolved: for printing and opening.
     pub path: Arc<Path>,
-    /// With every symbolic link resolved, as far as it exists: for comparing.
+    /// With every symbolic link resolved as far as it exists: for comparing.
     pub resolved: Arc<Path>,
-    /// What stands there.
+    /// What exists there.
     pub standing: PathState,
     /// Bytes of a file; 0 for anything else.
     pub size: u64,
 }
 
 impl LocalPath {
-    /// Where a file of this place, as it was found below `path`, is below `resolved`.
+    /// Converts the path of a file found below `path` to its path below `resolved`.
     pub fn real(&self, file: &Path) -> PathBuf {
         match file.strip_prefix(&self.path) {
             Ok(within) if !within.as_os_str().is_empty() => self.resolved.join(within),
@@ -153,7 +153,7 @@ impl LocalPath {
     }
 }
 
-/// What a directory source declares of its inside; paths as written, relative to the source.
+/// What a directory source declares about its contents; paths as written, relative to the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DirectoryContents {
     /// Folder of templates.
@@ -169,9 +169,9 @@ pub struct DirectoryContents {
 /// The place in the configuration that defines a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDefinition {
-    /// The configuration or discovered file, absolute.
+    /// The configuration file or discovered file, absolute.
     pub file: Arc<Path>,
-    /// Which item of `sources` in it the entry is; `None` for a discovered file, which is one entry.
+    /// The position of the entry in `sources`; `None` for a discovered file, which is one entry.
     pub entry: Option<usize>,
 }
 
@@ -189,17 +189,17 @@ pub struct Source {
     pub id: SourceId,
     /// Name for people.
     pub name: String,
-    /// One or two sentences; empty where none are given.
+    /// One or two sentences; may be empty.
     pub description: String,
     /// When it reaches an agent.
     pub mode: Mode,
     /// Topic words, in the order given.
     pub tags: Vec<String>,
-    /// Where the knowledge lies.
+    /// Where the knowledge is.
     pub kind: SourceKind,
-    /// Advice for whoever fetches it.
+    /// Advice on how to fetch it.
     pub fetch_hint: Option<String>,
-    /// What its folder declares; few do.
+    /// What its folder declares; rarely used.
     pub contents: Option<Box<DirectoryContents>>,
     /// Where it is defined.
     pub origin: SourceDefinition,
@@ -214,22 +214,22 @@ impl Source {
         }
     }
 
-    /// A local source whose path exists nowhere (BEHAVIOUR §2).
+    /// Whether it is a local source whose path does not exist (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
         self.place().is_some_and(|place| place.standing == PathState::Missing)
     }
 
-    /// Its path where that may be looked at: for a local source that is there, trusted and not reserved.
+    /// The local path if it may be read: it exists, is trusted and is not reserved.
     pub fn open_place(&self) -> Option<&LocalPath> {
         self.place().filter(|place| place.standing.is_open())
     }
 
-    /// A local source outside the workspace that waits for trust.
+    /// Whether it is a local source outside the workspace that waits for trust.
     pub fn is_untrusted(&self) -> bool {
         self.place().is_some_and(|place| place.standing == PathState::Untrusted)
     }
 
-    /// A local source whose path is a folder.
+    /// Whether it is a local source whose path is a folder.
     pub fn is_directory(&self) -> bool {
         self.place().is_some_and(|place| place.standing == PathState::Directory)
     }

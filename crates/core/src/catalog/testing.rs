@@ -1,4 +1,4 @@
-//! Sources for tests, in a line.
+//! Short constructors of sources for tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub fn inline(id: &str, content: &str) -> Source {
     source(id, SourceKind::Inline { content: Arc::from(content) })
 }
 
-/// A local source at this absolute path, of which nothing is asked of the file system.
+/// A local source at this absolute path; does not touch the file system.
 pub fn local(id: &str, path: &Path, standing: PathState) -> Source {
     let place = LocalPath {
         written: path.to_string_lossy().into_owned(),

@@ -1,42 +1,42 @@
-//! Who says yes to a file that an agent wants written: the `approval` object, path glob → `ask`, `auto` or `deny`
-//! (BEHAVIOUR §2). The file that it is in may come with a repository; whether it is trusted is the desk's business.
+//! Decides whether a file that an agent wants to write needs approval: the `approval` object maps path globs to `ask`,
+//! `auto` or `deny` (BEHAVIOUR §2). Its file may come with a repository; the desk decides whether to trust it.
 //!
-//! `*` and `?` stay within one folder, `**` goes through any number of them, `[ab]` and `{a,b}` are one of several. A rule that
-//! denies compares without regard to case: on some disks `Secrets/x` is the file `secrets/x`.
+//! `*` and `?` match within one folder, `**` matches any number of folders, `[ab]` and `{a,b}` are alternatives. A
+//! `deny` rule ignores case: on some disks `Secrets/x` is the file `secrets/x`.
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// What is done about a write.
+/// What happens to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ApprovalMode {
-    /// A person is asked.
+    /// Ask a person.
     #[default]
     Ask,
-    /// It is written.
+    /// Write it.
     Auto,
-    /// It is refused.
+    /// Refuse it.
     Deny,
 }
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// A glob over paths as printed, relative to the workspace.
+    /// A glob over printed paths, relative to the workspace.
     pub glob: String,
-    /// What is done about a path that it matches.
+    /// What happens to a write to a matching path.
     pub verdict: ApprovalMode,
 }
 
 impl ApprovalMode {
-    /// Each with its word in the configuration.
+    /// Each mode with its word in the configuration.
     pub const WORDS: [(&'static str, Self); 3] = [("ask", Self::Ask), ("auto", Self::Auto), ("deny", Self::Deny)];
 }
 
 impl Rule {
-    /// The glob, ready to compare.
+    /// The compiled glob.
     ///
     /// # Errors
-    /// It is none: why, in words.
+    /// The glob is invalid; the text says why.
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
         let mut glob = GlobBuilder::new(&self.glob);
         glob.literal_separator(true).case_insensitive(self.verdict == ApprovalMode::Deny).empty_alternates(true);
@@ -44,13 +44,13 @@ impl Rule {
     }
 
     fn matches(&self, path: &str) -> bool {
-        // One that cannot be read is not among the settings.
+        // A rule with an invalid glob does not get into the settings.
         self.matcher().is_ok_and(|matcher| matcher.is_match(path))
     }
 }
 
-/// What these rules say about a path: no beats all, otherwise the last rule that matches and that `counts`, by its place; a
-/// path that none matches is asked about.
+/// What these rules decide about a path: `deny` wins, otherwise the last matching rule that `counts` (called with the
+/// rule's position); a path that no rule matches is `ask`.
 pub fn verdict(rules: &[Rule], path: &str, counts: impl Fn(usize) -> bool) -> ApprovalMode {
     let matching = || rules.iter().enumerate().filter(|(_, rule)| rule.matches(path));
     if matching().any(|(_, rule)| rule.verdict == ApprovalMode::Deny) {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beats_all_and_otherwise_the_last_that_matches_counts() {
+    fn deny_wins_and_otherwise_the_last_matching_rule() {
         use ApprovalMode::{Ask, Auto, Deny};
         let given = rules(&[
             ("src/**", Auto),

@@ -1,4 +1,4 @@
-//! One JSON file with its text, so that whatever is wrong with a value can be shown at its line and column.
+//! A JSON file with its text, so that a problem with a value can be shown at its line and column.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -18,15 +18,15 @@ pub struct JsonDocument {
     pub path: Arc<Path>,
     /// The path as printed.
     pub shown: String,
-    /// What it says; a list of `sources` is empty here, its items come one by one from [`JsonDocument::entry`].
+    /// The parsed value; a list of `sources` is empty here, its items come one by one from [`JsonDocument::entry`].
     pub value: Value,
     text: String,
-    /// Where the entries of `/sources` begin: a thousand findings must not walk the text a thousand times.
+    /// Where the entries of `/sources` begin, so that a thousand diagnostics do not scan the text a thousand times.
     entries: OnceLock<Vec<usize>>,
     line_starts: OnceLock<Vec<usize>>,
 }
 
-/// Which part of an object's member a finding is about.
+/// Which part of an object's member a diagnostic is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberPart {
     /// The key.
@@ -36,7 +36,7 @@ pub enum MemberPart {
 }
 
 impl JsonDocument {
-    /// Parses the bytes of a file; what is no UTF-8 or no JSON is a diagnostic with its place.
+    /// Parses the bytes of a file; invalid UTF-8 or JSON becomes a diagnostic with its position.
     pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
         let text = match text_of(bytes) {
             Ok(text) => text,
@@ -52,7 +52,7 @@ impl JsonDocument {
         }
     }
 
-    /// How many items the list of `sources` has; none where it is no list.
+    /// The number of items in `sources`; 0 if it is not a list.
     pub fn entries(&self) -> usize {
         self.entry_starts().len()
     }
@@ -60,11 +60,11 @@ impl JsonDocument {
     /// The item of `sources` at this position, parsed anew.
     pub fn entry(&self, index: usize) -> Option<Value> {
         let text = self.entry_text(index)?;
-        // The whole text parsed, so this part of it does.
+        // The whole text has parsed, so this part does too.
         Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
     }
 
-    /// The text from the item of `sources` at this position on, for whoever reads it otherwise.
+    /// The text from the item of `sources` at this position on, for other parsers.
     pub fn entry_text(&self, index: usize) -> Option<&str> {
         self.text.get(*self.entry_starts().get(index)?..)
     }
@@ -73,7 +73,7 @@ impl JsonDocument {
         self.entries.get_or_init(|| item_starts(&self.text, &[PointerStep::Key("sources")]))
     }
 
-    /// Where the value at this path, or its key, stands; the nearest enclosing value where there is none.
+    /// The position of the value at this path, or of its key; of the nearest enclosing value if it does not exist.
     pub fn position(&self, path: &[PointerStep<'_>], part: MemberPart) -> Position {
         let mut path = path;
         loop {
@@ -139,7 +139,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
             .at(Position { line: 1, column: 1 })
             .hint("write at least {\"sources\": []}, or remove the file");
     }
-    // The library counts columns in bytes and names the last byte it looked at.
+    // serde_json counts columns in bytes and reports the last byte it read.
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
     let bytes = error.column().saturating_sub(1).min(line.len());
     let column = String::from_utf8_lossy(line.as_bytes().get(..bytes).unwrap_or_default()).chars().count() + 1;

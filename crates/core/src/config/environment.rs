@@ -1,20 +1,20 @@
-//! The variables of the environment, handed in: nothing global is read by whoever is asked to use one.
+//! Environment variables, passed in, so that no code that uses one reads global state.
 
 use std::fmt;
 
-/// Tells the value of a variable. Two of them count as the same: what they hold is no part of any setting.
+/// Looks up variables. All values compare as equal, since the environment is not part of any setting.
 #[derive(Clone, Copy)]
 pub struct Environment(pub fn(&str) -> Option<String>);
 
 impl Environment {
-    /// The value of a variable, where it is set and is text.
+    /// The value of a variable, if it is set and is valid text.
     pub fn get(self, name: &str) -> Option<String> {
         (self.0)(name)
     }
 }
 
 impl Default for Environment {
-    /// One without variables.
+    /// An environment without variables.
     fn default() -> Self {
         Self(|_| None)
     }

@@ -1,4 +1,4 @@
-//! Reading the members of one JSON object, each by itself: a member of the wrong type becomes a diagnostic at its place and
+//! Reads the members of a JSON object one by one: a member of the wrong type becomes a diagnostic at its position and
 //! counts as absent.
 
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// The members of one object of a document, with the place that findings about them are shown at.
+/// The members of one object of a document, and the position for its diagnostics.
 #[derive(Debug)]
 pub struct Fields<'a> {
     document: &'a JsonDocument,
@@ -20,7 +20,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The object at `path`; a diagnostic and `None` where something else stands there.
+    /// The object at `path`; a diagnostic and `None` if the value there is not an object.
     pub fn of(
         document: &'a JsonDocument,
         path: Vec<PointerStep<'a>>,
@@ -42,12 +42,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Names the source that further findings are about.
+    /// Sets the source that further diagnostics are about.
     pub fn about(&mut self, source_id: &str) {
         self.source_id = Some(source_id.to_owned());
     }
 
-    /// The member as it stands; `null` counts as absent.
+    /// The value of a member; `null` counts as absent.
     pub fn value(&self, key: &str) -> Option<&'a Value> {
         self.members.get(key).filter(|value| !value.is_null())
     }
@@ -57,17 +57,18 @@ impl<'a> Fields<'a> {
         self.typed(key, "a string", Value::as_str)
     }
 
-    /// A yes or no.
+    /// A boolean.
     pub fn flag(&mut self, key: &'static str, default: bool) -> bool {
         self.typed(key, "true or false", Value::as_bool).unwrap_or(default)
     }
 
-    /// A number of seconds above zero.
+    /// A number of seconds greater than zero.
     pub fn seconds(&mut self, key: &'static str, default: f64) -> f64 {
         self.typed(key, "a number above 0", |value| value.as_f64().filter(|seconds| *seconds > 0.0)).unwrap_or(default)
     }
 
-    /// A list of strings. What is no list counts as empty, an item that is no string is dropped (BEHAVIOUR §2).
+    /// A list of strings. A value that is not a list counts as empty; items that are not strings are dropped (BEHAVIOUR
+    /// §2).
     pub fn strings(&mut self, key: &'static str) -> Vec<String> {
         let Some(items) = self.typed(key, "a list of strings", Value::as_array) else { return Vec::new() };
         let mut strings = Vec::with_capacity(items.len());
@@ -88,7 +89,7 @@ impl<'a> Fields<'a> {
         strings
     }
 
-    /// A list, items as they stand.
+    /// A list; its items may be of any type.
     pub fn list(&mut self, key: &'static str) -> Option<&'a [Value]> {
         self.typed(key, "a list", Value::as_array).map(Vec::as_slice)
     }
@@ -98,7 +99,7 @@ impl<'a> Fields<'a> {
         self.typed(key, "an object", Value::as_object)
     }
 
-    /// The members of an object in here.
+    /// The members of a nested object.
     pub fn inner(&mut self, key: &'static str) -> Option<Fields<'_>> {
         let members = self.object(key)?;
         let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
@@ -106,7 +107,7 @@ impl<'a> Fields<'a> {
         Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics })
     }
 
-    /// Warns of members that nobody knows, each with the nearest name that somebody does.
+    /// Warns about unknown members, each with the nearest known name.
     pub fn warn_unknown(&mut self, known: &[&'static str]) {
         let known_key = |key: &&str| known.contains(key) || *key == "$schema";
         let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
@@ -117,22 +118,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A finding about the whole object, shown at its opening brace.
+    /// Reports a diagnostic about the whole object, shown at its opening brace.
     pub fn report(&mut self, problem: Diagnostic) {
         self.report_at(&[], MemberPart::Value, problem);
     }
 
-    /// A finding about the value of one member.
+    /// Reports a diagnostic about the value of one member.
     pub fn report_value(&mut self, key: &str, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key)], MemberPart::Value, problem);
     }
 
-    /// A finding about one item of a list in here.
+    /// Reports a diagnostic about one item of a nested list.
     pub fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key), PointerStep::Item(index)], MemberPart::Value, problem);
     }
 
-    /// A finding about one member of an object in here.
+    /// Reports a diagnostic about one member of a nested object.
     pub fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key), PointerStep::Key(member)], MemberPart::Value, problem);
     }
@@ -159,7 +160,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The type of a value, for people.
+/// The type of a value, for messages.
 fn word(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

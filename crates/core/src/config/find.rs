@@ -1,4 +1,4 @@
-//! Where a workspace's configuration lies, and what a path in it means (BEHAVIOUR §2).
+//! Finds a workspace's configuration file and expands paths in it (BEHAVIOUR §2).
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use refdesk_files::path::{absolute, display};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Where a program stands: everything from outside that finding and reading a configuration depends on.
+/// The surroundings of the program: everything outside it that affects finding and reading a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// The workspace, absolute and clean.
@@ -30,14 +30,14 @@ impl Surroundings {
     }
 }
 
-/// The configuration file, if there is one. A diagnostic where one was named and is not there.
+/// The configuration file, if there is one; a diagnostic if one was named and does not exist.
 pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
     let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
     let named = match (&around.named, variable) {
         (Some(path), _) => Some((absolute(&around.current, path), "--config")),
         (None, Some(path)) => {
             let here = absolute(&around.current, Path::new(&expand(around, path)));
-            // A server started from anywhere should find what the workspace means.
+            // A relative path means the workspace's file, wherever the server was started.
             let there = absolute(&around.workspace, Path::new(&expand(around, path)));
             let path = if !here.is_file() && there.is_file() { there } else { here };
             Some((path, "$REFERENCES_CONFIG_PATH"))
@@ -57,7 +57,7 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
     (usual(around).find(|path| path.exists()), Vec::new())
 }
 
-/// Where a configuration is looked for when none is named, in order.
+/// The default locations of a configuration file, in order.
 fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
     let usual = [
         Some(around.workspace.join("references.json")),
@@ -67,7 +67,8 @@ fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
     usual.into_iter().flatten()
 }
 
-/// Every file that could be the configuration, there or not: when one comes or goes, another may be in force.
+/// Every possible location of the configuration file, whether or not it exists: when a file appears or goes away,
+/// another one may be in use.
 pub fn places(around: &Surroundings) -> Vec<PathBuf> {
     let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
     match (&around.named, variable) {
@@ -80,13 +81,13 @@ pub fn places(around: &Surroundings) -> Vec<PathBuf> {
     }
 }
 
-/// A path of a configuration with `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` replaced.
+/// Replaces `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` in a path of a configuration.
 pub fn expand(around: &Surroundings, written: &str) -> String {
     if !written.starts_with('~') && memchr::memchr(b'$', written.as_bytes()).is_none() {
         return written.to_owned();
     }
     let workspace = around.workspace.to_string_lossy();
-    // The usual way to write it needs no search for the others.
+    // Fast path for the most common form.
     if let Some(rest) = written.strip_prefix("${workspaceRoot}")
         && !rest.contains('$')
         && !workspace.contains('$')

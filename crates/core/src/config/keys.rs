@@ -1,7 +1,7 @@
-//! Every key that a configuration may have, once: the reader, the nearest-key advice and the JSON schema's test go by
-//! these lists. `$schema` is known everywhere.
+//! Every key that a configuration may have: the reader, the nearest-key advice and the JSON schema's test use these
+//! lists. `$schema` is allowed everywhere.
 
-/// Of the configuration file.
+/// Keys of the configuration file.
 pub const TOP: &[&str] = &[
     "version",
     "sources",
@@ -19,7 +19,7 @@ pub const TOP: &[&str] = &[
     "embedding_sidecar",
 ];
 
-/// Of a source, in `sources` or in a file of its own.
+/// Keys of a source, in `sources` or in its own file.
 pub const SOURCE: &[&str] = &[
     "id",
     "name",
@@ -38,10 +38,10 @@ pub const SOURCE: &[&str] = &[
     "contents",
 ];
 
-/// Of a source's `contents`.
+/// Keys of a source's `contents`.
 pub const CONTENTS: &[&str] = &["templates", "validation", "policies", "scripts"];
 
-/// Of `channel`.
+/// Keys of `channel`.
 pub const CHANNEL: &[&str] = &[
     "type",
     "timeout",
@@ -54,5 +54,5 @@ pub const CHANNEL: &[&str] = &[
     "poll_interval",
 ];
 
-/// Of what a profile says of references.
+/// Keys of a profile's `references` section.
 pub const PROFILE: &[&str] = &["preselected", "transitive_injection", "exclude_tools", "sources"];

@@ -1,7 +1,7 @@
-//! The settings of a workspace: which file holds them, what they say, and what is wrong with them (BEHAVIOUR §2).
+//! The settings of a workspace: finds and reads its configuration file and reports problems (BEHAVIOUR §2).
 //!
-//! A configuration is read field by field from JSON, each field on its own, so that one bad field costs nothing but
-//! itself. The entries under `sources` are only handed on; what they mean is the catalog's business.
+//! Each field is read on its own, so that one bad field does not affect the others. The entries under `sources` are
+//! passed on unread to the catalog.
 
 mod approval;
 mod document;
@@ -28,25 +28,25 @@ use refdesk_files::read_regular;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The folder of what belongs to the user and to no workspace: `$XDG_STATE_HOME/refdesk`, or where the system keeps such
-/// things; `None` where there is no home folder.
+/// The folder for state of the user that belongs to no workspace: `$XDG_STATE_HOME/refdesk`, or the system's
+/// equivalent; `None` without a home folder.
 pub fn state_folder() -> Option<PathBuf> {
     let folders = directories::BaseDirs::new()?;
     Some(folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk"))
 }
 
-/// What a workspace's configuration gave.
+/// The result of loading a workspace's configuration.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The file that was read; `None` where there is none or it does not parse.
+    /// The file that was read; `None` if it does not exist or does not parse.
     pub document: Option<JsonDocument>,
-    /// Its settings, defaults where it says nothing.
+    /// Its settings, with defaults for what it does not set.
     pub settings: Settings,
-    /// `--config` or `$REFERENCES_CONFIG_PATH` names no file: every command ends with exit code 1.
+    /// `--config` or `$REFERENCES_CONFIG_PATH` names a file that does not exist: every command ends with exit code 1.
     pub unmet: bool,
-    /// There is a file and it cannot be read or does not parse.
+    /// The file exists but cannot be read or parsed.
     pub broken: bool,
-    /// What is wrong with it.
+    /// Problems with it.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,5 +1,5 @@
-//! A configuration file without the entries of `sources`: they are checked as strictly as everything else and not kept.
-//! The values of ten thousand of them take ten times the memory of their text, and each is only looked at once.
+//! Parses a configuration file without keeping the entries of `sources`; they are checked as strictly as the rest. The
+//! values of ten thousand entries take ten times the memory of their text, and each is used only once.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use refdesk_text::report::locate::list_items;
 
-/// What a JSON text says; a list of `sources` at its top comes empty, with the bytes at which its items begin.
+/// Parses a JSON text; a top-level list of `sources` is returned empty, with the byte offsets of its items.
 ///
 /// # Errors
 /// The text is not JSON, in `sources` or elsewhere.
@@ -16,7 +16,7 @@ pub fn outline(text: &str) -> serde_json::Result<(Value, Vec<usize>)> {
     if let Some(found) = side_by_side(text) {
         return Ok(found);
     }
-    // Something is wrong or unusual: reading all of it in order finds the first error.
+    // Something is wrong or unusual: parse the whole text in order to find the first error.
     let mut value: Value = serde_json::from_str(text)?;
     if let Some(Value::Array(sources)) = value.as_object_mut().and_then(|members| members.get_mut("sources")) {
         *sources = Vec::new();
@@ -24,12 +24,12 @@ pub fn outline(text: &str) -> serde_json::Result<(Value, Vec<usize>)> {
     Ok((value, Vec::new()))
 }
 
-/// `None` where anything is wrong, and where `sources` is not a list or is there twice.
+/// `None` if anything is wrong, if `sources` is not a list, or if it occurs twice.
 fn side_by_side(text: &str) -> Option<(Value, Vec<usize>)> {
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
-    // Parsed as a value, since a parser that ignores a value takes half a surrogate pair and a number out of range.
+    // Parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of range.
     let check = |item: &Range<usize>| serde_json::from_str::<Value>(text.get(item.clone())?).ok().map(drop);
     items.par_iter().with_min_len(64).try_for_each(check)?;
     Some((value, items.into_iter().map(|item| item.start).collect()))
@@ -41,7 +41,7 @@ mod tests {
     use refdesk_text::report::locate::{PointerStep, item_starts};
 
     #[test]
-    fn all_is_kept_but_the_entries() {
+    fn everything_but_the_entries_is_kept() {
         for (text, expected) in [
             (
                 r#"{"version": "1.0", "sources": [{"id": "a"}, 1, null], "x": [1]}"#,
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_said_as_if_all_were_kept() {
+    fn invalid_json_gives_the_same_error_as_a_full_parse() {
         let deep = format!("{{\"sources\": {}1{}}}", "[".repeat(200), "]".repeat(200));
         for text in [
             r#"{"sources": ["\ud800"]}"#,

@@ -1,6 +1,6 @@
-//! Profiles: what an agent of one kind starts with, a file each in `.jaato/profiles/` (seed 000 Part 9). They are written for
-//! agents, so most of what they say is about other plugins and none of our business; only `plugin_configs.references` is
-//! read closely. What its sources mean is the catalog's business.
+//! Profiles: what an agent of one kind starts with, one file each in `.jaato/profiles/` (seed 000 Part 9). They are
+//! written for agents and mostly configure other plugins; only `plugin_configs.references` is read and checked here.
+//! The catalog interprets its sources.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,38 +21,38 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
 
-/// Where profiles lie in a workspace.
+/// The folder of a workspace's profiles.
 pub const PROFILES: &str = ".jaato/profiles";
 
-/// Where in a profile our part stands.
+/// The path of our section in a profile.
 pub const OURS: [&str; 2] = ["plugin_configs", "references"];
 
-/// Bytes of a profile.
+/// Size limit of a profile, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
-/// What a profile says of references.
+/// A profile's settings for references.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Its `name`, else the name of its file without `.json`.
+    /// Its `name`, or its file name without `.json`.
     pub name: String,
-    /// For people; empty where none is given.
+    /// Description for people; may be empty.
     pub description: String,
-    /// Where it stands, absolute, with its text.
+    /// Its file (absolute path) and text.
     pub document: Arc<JsonDocument>,
-    /// Ids to start with, in order, each once.
+    /// Ids to pick at the start, in order, each once.
     pub preselected: Vec<String>,
-    /// Whether mentions pull in; `None` leaves that to the configuration.
+    /// Whether mentions pull sources in; `None` uses the configuration's value.
     pub transitive_injection: Option<bool>,
-    /// Tools that the agent is not given; `None` leaves that to the configuration.
+    /// Tools to leave out for the agent; `None` uses the configuration's value.
     pub exclude_tools: Option<Vec<String>>,
-    /// The sources that it knows besides the preselected ones; all of the catalog where there are none.
+    /// The sources it lists besides the preselected ones; if empty, the whole catalog.
     pub sources: Vec<Listed>,
-    /// What is wrong with it.
+    /// Problems with the file.
     pub problems: Vec<Diagnostic>,
 }
 
 impl Profile {
-    /// Where it names this id: in `preselected`, else in `sources`.
+    /// The position of this id in the profile: in `preselected`, else in `sources`.
     pub fn position_of(&self, around: &Surroundings, id: &str) -> Position {
         let [configs, ours] = OURS;
         let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
@@ -74,28 +74,28 @@ impl Profile {
 /// An item of a profile's `sources`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Listed {
-    /// One of the catalog.
+    /// The id of a source in the catalog.
     Id(String),
-    /// One that only the profile has.
+    /// A source that only the profile has.
     Whole {
-        /// Which item of the list it is.
+        /// Its position in the list.
         index: usize,
-        /// The entry, placeholders replaced except in its path.
+        /// The entry, with placeholders replaced except in its path.
         value: Value,
     },
 }
 
-/// A file of the folder of profiles.
+/// A file in the profiles folder.
 #[derive(Debug)]
 pub struct ProfileFile {
     /// Absolute.
     pub file: PathBuf,
-    /// What it says, or why that is not known.
+    /// The profile, or why it could not be read.
     pub read: Result<Profile, Vec<Diagnostic>>,
 }
 
 impl ProfileFile {
-    /// What it is called: by itself, else by its file.
+    /// The profile's own name, or the name of its file.
     pub fn name(&self) -> &str {
         match &self.read {
             Ok(profile) => &profile.name,
@@ -104,28 +104,28 @@ impl ProfileFile {
     }
 }
 
-/// Why there is no profile as it was asked for.
+/// Why a profile was not found.
 #[derive(Debug)]
 pub enum Unfound {
-    /// None has this name; the nearest that one has, as a question.
+    /// No profile has this name; holds the nearest name, as a question.
     Unknown(Option<String>),
-    /// There is no such file.
+    /// The file does not exist.
     NoFile(PathBuf),
-    /// It does not parse.
+    /// The file does not parse.
     Broken(Vec<Diagnostic>),
 }
 
-/// The profile that somebody named: the path of a file, relative to the current folder, where it holds a separator or ends
-/// in `.json`; else a name, then the name of a file.
+/// Finds a profile by path (if the argument contains a separator or ends in `.json`; relative to the current folder),
+/// otherwise by its name, then by its file name.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// It does not exist or cannot be read.
 pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
     if given.contains(['/', MAIN_SEPARATOR]) || given.ends_with(".json") {
         let file = absolute(&around.current, Path::new(&expand(around, given)));
         return if file.is_file() { read(around, &file).map_err(Unfound::Broken) } else { Err(Unfound::NoFile(file)) };
     }
-    // Mostly a profile is called as its file is, and the others need not be read.
+    // Try the file of that name first: usually it is the one, and the others need not be read.
     let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
     let by_file = likely.is_file().then(|| read(around, &likely));
     if let Some(Ok(profile)) = &by_file
@@ -146,7 +146,7 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
     by_file.ok_or_else(unknown)?.map_err(Unfound::Broken)
 }
 
-/// Every profile of the workspace, by byte order of file name; and why their folder cannot be read.
+/// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
 pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     let folder = around.workspace.join(PROFILES);
     let files = match files(&folder) {
@@ -194,7 +194,7 @@ fn stem(file: &Path) -> &str {
 /// Reads a profile.
 ///
 /// # Errors
-/// It cannot be read, or is no JSON object.
+/// It cannot be read, or is not a JSON object.
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
     let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
@@ -245,13 +245,13 @@ struct ProfileReferences {
 
 fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferences {
     fields.warn_unknown(keys::PROFILE);
-    // What is wrong with an item is told by the one, where it stands by the other.
+    // One reports problems with items, the other gives their positions.
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(around, item.as_str()?))));
     let preselected = each_once(fields, "preselected", ids);
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
-    // Only for what is wrong with it.
+    // Called only to report a wrong type.
     fields.flag("transitive_injection", true);
     let has_tools = fields.value("exclude_tools").is_some_and(Value::is_array);
     let tools = fields.strings("exclude_tools").iter().map(|tool| expand(around, tool)).collect();
@@ -281,7 +281,7 @@ fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
     listed.into_iter().map(|(_, item)| item).collect()
 }
 
-/// The ids without those that stand there before, which are told.
+/// Removes repeated ids and reports them.
 fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usize, String)>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for (index, id) in ids {
@@ -295,7 +295,8 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     kept
 }
 
-/// An entry with placeholders replaced in all that it says; in its path the catalog does it, and keeps what was written.
+/// Replaces placeholders in the whole entry except its path; the catalog expands the path itself and keeps it as
+/// written.
 fn expanded(around: &Surroundings, value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(expand(around, text)),
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_has_a_limit_and_says_so() {
+    fn a_profile_over_the_size_limit_is_reported() {
         let whole = r#"{"name": "x"}"#;
         for (bytes, expected) in [(LARGEST, None), (LARGEST + 1, Some("too-large"))] {
             let text = format!("{whole}{}", " ".repeat(usize::try_from(bytes).unwrap() - whole.len()));
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_has_its_place_and_costs_nothing_but_itself() {
+    fn every_problem_is_reported_at_its_position_and_affects_nothing_else() {
         let ours =
             |part: &str| format!("{{\"plugin_configs\": {{\"lsp\": {{\"x\": [1]}},\n \"references\": {part}}}}}");
         for (text, expected) in [
@@ -368,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_does_not_parse_takes_no_other_down() {
+    fn a_profile_that_does_not_parse_does_not_affect_the_others() {
         let (_folder, around) =
             world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
         let (all, problems) = read_all(&around);
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_a_profiles_own_then_its_files_and_a_path_is_a_path() {
+    fn find_takes_a_name_then_a_file_name_or_a_path() {
         let (folder, around) = world(&[
             ("a.json", "{\"name\": \"b\", \"description\": \"first\"}"),
             ("b.json", "{\"name\": \"c\", \"description\": \"second\"}"),
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_replaced_in_our_part_alone() {
+    fn placeholders_are_replaced_in_our_section_only() {
         let text = r#"{"name": "${workspaceRoot}", "plugin_configs": {"references": {"preselected": ["${workspaceRoot}-a"],
             "exclude_tools": ["${projectPath}"], "transitive_injection": false,
             "sources": ["x", {"id": "y", "path": "${workspaceRoot}/y.md", "args": {"at": ["${workspaceRoot}/z"]}}]}}}"#;

@@ -1,6 +1,6 @@
-//! What the screen remembers of how a person left it: theme, borders, rules, zoom, order of the catalog. It belongs to the person
-//! and not to a workspace, so it stands in the user's state folder; nothing depends on it, so what is wrong with it is only
-//! said. What a theme or an order is, is the screen's business.
+//! The screen's saved state: theme, borders, rules, zoom, catalog order. It belongs to the user, not to a workspace, so
+//! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets theme
+//! and order.
 
 use std::fmt;
 use std::io;
@@ -10,35 +10,35 @@ use serde::{Deserialize, Serialize};
 
 use refdesk_files::{read_regular, write_private};
 
-/// A file of a few names and numbers is never larger.
+/// Size limit in bytes; the file holds a few names and numbers.
 const LIMIT: u64 = 64 * 1024;
 
-/// How a person left the screen; what is not said is as the program has it.
+/// The saved state of the screen; the program's defaults apply to what is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedScreen {
-    /// The theme that was chosen, by name.
+    /// Name of the chosen theme.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
-    /// Where the borders were put.
+    /// Positions of the borders between panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub borders: Option<Borders>,
-    /// Where the rules within the panes were put.
+    /// Positions of the rules within panes.
     #[serde(skip_serializing_if = "is_untouched")]
     pub rules: DividerShares,
-    /// Whether one pane had the whole screen.
+    /// Whether one pane was zoomed to the whole screen.
     pub zoomed: bool,
-    /// The order of the catalog, by name.
+    /// Name of the catalog order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
 }
 
-/// The borders of the four panes, in thousandths of the room there is.
+/// The borders of the four panes, in thousandths of the available space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Borders {
-    /// What the left column has.
+    /// Width of the left column.
     pub left: u16,
-    /// What the upper row has.
+    /// Height of the upper row.
     pub upper: u16,
 }
 
@@ -57,17 +57,17 @@ pub struct DividerShares {
     pub templates: Shares,
 }
 
-/// The rules within a pane, in thousandths of its inside; one that nobody moved is where the program has it.
+/// The rules within a pane, in thousandths of its inside; `None` is the program's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shares {
-    /// What stands above the upper rule has this.
+    /// Height of the part above the upper rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<u16>,
-    /// What stands left of the upright one.
+    /// Width of the part left of the vertical rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u16>,
-    /// What stands below the lower one.
+    /// Height of the part below the lower rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<u16>,
 }
@@ -76,7 +76,7 @@ fn is_untouched<T: Default + PartialEq>(remembered: &T) -> bool {
     *remembered == T::default()
 }
 
-/// Why nothing is remembered, or was not written.
+/// Why the state could not be read or written.
 #[derive(Debug)]
 pub struct Forgotten {
     path: PathBuf,
@@ -89,16 +89,16 @@ impl fmt::Display for Forgotten {
     }
 }
 
-/// The file of the user that runs this program: `$XDG_STATE_HOME/refdesk/screen.json`, or where the system keeps such
-/// things; `None` where there is no home folder.
+/// The file of the current user: `$XDG_STATE_HOME/refdesk/screen.json`, or the system's equivalent; `None` without a
+/// home folder.
 pub fn file() -> Option<PathBuf> {
     Some(super::state_folder()?.join("screen.json"))
 }
 
-/// What this file says; nothing where it is not there.
+/// Reads the file; the default if it does not exist.
 ///
 /// # Errors
-/// Where it cannot be read or is damaged.
+/// It cannot be read or is damaged.
 pub fn read(path: &Path) -> Result<SavedScreen, Forgotten> {
     let forgotten = |why: String| Forgotten { path: path.to_owned(), why };
     match read_regular(path, LIMIT) {
@@ -109,10 +109,10 @@ pub fn read(path: &Path) -> Result<SavedScreen, Forgotten> {
     }
 }
 
-/// Writes the file, making its folder.
+/// Writes the file and creates its folder.
 ///
 /// # Errors
-/// What the file system says; the path is in it.
+/// I/O errors, with the path.
 pub fn write(path: &Path, remembered: &SavedScreen) -> io::Result<()> {
     let mut bytes = serde_json::to_vec_pretty(remembered)?;
     bytes.push(b'\n');
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_program_wrote_is_no_error() {
+    fn unknown_members_from_a_newer_version_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("screen.json");
         write_atomic(&path, br#"{"zoomed": true, "columns": ["id"]}"#).unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_says_which_and_where() {
+    fn a_damaged_file_is_reported_with_its_path_and_position() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("screen.json");
         let large = format!("\"{}\"", "x".repeat(usize::try_from(LIMIT).unwrap()));

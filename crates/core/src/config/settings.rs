@@ -1,4 +1,4 @@
-//! What a configuration file says besides its sources, with the defaults of BEHAVIOUR §2.
+//! The settings of a configuration file other than its sources, with the defaults of BEHAVIOUR §2.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::keys;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// How a person is asked (BEHAVIOUR §8).
+/// How refdesk asks a person (BEHAVIOUR §8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChannelKind {
     /// At the terminal.
     #[default]
     Console,
-    /// On a running full screen.
+    /// In a running full screen.
     Queue,
     /// By an HTTP request.
     Webhook,
-    /// By files.
+    /// Through files.
     File,
 }
 
@@ -31,23 +31,23 @@ impl ChannelKind {
 /// The `channel` object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelSettings {
-    /// Which.
+    /// Which channel.
     pub kind: ChannelKind,
     /// Seconds to wait for an answer.
     pub timeout: f64,
-    /// Where a webhook is posted to.
+    /// URL that a webhook posts to.
     pub endpoint: Option<String>,
     /// Folder of the file channel.
     pub base_path: Option<String>,
     /// Headers of a webhook.
     pub headers: BTreeMap<String, String>,
-    /// Environment variable of a webhook's bearer token.
+    /// Environment variable with a webhook's bearer token.
     pub auth_token_env: Option<String>,
-    /// Environment variable of a webhook's signing secret.
+    /// Environment variable with a webhook's signing secret.
     pub secret_env: Option<String>,
-    /// Private hosts a webhook may be sent to.
+    /// Private hosts that a webhook may connect to.
     pub allow_hosts: Vec<String>,
-    /// Seconds between looks of the file channel, where events are not to be had.
+    /// Seconds between checks of the file channel if file events are unavailable.
     pub poll_interval: f64,
 }
 
@@ -67,28 +67,28 @@ impl Default for ChannelSettings {
     }
 }
 
-/// What a configuration file says besides its sources.
+/// The settings of a configuration file other than its sources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// How a person is asked.
+    /// How refdesk asks a person.
     pub channel: ChannelSettings,
     /// Whether files of `references_dir` are sources.
     pub auto_discover: bool,
-    /// As written; relative to the workspace.
+    /// As written, relative to the workspace.
     pub references_dir: String,
-    /// Whether a configuration named that folder.
+    /// Whether the configuration sets that folder.
     pub references_dir_given: bool,
-    /// Picks of a desk that has none stored yet.
+    /// Picks for a desk that has none stored yet.
     pub preselected: Vec<String>,
-    /// Whether mentions pull in.
+    /// Whether mentions pull sources in.
     pub transitive_injection: bool,
     /// Whether auto sources are roots too.
     pub transitive_from_auto: bool,
-    /// Tools that agents are not given.
+    /// Tools to leave out for agents.
     pub exclude_tools: Vec<String>,
     /// Whether code blocks of documents become templates.
     pub extract_templates: bool,
-    /// What is done about files that agents want written, in the order of the file.
+    /// What happens to files that agents want to write, in the order of the file.
     pub approval: Vec<Rule>,
 }
 
@@ -109,7 +109,7 @@ impl Default for Settings {
     }
 }
 
-/// Reads the settings of a document; what is wrong goes to `diagnostics` and counts as its default.
+/// Reads the settings of a document; problems go to `diagnostics` and the default is used.
 pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Settings {
     let default = Settings::default();
     let Some(mut fields) = Fields::of(document, Vec::new(), &document.value, diagnostics) else { return default };
@@ -186,8 +186,8 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     headers
 }
 
-/// The rules in the order of the file. Where one cannot be read, nobody knows what it was to keep from being written: then a
-/// last one asks about everything.
+/// The rules in the order of the file. If one cannot be read, it may have been there to prevent a write, so a final
+/// rule is added that asks about everything.
 fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
     let Some(members) = fields.object("approval") else { return Vec::new() };
     let mut rules = Vec::new();

@@ -1,5 +1,5 @@
-//! What each document named when it was last read, as long as the document stays: for a running desk in memory, and between
-//! processes in a file of the workspace's own folder. Losing any of it costs time and nothing else.
+//! Remembers what each document mentioned when it was last read, while the document is unchanged: in memory for a
+//! running desk, and between processes in a file in the workspace's own folder. Losing it costs only time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,26 +14,26 @@ use super::ids::IdMatcher;
 use super::scan::ScannedMentions;
 use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_open};
 
-/// What is remembered of documents.
+/// The cache of scanned documents.
 #[derive(Debug)]
 pub(super) struct MentionCache {
     clock: fn() -> SystemTime,
-    /// Whether what comes out of the file is held here: a running desk asks again and again.
+    /// Whether entries from the file are kept in memory, for a running desk that asks repeatedly.
     lives_on: bool,
     files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
-    /// Where it is kept between processes.
+    /// The file between processes.
     place: Option<CacheFile>,
     kept: OnceLock<Kept>,
     /// Whether something was read that the file does not have.
     is_news: AtomicBool,
 }
 
-/// A file of a workspace.
+/// The cache file of a workspace.
 #[derive(Debug)]
 struct CacheFile {
     workspace: PathBuf,
     file: PathBuf,
-    /// What seals its entries.
+    /// Seals its entries.
     sealer: Sealer,
 }
 
@@ -49,24 +49,24 @@ impl MentionCache {
         Self { clock, lives_on, files, place: None, kept, is_news }
     }
 
-    /// The same with a place between processes, in a workspace.
+    /// Adds a cache file in a workspace.
     pub fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
         Self { place: Some(CacheFile { workspace, file, sealer }), ..self }
     }
 
-    /// The time at which a document is looked at; to be asked before the document is.
+    /// The current time; call it before looking at a document.
     pub fn now(&self) -> SystemTime {
         (self.clock)()
     }
 
-    /// What a document with this stamp named, if it had the same one when it was read.
+    /// What the document mentioned, if its stamp has not changed since it was read.
     pub fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
             return Some(known.named.clone());
         }
         drop(files);
-        // Where the system tells neither, size and time alone would have to do; they do not.
+        // If the system provides neither, size and time alone are not enough.
         if stamp.changed == 0 || stamp.number == 0 {
             return None;
         }
@@ -78,8 +78,8 @@ impl MentionCache {
         Some(named)
     }
 
-    /// Remembers what a document named that had this stamp before it was read at `now`, unless it was written so lately
-    /// that it might be written again and look the same.
+    /// Remembers what a document with this stamp mentioned when it was read at `now`, unless it was written so recently
+    /// that another write could leave the same stamp.
     pub fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if then.has_settled(now) {
@@ -97,23 +97,24 @@ impl MentionCache {
         files.shrink_to(at_most);
     }
 
-    /// Forgets all: other ids are looked for.
+    /// Clears the cache, because the ids to look for have changed.
     pub fn forget(&mut self) {
         self.files = Mutex::default();
         self.kept = OnceLock::from(Kept::default());
     }
 
-    /// Writes the file if it does not have what was read; of what it had, what is `wanted` stays. Tells whether it did.
+    /// Writes the file if something new was read; of its old entries, the `wanted` ones stay. Returns whether it was
+    /// written.
     ///
     /// # Errors
-    /// What the file system says; everything works without the file.
+    /// I/O errors; everything works without the file.
     pub fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         if !self.is_news.swap(false, Ordering::Relaxed) {
             return Ok(false);
         }
         let key = place.sealer.key_or_new()?;
-        // A link in the place of the file itself is not followed but replaced.
+        // If the file itself is a link, it is replaced, not followed.
         let (folder, name) = Folder::made_of(&place.workspace, &place.file, FileMode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let header = cache_file::header(ids);
@@ -131,7 +132,7 @@ impl MentionCache {
         folder.write(&name, &cache_file::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
     }
 
-    /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
+    /// Drops what was loaded from the file, for a desk that has read all it needed.
     pub fn unload(&mut self) {
         self.kept = OnceLock::from(Kept::default());
     }
@@ -141,8 +142,8 @@ impl MentionCache {
     }
 }
 
-/// The file, if it may be ours and no link leads to it; what another user could read may be hidden from this one. Which of its
-/// entries are ours is found out when they are asked for.
+/// Loads the file if it can be ours and no link leads to it; it might hide what another user can read. Entries are
+/// verified when they are looked up.
 fn load(place: &CacheFile, ids: &IdMatcher) -> Option<Kept> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_remembered_once_it_has_settled() {
+    fn a_file_is_remembered_once_its_time_is_old_enough() {
         let path: Arc<Path> = Arc::from(Path::new("/w/a.md"));
         for (age, remembered) in [(0, false), (1, false), (60, true)] {
             let memory = MentionCache::new(clock, true);
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_written_for_news_alone_and_has_only_what_is_wanted() {
+    fn the_file_is_written_only_for_new_entries_and_keeps_only_wanted_ones() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("cache/mentions");
         let paths = ["/w/a.md", "/w/b.md"].map(|path| Arc::<Path>::from(Path::new(path)));
@@ -261,7 +262,7 @@ mod tests {
                 memory.store(&ids, |_| true)
             };
             fs::create_dir_all(&target).unwrap();
-            // A good cache lies there: it would be read if the link were followed.
+            // A valid cache is there: it would be read if the link were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
             store(&MentionCache::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))

@@ -1,11 +1,10 @@
-//! What documents named, in a file that outlasts the process: a command reads only what changed since the last one read it.
-//! The file is looked up where it lies, entry by entry; nothing of it is made before it is asked for.
+//! The format of the cache file that outlives the process, so that a command reads only what has changed since the last
+//! one read it. Entries are looked up in the file's bytes; nothing is parsed before it is asked for.
 //!
-//! What is trusted: nothing about the catalog. A mention's id is a place in a list of ids that the file is bound to by their
-//! hash, so it is always one of the catalog; a link's path is only what the document says, and where it leads is found out
-//! anew each time; an entry is only ever asked for by the path of a document that is read now. And an entry is believed
-//! only if this user's refdesk sealed it for this workspace and these ids, and only of a document with the very stamp that
-//! it has.
+//! The file cannot change the catalog. The ids in it are positions in a list that the file is bound to by a hash, so
+//! they are always ids of the catalog; a link's path is only what the document says, and is resolved again each time;
+//! and an entry is looked up only by the path of a document that is being read. An entry is used only if this user's
+//! refdesk sealed it for this workspace and these ids, and only for a document with the exact same stamp.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,11 +17,11 @@ use super::scan::ScannedMentions;
 use refdesk_files::{SealKey, Stamp};
 use refdesk_text::hidden::HiddenCharacters;
 
-/// Of the whole file, in bytes: a hundred thousand documents of usual size. What is read now goes first, the rest is left
-/// out and read again when it is asked for.
+/// Of the whole file, in bytes: enough for a hundred thousand documents of usual size. Documents of the current run go
+/// first; what does not fit is left out and read again when needed.
 pub const LIMIT: usize = 16 * 1024 * 1024;
 
-/// Of one document, in bytes: one that names tens of thousands is read each time.
+/// Of one document, in bytes: one that mentions tens of thousands is read each time.
 const ENTRY_LIMIT: usize = 256 * 1024;
 
 const MAGIC: &[u8; 8] = b"refdesk\0";
@@ -33,10 +32,10 @@ const HEADER: usize = 8 + 32 + 4;
 /// Bytes of an entry's seal.
 const SEAL: usize = 16;
 
-/// What the seal of an entry says about where it lies.
+/// The location that an entry's seal is bound to.
 const PLACE: &str = "cache/mentions";
 
-/// What a file of entries is bound to: its form, the program that wrote it, and the ids that were looked for.
+/// Identifies what a cache file is bound to: its format, the program that wrote it, and the ids that were looked for.
 pub type Header = [u8; 32];
 
 /// The header for these ids.
@@ -47,12 +46,12 @@ pub fn header(ids: &IdMatcher) -> Header {
     hash.finalize().into()
 }
 
-/// A file of entries; empty where there is none, or one that is bound to something else.
+/// A cache file; empty if there is none or it is bound to something else.
 #[derive(Debug, Default)]
 pub struct Kept {
     bytes: Vec<u8>,
     count: usize,
-    /// What the entries are sealed with; `None` only where there are none.
+    /// The key that seals the entries; `None` only if there are none.
     seal: Option<(SealKey, Header)>,
 }
 
@@ -68,7 +67,7 @@ impl Kept {
         Self { bytes, count, seal: Some((key, header)) }
     }
 
-    /// What the document at this path named when it had this stamp, as far as it is known.
+    /// What the document at this path mentioned when it had this stamp, if the file has it.
     pub fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<ScannedMentions> {
         let path = path.as_os_str().as_encoded_bytes();
         let (mut low, mut high) = (0, self.count);
@@ -85,7 +84,7 @@ impl Kept {
         None
     }
 
-    /// Every entry that is whole and ours, with the path it is of, as both stand in the file.
+    /// Every complete entry with a valid seal, as path and entry, both as bytes of the file.
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let entries = (0..self.count).map_while(|at| self.entry(at));
         entries.filter(|entry| self.is_own(entry)).map(|entry| (entry.path, entry.all))
@@ -105,7 +104,7 @@ impl Kept {
     }
 }
 
-/// One document in a file of entries.
+/// One document in a cache file.
 struct CacheEntry<'a> {
     all: &'a [u8],
     seal: &'a [u8],
@@ -159,7 +158,7 @@ impl<'a> CacheEntry<'a> {
     }
 }
 
-/// The sealed entry of a document; `None` for one that names too much.
+/// The sealed entry of a document; `None` if it mentions too much.
 pub fn entry(
     path: &Path,
     stamp: Stamp,
@@ -200,8 +199,8 @@ pub fn entry(
     (out.len() <= ENTRY_LIMIT).then_some(out)
 }
 
-/// The bytes of a file of these entries; of several for one path the first counts, and those that there is no room for
-/// are left out, from the end.
+/// The bytes of a file with these entries; of several for the same path the first is used, and entries over the size
+/// limit are left out, from the end.
 pub fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     let mut size = HEADER;
     let mut chosen: Vec<_> = entries
@@ -234,7 +233,7 @@ fn wide(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Bytes that are taken from the front, as long as there are any.
+/// Reads bytes from the front of a slice.
 #[derive(Clone, Copy)]
 struct Take<'a>(&'a [u8]);
 
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back_for_the_same_document_and_ids_alone() {
+    fn an_entry_is_found_only_for_the_same_document_and_ids() {
         let ids = matcher(&["x", "y"]);
         let kept = kept_in(bytes(&ids), &ids);
         for (path, named) in some() {
@@ -328,7 +327,7 @@ mod tests {
         assert_eq!(kept.entries().count(), 3);
         for other in [&["y", "x"][..], &["x"], &["x", "y", "z"], &["xy"], &[]] {
             assert_eq!(kept_in(bytes(&ids), &matcher(other)).count, 0);
-            // Only the header changed hands: the entries are sealed for other ids.
+            // Only the header was replaced: the entries are sealed for other ids.
             let mut forged = bytes(&ids);
             forged[8..40].copy_from_slice(&header(&matcher(other)));
             assert_eq!(kept_in(forged, &matcher(other)).entries().count(), 0);
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_left_out_from_the_end() {
+    fn entries_over_the_limit_are_left_out_from_the_end() {
         let ids = matcher(&["x"]);
         let (key, header_of_ids) = (seal_key("/w"), header(&ids));
         let seal = (&key, &header_of_ids);
@@ -360,7 +359,7 @@ mod tests {
     }
 
     proptest! {
-        /// Cut anywhere, and with any byte changed, it says what it said or nothing.
+        /// A file that is cut or has any byte changed gives the original entry or none.
         #[test]
         fn a_damaged_file_says_nothing_wrong(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);

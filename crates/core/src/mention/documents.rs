@@ -1,4 +1,4 @@
-//! What the text of a source is: a file, the documents below a folder, or the content kept in the catalog (BEHAVIOUR §3).
+//! The text of a source: a file, the documents in a folder, or content in the catalog (BEHAVIOUR §3).
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,10 +9,10 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
 
-/// Of one source: files and bytes at most.
+/// Limits for one source.
 pub const LIMITS: WalkLimits = WalkLimits { files: 2_000, bytes: 64 * 1024 * 1024 };
 
-/// Endings of documents.
+/// File extensions of documents.
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
 
 /// Whether a file of this name counts as a document inside a directory source.
@@ -23,7 +23,7 @@ pub fn is_document(name: &OsStr) -> bool {
     DOCUMENTS.iter().any(|document| document.eq_ignore_ascii_case(ending)) || stem.eq_ignore_ascii_case("readme")
 }
 
-/// The files of a local source's text, in path order; none for other sources and missing ones. `shown` prints a path.
+/// The files of a local source, in path order; empty for other types and missing sources. `shown` formats a path.
 pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
     let (files, problems) = match place.standing {
@@ -41,7 +41,7 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<WalkedFil
     (files, told)
 }
 
-/// Estimated tokens of a source's text; `None` where its text lies elsewhere or is missing.
+/// Estimated tokens of a source's text; `None` if the text is not local or is missing.
 pub fn tokens(source: &Source) -> Option<u64> {
     match &source.kind {
         SourceKind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
@@ -84,7 +84,7 @@ mod tests {
     use crate::catalog::testing::local;
 
     #[test]
-    fn a_single_file_has_the_limit_of_a_folder() {
+    fn a_single_file_has_the_same_limit_as_a_folder() {
         for (size, codes) in [(LIMITS.bytes, &[][..]), (LIMITS.bytes + 1, &["too-many-bytes"])] {
             let mut source = local("a", Path::new("/w/a.md"), PathState::File);
             if let SourceKind::Local(place) = &mut source.kind {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_by_ending_or_stem() {
+    fn documents_are_recognized_by_extension_or_stem() {
         for (name, expected) in [
             ("a.md", true),
             ("a.MD", true),

@@ -1,5 +1,5 @@
-//! The mention graph. A catalog in which every document names every source has millions of mentions, so a mention takes
-//! eight bytes here and becomes a [`Mention`] only when it is asked for.
+//! The mention graph. If every document mentions every source there are millions of mentions, so each takes eight bytes
+//! here and becomes a [`Mention`] only on request.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,22 +8,22 @@ use std::sync::Arc;
 use super::{Mention, Via};
 use crate::catalog::{Catalog, SourceId};
 
-/// Every mention found so far, grouped by the source whose text holds it, in order of file and line.
+/// All mentions found so far, grouped by the source whose text contains them, in order of file and line.
 ///
-/// A source that was not scanned is absent; one that was scanned and mentions nothing is there with no mentions.
+/// A source that was not scanned is absent; a scanned source without mentions is present and empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MentionGraph {
-    /// Shared, so that a graph that differs in one source is cheap to make from another.
+    /// Shared, so that copying a graph to change one source is cheap.
     by_source: HashMap<SourceId, Arc<Mentions>>,
 }
 
-/// What the text of one source mentions, in order of file and line.
+/// The mentions in the text of one source, in order of file and line.
 #[derive(Debug, Clone, Default)]
 pub struct Mentions {
-    /// What the numbers in `places` stand for; shared by all sources that were scanned with one catalog.
+    /// The ids that the numbers in `places` index; shared by all sources scanned with the same catalog.
     ids: Arc<[SourceId]>,
     places: Vec<MentionPosition>,
-    /// Each file with the end of its part of `places`.
+    /// Each file with the end of its range in `places`.
     files: Vec<(Arc<Path>, usize)>,
 }
 
@@ -46,12 +46,12 @@ impl MentionPosition {
 }
 
 impl Mentions {
-    /// No mentions yet, of targets that are numbered by their position in `ids`.
+    /// An empty list, for targets numbered by their position in `ids`.
     pub fn new(ids: Arc<[SourceId]>) -> Self {
         Self { ids, places: Vec::new(), files: Vec::new() }
     }
 
-    /// Appends a mention in this file, at a line counted from 1. The mentions of one file come one after another.
+    /// Adds a mention in this file, at a line counted from 1. The mentions of a file must be added one after another.
     pub fn push(&mut self, to: u32, via: Via, file: &Arc<Path>, line: u32) {
         let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == Via::Path);
         self.places.push(MentionPosition { to, line_and_via });
@@ -62,7 +62,7 @@ impl Mentions {
         }
     }
 
-    /// Releases memory that is not needed once everything is pushed.
+    /// Releases unused memory after the last push.
     pub fn shrink(&mut self) {
         self.places.shrink_to_fit();
         self.files.shrink_to_fit();
@@ -78,12 +78,12 @@ impl Mentions {
         self.places.is_empty()
     }
 
-    /// What is mentioned, once for each mention.
+    /// The target of each mention.
     pub fn targets(&self) -> impl Iterator<Item = &SourceId> {
         self.places.iter().filter_map(|place| self.ids.get(wide(place.to)))
     }
 
-    /// The mentions of targets that `wanted` accepts, as those of the source `from`.
+    /// The mentions of targets that `wanted` accepts; `from` is the source that contains them.
     fn of<'a>(
         &'a self,
         from: &'a SourceId,
@@ -105,7 +105,7 @@ impl Mentions {
         })
     }
 
-    /// Whether the numbers of both stand for the same ids.
+    /// Whether both use the same list of ids.
     fn has_ids_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.ids, &other.ids)
     }
@@ -148,18 +148,18 @@ impl From<Vec<Mention>> for Mentions {
 }
 
 impl MentionGraph {
-    /// An empty graph with room for so many sources.
+    /// An empty graph with room for this many sources.
     pub fn with_capacity(sources: usize) -> Self {
         Self { by_source: HashMap::with_capacity(sources) }
     }
 
-    /// Records what the text of `from` mentions, replacing what was recorded before.
+    /// Sets the mentions of `from`, replacing the previous ones.
     pub fn insert(&mut self, from: SourceId, mentions: Mentions) {
         self.by_source.insert(from, Arc::new(mentions));
     }
 
-    /// The same; mentions that `other` has too are shared with it. Mentions found with another list of ids are not: they
-    /// would keep that list alive.
+    /// Like [`MentionGraph::insert`], but shares equal mentions with `other`, unless they use another list of ids,
+    /// which they would keep in memory.
     pub fn insert_like(&mut self, from: SourceId, mentions: Mentions, other: &Self) {
         match other.by_source.get_key_value(&from) {
             Some((from, same)) if same.has_ids_of(&mentions) && **same == mentions => {
@@ -169,7 +169,7 @@ impl MentionGraph {
         };
     }
 
-    /// How many sources were scanned.
+    /// The number of scanned sources.
     pub fn len(&self) -> usize {
         self.by_source.len()
     }
@@ -179,33 +179,33 @@ impl MentionGraph {
         self.by_source.is_empty()
     }
 
-    /// Whether the text of this source was scanned.
+    /// Whether this source was scanned.
     pub fn is_scanned(&self, id: &str) -> bool {
         self.by_source.contains_key(id)
     }
 
-    /// What the text of this source mentions; nothing where it was not scanned.
+    /// The mentions in this source's text; none if it was not scanned.
     pub fn from(&self, id: &str) -> impl Iterator<Item = Mention> {
         self.from_to(id, |_| true)
     }
 
-    /// The same of targets that `wanted` accepts.
+    /// Like [`MentionGraph::from`], only for targets that `wanted` accepts.
     pub fn from_to<'a>(&'a self, id: &str, wanted: impl Fn(&SourceId) -> bool + 'a) -> impl Iterator<Item = Mention> {
         let known = self.by_source.get_key_value(id);
         known.map(|(from, mentions)| mentions.of(from, wanted)).into_iter().flatten()
     }
 
-    /// What the text of this source mentions, once for each mention: cheaper than [`MentionGraph::from`].
+    /// The target of each mention in this source's text; cheaper than [`MentionGraph::from`].
     pub fn targets(&self, id: &str) -> impl Iterator<Item = &SourceId> {
         self.by_source.get(id).into_iter().flat_map(|mentions| mentions.targets())
     }
 }
 
-/// Where the targets of a graph stand in a catalog. Each id is looked up once, however often it is mentioned.
+/// Maps the targets of a graph to positions in a catalog. Each id is looked up only once.
 #[derive(Debug)]
 pub struct Positions<'c> {
     catalog: &'c Catalog,
-    /// For each list of ids the positions found so far.
+    /// For each list of ids, the positions found so far.
     known: Vec<(Arc<[SourceId]>, Vec<u32>)>,
 }
 
@@ -218,8 +218,8 @@ impl<'c> Positions<'c> {
         Self { catalog, known: Vec::new() }
     }
 
-    /// Calls `tell` with the position of each target that the text of this source mentions, once for each mention. Targets
-    /// that are not in the catalog are left out.
+    /// Calls `tell` with the position of the target of each mention in this source's text. Skips targets that are not
+    /// in the catalog.
     pub fn each(&mut self, graph: &MentionGraph, id: &str, mut tell: impl FnMut(usize)) {
         let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
         let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn mentions_are_equal_whatever_numbers_their_ids_have() {
+    fn equal_mentions_may_number_their_ids_differently() {
         let one = Mentions::from(some());
         let ids: Arc<[SourceId]> = ["b", "x", "a"].map(SourceId::from).into();
         let mut other = Mentions::new(ids.clone());

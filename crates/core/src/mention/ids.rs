@@ -1,4 +1,4 @@
-//! Ids in a text (BEHAVIOUR §3).
+//! Finds ids in a text (BEHAVIOUR §3).
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,8 +11,8 @@ use refdesk_text::whole::WholeWords;
 #[derive(Debug)]
 pub struct IdMatcher {
     ids: Arc<[SourceId]>,
-    /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids). Built for the
-    /// first text: where all documents are remembered there is none.
+    /// `None` for an empty catalog and for one too large for an automaton (billions of characters of ids). Built
+    /// lazily, since it is not needed if all documents are cached.
     automaton: OnceLock<Option<WholeWords>>,
 }
 
@@ -22,7 +22,7 @@ impl IdMatcher {
         Self { ids: catalog.sources().iter().map(|source| source.id.clone()).collect(), automaton: OnceLock::new() }
     }
 
-    /// A hash of the ids in their order: what was found for one matcher holds for every other of the same hash.
+    /// A hash of the ids in their order: matchers with the same hash find the same mentions.
     pub fn hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for id in &*self.ids {
@@ -47,7 +47,7 @@ impl IdMatcher {
         &self.ids
     }
 
-    /// Whether it was made for exactly these ids, in this order.
+    /// Whether it was built for exactly these ids, in this order.
     pub fn is_for(&self, catalog: &Catalog) -> bool {
         self.ids.len() == catalog.len() && self.ids.iter().zip(catalog.sources()).all(|(id, source)| *id == source.id)
     }
@@ -57,8 +57,8 @@ impl IdMatcher {
         self.automaton.get_or_init(|| WholeWords::new(self.ids.iter().map(SourceId::as_str))).as_ref()
     }
 
-    /// Every whole-word mention, by the position of its id in the catalog, with the byte it begins at, in text order. Where
-    /// mentions overlap only the longest counts, of equal length the first.
+    /// Every whole-word mention in text order: the position of its id in the catalog and its byte offset. Of
+    /// overlapping mentions the longest counts, of equally long ones the first.
     pub fn find(&self, text: &str) -> impl Iterator<Item = (usize, usize)> {
         let found = self.words().map(|words| words.longest(text)).unwrap_or_default();
         found.into_iter().map(|(start, _, id)| (id, start))
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_literal_and_the_longest_of_overlapping_ones_counts() {
+    fn ids_match_literally_and_the_longest_overlap_wins() {
         for (ids, text, expected) in [
             (vec!["c+", "c++"], "c++", vec!["c++"]),
             (vec!["c+"], "c++", vec!["c+"]),

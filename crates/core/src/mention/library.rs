@@ -1,5 +1,4 @@
-//! The documents of a catalog, read and looked through in parallel; a document that was looked through before, here or by
-//! another process, and stayed as it was is not read.
+//! Reads and scans the documents of a catalog in parallel; unchanged documents come from the cache.
 
 use std::collections::HashSet;
 use std::io;
@@ -27,20 +26,20 @@ use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::of_prose;
 
-/// What reading one source gave.
+/// The result of scanning one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scanned {
-    /// Which source.
+    /// The source.
     pub id: SourceId,
-    /// What its text mentions, in order of file and line, each line's mention of a target once.
+    /// The mentions in its text, in order of file and line; at most one per line, target and kind.
     pub mentions: Mentions,
-    /// Broken and unlisted links, files that cannot be read, limits reached.
+    /// Broken and unlisted links, unreadable files, exceeded limits.
     pub diagnostics: Vec<Diagnostic>,
-    /// Estimated tokens of the text; `None` where it lies elsewhere or is missing.
+    /// Estimated tokens of the text; `None` if the text is not local or is missing.
     pub tokens: Option<u64>,
 }
 
-/// Reads documents and tells whom they name.
+/// Reads documents and finds their mentions.
 #[derive(Debug)]
 pub struct Library {
     workspace: PathBuf,
@@ -51,17 +50,17 @@ pub struct Library {
 }
 
 impl Library {
-    /// A library for one command.
+    /// A library for a single command.
     pub fn for_once(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
         Self::with(workspace, catalog, MentionCache::new(clock, false))
     }
 
-    /// A library for a running desk, which is asked again and again.
+    /// A library for a running desk, which scans repeatedly.
     pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
         Self::with(workspace, catalog, MentionCache::new(clock, true))
     }
 
-    /// The same with a file for what outlasts it, there or not.
+    /// Adds the cache file, which may not exist yet.
     #[must_use]
     pub fn kept_in(self, file: PathBuf, sealer: Sealer) -> Self {
         let memory = self.memory.in_file(self.workspace.clone(), file, sealer);
@@ -79,7 +78,7 @@ impl Library {
         }
     }
 
-    /// The same library for another catalog; what it remembers stays where it is still true and asked for.
+    /// Switches to another catalog; keeps cached documents that are still valid and needed.
     pub fn adopt(&mut self, catalog: &Catalog) {
         self.paths = PathIndex::new(&self.workspace, catalog);
         if self.matcher.is_for(catalog) {
@@ -91,15 +90,15 @@ impl Library {
         }
     }
 
-    /// Writes down for other processes what was read that they would have to read too; tells whether there was anything.
+    /// Saves new scan results for other processes; returns whether there were any.
     ///
     /// # Errors
-    /// What the file system says; nothing is lost but time.
+    /// I/O errors; only time is lost.
     pub fn keep(&self) -> io::Result<bool> {
         self.memory.store(&self.matcher, |path| self.paths.covers(path))
     }
 
-    /// The same for a running desk that has read everything: it needs the file no more.
+    /// Like [`Library::keep`], for a running desk that has read everything and no longer needs the file in memory.
     ///
     /// # Errors
     /// As [`Library::keep`].
@@ -109,12 +108,12 @@ impl Library {
         kept
     }
 
-    /// The same library for the same catalog, when something on disk may have changed.
+    /// Prepares for another scan of the same catalog after a possible change on disk.
     pub fn look_anew(&mut self) {
         self.paths.look_anew();
     }
 
-    /// How many documents were opened, since nothing was known of them.
+    /// How many documents were opened because they were not cached.
     pub fn reads(&self) -> usize {
         self.reads.load(Ordering::Relaxed)
     }
@@ -124,7 +123,7 @@ impl Library {
         &self.matcher
     }
 
-    /// Reads these sources, in parallel; the results come in the order asked.
+    /// Scans these sources in parallel; the results are in the order of `sources`.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
         sources.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen)).collect()
     }
@@ -143,7 +142,7 @@ impl Library {
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }
-                // A file that is its source's place has its path there already.
+                // If the file is the source's own path, share that path.
                 let shared = |path: PathBuf| match source.place() {
                     Some(place) if *place.path == *path => place.path.clone(),
                     _ => Arc::from(path),
@@ -172,7 +171,7 @@ impl Library {
         Scanned { id: source.id.clone(), mentions, diagnostics, tokens }
     }
 
-    /// Turns what a text names into mentions of sources, by line, and links that lead nowhere into diagnostics.
+    /// Turns scan results into mentions of sources, by line, and broken links into diagnostics.
     fn follow(
         &self,
         source: &Source,
@@ -194,14 +193,14 @@ impl Library {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             diagnostics.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source"));
         }
-        // The text of an inline source is an entry of the catalog, and looked at there.
+        // The text of an inline source is part of the catalog and checked there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
             let told = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT);
             diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
         }
         let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
-        // Of a path that a line has twice, and of two paths of a line that lead to one place, one is followed.
+        // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
         let (mut followed, mut places) = (HashSet::new(), HashSet::new());
         for (path, line) in named.paths.iter().filter(|(path, line)| followed.insert((*line, &**path))) {
             match self.paths.lead(folder, Path::new(&**path)) {
@@ -243,7 +242,7 @@ impl Library {
         }
     }
 
-    /// What the text of a file of this place names.
+    /// The scan result of a file of this source.
     fn named_in(&self, place: &LocalPath, path: &Arc<Path>) -> io::Result<Arc<ScannedMentions>> {
         let now = self.memory.now();
         let then = stamp(path)?;
@@ -264,12 +263,12 @@ impl Library {
     }
 }
 
-/// What a line has mentioned so far.
+/// The mentions of the current line.
 #[derive(Debug, Default)]
 struct LineMentions {
-    /// Counts lines, so that nothing has to be cleared between them.
+    /// A counter of lines, so that nothing has to be cleared between lines.
     line: u64,
-    /// For each target and way to mention it the last line that had it.
+    /// For each target and kind of mention, the last line that had it.
     last: Vec<[u64; 2]>,
 }
 
@@ -278,7 +277,7 @@ impl LineMentions {
         self.line += 1;
     }
 
-    /// Whether the line had no such mention before.
+    /// Whether this is the line's first such mention.
     fn is_first(&mut self, via: Via, to: usize) -> bool {
         if to >= self.last.len() {
             self.last.resize(to + 1, [0; 2]);
@@ -307,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_each_mention_once_however_many_there_are() {
-        // With each mention of the line compared to all before it, these would be billions of comparisons.
+    fn a_line_has_each_mention_once() {
+        // Comparing each mention of the line with all before it would take billions of comparisons.
         let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
         let names = ids.join(" ");
         let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
         let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
         let folder = tempfile::tempdir().unwrap();
-        // Several sources at one place, so that each link to it mentions them all.
+        // Several sources with the same path, so that each link to it mentions them all.
         let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
         let catalog = Catalog::new(inlines.chain(places).collect());
         let library = Library::for_once(folder.path(), &catalog, clock);
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_equal_size_with_its_time_put_back_is_seen() {
+    fn an_edit_with_equal_size_and_restored_time_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         let sources = [local("a", &path, PathState::File), local("b", &path, PathState::File)];

@@ -1,5 +1,5 @@
-//! Links in a text: what a CommonMark parser finds in markdown, `href` and `src` in HTML, and bare `./x` and `../x` words
-//! everywhere (BEHAVIOUR §3). Only found here; where they lead is another file's business.
+//! Finds links in a text: CommonMark links in markdown, `href` and `src` in HTML, and bare `./x` and `../x` words
+//! everywhere (BEHAVIOUR §3). `target` resolves them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,19 +9,19 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use refdesk_text::words::char_before;
 
-/// How a text is looked at for links.
+/// Which syntax of links a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkSyntax {
     /// Links, images and reference definitions of CommonMark.
     Markdown,
     /// The attributes `href` and `src`.
     Html,
-    /// Bare words alone.
+    /// Only bare words.
     Plain,
 }
 
 impl LinkSyntax {
-    /// By the ending of the file's name, any case.
+    /// By the extension of the file name, ignoring case.
     pub fn of(path: &Path) -> Self {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if ending.eq_ignore_ascii_case("md") {
@@ -34,7 +34,7 @@ impl LinkSyntax {
     }
 }
 
-/// A link as written, and the byte it begins at.
+/// A link as written, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// The target, character references and backslash escapes resolved, percent-encoding not.
@@ -56,7 +56,7 @@ pub fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
     links
 }
 
-/// The links, and the byte ranges of their targets, in which no bare word is looked for.
+/// The links, and the byte ranges of their targets, which are not searched for bare words.
 fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
     let mut links = Vec::new();
     let mut covered = Vec::new();
@@ -67,8 +67,7 @@ fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
     }
     for (event, range) in parser.into_offset_iter() {
         if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event {
-            // Only of an inline link the target stands here. To look for it in others, which may nest in one another, would
-            // cost the square of the text.
+            // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
             let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
             if let Some(target) = within.rfind("](") {
                 covered.push(range.start + target + 1..range.end);
@@ -110,7 +109,7 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
         let word = rest.split(closes).next().unwrap_or_default();
         from = start + word.len();
         let word = without_sentence_end(word);
-        // Targets do not nest, so only the last one that begins before the word can hold it.
+        // Targets do not nest, so only the last one that begins before the word can contain it.
         let before = covered.partition_point(|range| range.start <= start);
         let is_covered = before.checked_sub(1).and_then(|at| covered.get(at)).is_some_and(|range| start < range.end);
         if !is_covered && !matches!(word, "./" | "../" | "." | "..") {
@@ -120,12 +119,12 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
     words
 }
 
-/// What a bare word may begin after: white space, a bracket, a quote or a backtick.
+/// Whether a bare word may begin after this character: white space, a bracket, a quote or a backtick.
 fn opens(c: char) -> bool {
     c.is_whitespace() || is_bracket(c) || is_quote(c)
 }
 
-/// What ends a bare word.
+/// Whether this character ends a bare word.
 fn closes(c: char) -> bool {
     opens(c) || matches!(c, ',' | ';')
 }
@@ -138,7 +137,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»' | '‹' | '›')
 }
 
-/// The word without the marks that end the sentence it stands in; a final `..` is a component and stays.
+/// The word without the punctuation that ends its sentence; a final `..` is a path component and stays.
 fn without_sentence_end(word: &str) -> &str {
     if word.ends_with("/..") {
         return word;
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_commonmark_parser_finds_in_markdown() {
+    fn commonmark_links_are_found_in_markdown() {
         for (text, expected) in [
             ("[x](./a.md)", vec!["./a.md"]),
             ("[x](a.md \"title\") ![i](img/b.png)", vec!["a.md", "img/b.png"]),
@@ -177,15 +176,15 @@ mod tests {
     }
 
     #[test]
-    fn links_that_nest_are_found_in_one_pass() {
-        // To look for the target of each in all of its text would be billions of bytes.
+    fn nested_links_are_found_in_one_pass() {
+        // Searching all of a link's text for its target would read billions of bytes.
         let depth = 30_000;
         let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
         assert!(targets(&text, LinkSyntax::Markdown).iter().all(|target| target == "./d.md"));
     }
 
     #[test]
-    fn bare_words_begin_and_end_where_the_contract_says() {
+    fn bare_words_begin_and_end_as_specified() {
         for (text, expected) in [
             ("See ./a.md for more", vec!["./a.md"]),
             ("./a.md", vec!["./a.md"]),
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_html_and_nothing_of_comments() {
+    fn html_attributes_are_found_outside_comments() {
         let text =
             "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
         assert_eq!(targets(text, LinkSyntax::Html), ["./a.md", "b.png", "c.md"]);

@@ -1,4 +1,4 @@
-//! Who names whom: every place in a source's text that names another source, by id or by path (BEHAVIOUR §3).
+//! Mentions: every position in a source's text that names another source, by id or by path (BEHAVIOUR §3).
 
 mod cache;
 mod cache_file;
@@ -42,17 +42,17 @@ impl Via {
     }
 }
 
-/// One place in a source's text that names another source.
+/// One position in a source's text that names another source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mention {
-    /// Whose text it is.
+    /// The source that contains the mention.
     pub from: SourceId,
-    /// Who is named.
+    /// The source that is mentioned.
     pub to: SourceId,
     /// By id or by path.
     pub via: Via,
-    /// The file that holds it, absolute; for an inline source the file that defines it.
+    /// The file that contains it, absolute; for an inline source the file that defines it.
     pub file: Arc<Path>,
-    /// Line within the file, from 1; for an inline source within its content.
+    /// Line in the file, from 1; for an inline source, in its content.
     pub line: usize,
 }

@@ -1,5 +1,5 @@
-//! One text, looked through: the ids and the paths that it names, each with its line, and what is hidden in it. A function of the text, its format
-//! and the ids alone, so that the result can be kept by content.
+//! Scans one text for ids, paths and hidden characters. Depends only on the text, its format and the ids, so that the
+//! result can be cached by content.
 
 use super::ids::IdMatcher;
 use super::links::{LinkSyntax, links};
@@ -7,21 +7,20 @@ use super::target::path_of;
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::lines::LineCounter;
 
-/// What one text names. A running desk keeps ten thousand of these: lines are counted in 32 bits, which is enough for four
-/// billion of them.
+/// The ids and paths in one text. A running desk keeps ten thousand of these, so lines are 32-bit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScannedMentions {
-    /// Ids as whole words, by their place in the matcher, with their lines, in text order.
+    /// Ids as whole words, by position in the matcher, with their lines, in text order.
     pub ids: Box<[(u32, u32)]>,
-    /// Paths of links, cut and decoded but not resolved, with their lines, in text order.
+    /// Paths of links, trimmed and decoded but not resolved, with their lines, in text order.
     pub paths: Box<[(Box<str>, u32)]>,
-    /// More than a tenth of the bytes were no UTF-8.
+    /// More than a tenth of the bytes are not UTF-8.
     pub rubbish: bool,
-    /// What stands in the text that nobody sees.
+    /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
 }
 
-/// Looks through a text.
+/// Scans a text.
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
     let mut lines = LineCounter::new(text);
     let ids = matcher.find(text).map(|(id, start)| (small(id), small(lines.line_of(start)))).collect();

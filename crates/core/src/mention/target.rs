@@ -1,4 +1,4 @@
-//! Where a link leads: a path, and the sources whose place it names (BEHAVIOUR §3 "By path").
+//! Resolves a link to a path and the sources at that path (BEHAVIOUR §3 "By path").
 
 use std::fs;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use crate::catalog::{Catalog, LocalPath, PathState, Source};
 use refdesk_files::path::{Resolver, clean, is_windows_absolute};
 
-/// The path that a link's target names; `None` for targets with a scheme, pure anchors and empty ones.
+/// The path in a link's target; `None` for targets with a scheme, pure anchors and empty ones.
 pub fn path_of(target: &str) -> Option<String> {
     let target = target.trim();
     if target.starts_with('#') || target.starts_with("//") || has_scheme(target) {
@@ -23,7 +23,7 @@ pub fn path_of(target: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8().map_or_else(|_| path.to_owned(), std::borrow::Cow::into_owned))
 }
 
-/// `mailto:x`, `https://x`; a drive letter is no scheme.
+/// `mailto:x`, `https://x`; a drive letter is not a scheme.
 fn has_scheme(target: &str) -> bool {
     if is_windows_absolute(target) {
         return false;
@@ -33,37 +33,37 @@ fn has_scheme(target: &str) -> bool {
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
 }
 
-/// Where a link leads.
+/// What a link points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lead {
-    /// To the sources at this place ([`PathIndex::sources_at`]); several where one place has several entries.
+    /// The sources at this path ([`PathIndex::sources_at`]); several entries can have the same path.
     To(Range<usize>),
-    /// To something that exists and is in no source.
+    /// Something that exists but is not in any source.
     Unlisted,
-    /// To nothing.
+    /// Something that does not exist.
     Broken,
-    /// Out of the workspace, to no source that may be read: what stands there is not told.
+    /// A path outside the workspace that is not in a readable source; whether it exists is not revealed.
     Outside,
 }
 
-/// Links that are followed by hand, one after the other.
+/// The most links that are followed manually in one path.
 const LINKS: usize = 40;
 
-/// The places of a catalog's local sources.
+/// The paths of a catalog's local sources.
 #[derive(Debug, Default)]
 pub struct PathIndex {
-    /// By the bytes of their paths; sources of one place in catalog order.
+    /// By the bytes of their paths; sources with the same path in catalog order.
     spots: Vec<PathTarget>,
-    /// Where the places lead that have a link in their path: by the bytes of that path.
+    /// For paths that contain a link, what they resolve to, by the bytes of the path.
     written: Vec<(Arc<Path>, Arc<Path>)>,
-    /// The workspace, as it is called and resolved.
+    /// The workspace, as written and resolved.
     workspace: [PathBuf; 2],
     resolver: Resolver,
 }
 
 #[derive(Debug)]
 struct PathTarget {
-    /// Resolved; the catalog's own.
+    /// Resolved; shared with the catalog.
     path: Arc<Path>,
     /// The position of the source in the catalog.
     source: u32,
@@ -71,7 +71,7 @@ struct PathTarget {
 }
 
 impl PathIndex {
-    /// The places of this catalog.
+    /// An index of this catalog.
     pub fn new(workspace: &Path, catalog: &Catalog) -> Self {
         let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
         let spot = |(source, place): (u32, &LocalPath)| PathTarget {
@@ -81,7 +81,7 @@ impl PathIndex {
         };
         let mut spots: Vec<PathTarget> = Vec::with_capacity(catalog.len());
         spots.extend(local.map(spot));
-        // Resolved paths are clean, so that those of equal bytes are the equal ones; and bytes compare quickly.
+        // Resolved paths are clean, so equal paths have equal bytes; and bytes compare quickly.
         spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
         let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
@@ -91,7 +91,7 @@ impl PathIndex {
         Self { spots, written, workspace, resolver }
     }
 
-    /// Whether a path as a walk comes to it is the place of a source, or below one.
+    /// Whether a path, as a walk reports it, is the path of a source or below one.
     pub fn covers(&self, path: &Path) -> bool {
         let is_place = |path: &Path| self.written(path).is_some() || !self.at(path).is_empty();
         path.ancestors().any(is_place)
@@ -102,7 +102,7 @@ impl PathIndex {
         self.written.get(at).map(|(_, resolved)| resolved)
     }
 
-    /// Forgets which links folders were, for a look at a file system that changed.
+    /// Clears the cache of resolved folders after a possible change of the file system.
     pub fn look_anew(&mut self) {
         self.resolver = Resolver::default();
     }
@@ -119,16 +119,16 @@ impl PathIndex {
         }
     }
 
-    /// The sources that [`PathIndex::lead`] found, by their positions in the catalog, in catalog order.
+    /// The sources that [`PathIndex::lead`] found, by position in the catalog, in catalog order.
     pub fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
         self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
-    /// Where `path`, written in a file of `folder`, leads: to the source at exactly that place, missing or not, else to the
-    /// innermost directory source that holds it.
+    /// Resolves `path`, written in a file of `folder`: to the source with exactly that path, missing or not, else to
+    /// the innermost directory source that contains it.
     pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
         let path = clean(&folder.join(path));
-        // The catalog knows where its own places lead, and what is resolved leads to itself: nobody is asked again.
+        // Paths of the catalog are resolved already; do not ask the file system again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
         if !known.is_empty() {
             return Lead::To(known);
@@ -155,7 +155,7 @@ impl PathIndex {
         self.workspace.iter().any(|workspace| path.starts_with(workspace))
     }
 
-    /// Whether a link on the way leads out of the workspace, though nothing may stand there.
+    /// Whether a link on the path leads out of the workspace, even if its target does not exist.
     fn leads_out(&self, path: &Path) -> bool {
         let mut path = path.to_path_buf();
         for _ in 0..LINKS {
@@ -176,10 +176,10 @@ mod tests {
     use crate::catalog::testing::local;
     use refdesk_files::write_atomic;
 
-    /// The answer is the same whether or not something stands outside.
+    /// The answer is the same whether or not the outside path exists.
     #[cfg(unix)]
     #[test]
-    fn what_stands_outside_is_not_told() {
+    fn whether_an_outside_path_exists_is_not_revealed() {
         use std::os::unix::fs::symlink;
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_and_queries_go_and_schemes_are_skipped() {
+    fn anchors_and_queries_are_removed_and_schemes_skipped() {
         for (target, expected) in [
             ("./a.md#sec", Some("./a.md")),
             ("a.md?raw=1#x", Some("a.md")),

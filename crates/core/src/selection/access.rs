@@ -1,4 +1,4 @@
-//! What may be read for an agent: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
+//! What an agent may read: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use super::Selection;
 use crate::catalog::{Catalog, Mode, PathState, Source, SourceId, SourceKind};
 use refdesk_files::beneath::is_kept_back;
 
-/// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
+/// The resolved paths that an agent may read, each including itself and, for a folder, everything below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     paths: Vec<PathBuf>,
-    /// Everything that is selected, auto or expanded, of whatever type.
+    /// All sources that are selected, auto or expanded, of any type.
     reached: BTreeSet<SourceId>,
-    /// Those of them that are left out all the same.
+    /// Those of them that may not be read.
     withheld: Vec<SourceId>,
 }
 
 impl Access {
-    /// The access list of a selection, in catalog order, and what `@id` expanded for one session; without what
-    /// `is_withheld`, which is asked of no other source.
+    /// The access list of a selection, in catalog order, plus what `@id` expanded for one session, without the sources
+    /// for which `is_withheld` is true; it is called for no other source.
     pub fn new(
         catalog: &Catalog,
         selection: &Selection,
@@ -48,27 +48,27 @@ impl Access {
         access
     }
 
-    /// Whether this source is selected, auto or expanded: what is neither is to be selected first.
+    /// Whether this source is selected, auto or expanded; if not, it has to be selected first.
     pub fn reaches(&self, id: &str) -> bool {
         self.reached.contains(id)
     }
 
-    /// Those that it reaches and that may not be read all the same, in catalog order.
+    /// Sources that are selected, auto or expanded but may not be read, in catalog order.
     pub fn withheld(&self) -> &[SourceId] {
         &self.withheld
     }
 
-    /// The list itself.
+    /// The paths.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Whether a path, links and `..` resolved by the caller, lies at or below one of the list, component by component.
+    /// Whether a path (the caller has resolved links and `..`) is one of the list or below one, component by component.
     pub fn covers(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path))
     }
 
-    /// Whether it may be read: below one of the list, and not what git or refdesk keep there.
+    /// Whether it may be read: covered by the list, and not in a folder that git or refdesk keeps its state in.
     pub fn allows(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
     }
@@ -82,7 +82,7 @@ mod tests {
     use crate::selection::{Choice, ExpansionRules, select};
 
     #[test]
-    fn exactly_the_paths_of_selected_and_auto_sources_by_component() {
+    fn covers_exactly_the_paths_of_selected_and_auto_sources() {
         let mut auto = local("auto", Path::new("/auto.md"), PathState::File);
         auto.mode = Mode::Auto;
         let catalog = Catalog::new(vec![

@@ -1,10 +1,10 @@
-//! Changing a choice: pick, unpick, exclude, include, clear. Each gives whether anything changed; what follows from it is
-//! the closure's business.
+//! Changes a choice: pick, unpick, exclude, include, clear. Each returns whether anything changed. `closure` computes
+//! the result.
 
 use super::Choice;
 
 impl Choice {
-    /// Adds a pick at the end and lifts its exclusion.
+    /// Adds a pick at the end and removes its exclusion.
     pub fn pick(&mut self, id: &str) -> bool {
         let lifted = self.include(id);
         let new = !self.picks.iter().any(|pick| pick == id);
@@ -14,12 +14,12 @@ impl Choice {
         new || lifted
     }
 
-    /// Takes a pick back.
+    /// Removes a pick.
     pub fn unpick(&mut self, id: &str) -> bool {
         take(&mut self.picks, id)
     }
 
-    /// Bars a source; a pick of it is taken back.
+    /// Excludes a source and removes its pick.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
         let new = !self.exclusions.iter().any(|exclusion| exclusion == id);
@@ -29,7 +29,7 @@ impl Choice {
         new
     }
 
-    /// Lifts an exclusion.
+    /// Removes an exclusion.
     pub fn include(&mut self, id: &str) -> bool {
         take(&mut self.exclusions, id)
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn picks_and_exclusions_bar_each_other() {
+    fn a_source_is_never_both_picked_and_excluded() {
         let mut choice = Choice::default();
         assert!(choice.pick("a") && choice.pick("b") && !choice.pick("a"));
         assert!(choice.exclude("a") && !choice.exclude("a"));

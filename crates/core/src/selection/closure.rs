@@ -1,5 +1,5 @@
-//! The closure: what picks and exclusions come to over a mention graph (BEHAVIOUR §4). Everything is computed anew each
-//! time; that is what makes unpicking, undo and reload the same thing as picking.
+//! The closure: the selection that picks and exclusions give over a mention graph (BEHAVIOUR §4). It is computed from
+//! scratch each time, so that unpicking, undo and reload need no code of their own.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use super::{Choice, MAX_TRANSITIVE_DEPTH, Parents, Role, SelectedSource, Selecti
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Positions};
 
-/// What a workspace's settings say about pulling in.
+/// A workspace's settings for pulling in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpansionRules {
-    /// Whether mentions pull in at all (`transitive_injection`).
+    /// Whether mentions pull sources in (`transitive_injection`).
     pub transitive: bool,
     /// Whether auto sources are roots (`transitive_from_auto`).
     pub from_auto: bool,
@@ -24,7 +24,7 @@ impl Default for ExpansionRules {
     }
 }
 
-/// The selection that follows, as far as the graph knows the texts.
+/// The resulting selection, as far as the graph has the texts.
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     let mut positions = Positions::new(catalog);
     let mut reached = reach(choice, catalog, graph, rules, &mut positions);
@@ -32,18 +32,18 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: E
     reached.selection(choice)
 }
 
-/// The same without parents, for comparing what many choices come to.
+/// Like [`select`] without parents, for comparing many choices.
 pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).selection(choice)
 }
 
-/// What [`unscanned`] says of the selection that follows, without making it: parents do not matter while documents are
-/// still being read for it.
+/// The [`unscanned`] sources of the resulting selection, without computing it: parents are not needed while documents
+/// are still being read.
 pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).members, graph, rules)
 }
 
-/// What is selected and how deep, without parents yet.
+/// The selected sources and their depths, without parents.
 struct Reached {
     members: Vec<SelectedSource>,
     /// The position of each member in the catalog.
@@ -59,7 +59,7 @@ impl Reached {
         Selection::new(members, dormant, choice.exclusions.clone())
     }
 
-    /// Adds the source at this position, unless it is a member already.
+    /// Adds the source at this position, unless it is already a member.
     fn add(&mut self, place: usize, id: &SourceId, depth: usize, role: Role) {
         let Some(known @ None) = self.member_at.get_mut(place) else { return };
         *known = Some(narrow(self.members.len()));
@@ -108,8 +108,8 @@ fn reach(
     reached
 }
 
-/// The selected sources whose text the closure wants and the graph does not have: scan them and select again, until there
-/// are none.
+/// The selected sources whose text the closure needs and the graph does not have: scan them and select again until
+/// there are none.
 pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&selection.members, graph, rules)
 }
@@ -123,7 +123,7 @@ fn unscanned_of(members: &[SelectedSource], graph: &MentionGraph, rules: Expansi
     members.iter().filter(wanted).map(|member| member.id.clone()).collect()
 }
 
-/// The mentions that pull `to` in: those in the text of its parents, in the order of `parents`.
+/// The mentions that pull `to` in: those in its parents' texts, in the order of `parents`.
 pub fn reasons<'a>(
     selection: &'a Selection,
     graph: &'a MentionGraph,
@@ -142,7 +142,7 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
         match catalog.position(pick).and_then(|place| Some((place, catalog.sources().get(place)?))) {
             Some((place, source)) if is_free(place) => reached.add(place, &source.id, 0, Role::Picked),
             Some(_) => {}
-            // Each once, and no exclusion.
+            // A dormant pick, once; it is never an exclusion.
             None if dormant.insert(pick) => reached.dormant.push(pick.clone()),
             None => {}
         }
@@ -157,8 +157,8 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
     reached
 }
 
-/// Parents are all selected and scanned sources that mention a member, deeper ones too; the reason is the least deep of
-/// them, first in catalog order.
+/// The parents of a member are all selected and scanned sources that mention it, deeper ones too; the reason is the
+/// least deep one, first in catalog order.
 fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
     let Reached { members, places, member_at, .. } = reached;
     let mut in_order: Vec<usize> = (0..members.len()).collect();
@@ -181,7 +181,7 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
             });
         }
     };
-    // First counted, so that all of them can stand in one list.
+    // Count first, so that all parents fit in one list.
     let mut counts = vec![0usize; members.len()];
     each_pair(&mut |_, child| counts.get_mut(child).into_iter().for_each(|count| *count += 1));
     let mut next = 0;
@@ -205,7 +205,7 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
     let depths: Vec<usize> = members.iter().map(|member| member.depth).collect();
     let all: Arc<[u32]> = all.into();
     for (member, range) in members.iter_mut().zip(ranges).filter(|(_, range)| !range.is_empty()) {
-        // `min_by_key` gives the first of equal ones, and the parents are in catalog order.
+        // `min_by_key` returns the first of equal ones, and the parents are in catalog order.
         let parents = all.get(range.clone()).unwrap_or_default().iter().map(|parent| wide(*parent));
         let reason = parents.min_by_key(|parent| depths.get(*parent));
         member.reason = reason.and_then(|parent| ids.get(parent)).cloned();

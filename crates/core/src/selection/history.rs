@@ -1,19 +1,19 @@
-//! What was changed, so that it can be taken back: steps from one choice to the next, retraced on whatever the choice is by
-//! then. Only what still stands as the step left it goes back; what somebody else changed meanwhile is theirs.
+//! Undo and redo: steps from one choice to the next, applied to the choice as it is by then. A step reverts only what
+//! is still as the step left it; changes by others stay.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::Choice;
 
-/// Steps that can be taken back; older ones are forgotten.
+/// The number of steps kept for undo.
 const LIMIT: usize = 100;
 
-/// The own changes of one desk, and those taken back.
+/// The changes made by one desk, and the ones undone.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     done: Vec<HistoryStep>,
     undone: Vec<HistoryStep>,
-    /// What others had made of an id when that was said last.
+    /// The state of ids changed by others when it was last reported.
     said: Vec<(String, IdState)>,
 }
 
@@ -22,24 +22,24 @@ pub struct History {
 pub struct HistoryStep {
     before: Choice,
     after: Choice,
-    /// What it was, where the difference does not say it.
+    /// The step's name, if it has one.
     name: Option<String>,
-    /// Ids that somebody else has changed since; they are theirs, also where they stand as before again.
+    /// Ids that others have changed since; they stay, even if they are back in the same state.
     foreign: BTreeSet<String>,
 }
 
-/// A step retraced.
+/// The result of an undo or redo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Retraced {
-    /// Ids that went back.
+    /// Ids that were reverted.
     pub back: Vec<String>,
-    /// Ids of the step that somebody else has changed since, and that stay as they are.
+    /// Ids of the step that others have changed since and that stay as they are.
     pub kept: Vec<String>,
-    /// Every id that somebody else has changed since the step, and of which that was not said before.
+    /// All ids that others have changed since the step and that were not reported before.
     pub others: Vec<String>,
 }
 
-/// What a choice says of one id.
+/// The state of one id in a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IdState {
     Picked,
@@ -48,12 +48,12 @@ enum IdState {
 }
 
 impl History {
-    /// Notes a change that was made; what had been taken back before cannot be done again after it.
+    /// Records a change; clears what could be redone.
     pub fn note(&mut self, before: Choice, after: Choice) {
         self.note_as(None, before, after);
     }
 
-    /// The same of a change that is called by a name: `switch to dev`.
+    /// Like [`History::note`], for a change with a name: `switch to dev`.
     pub fn note_as(&mut self, name: Option<String>, before: Choice, after: Choice) {
         if before == after {
             return;
@@ -67,7 +67,7 @@ impl History {
         }
     }
 
-    /// Takes note of what somebody else changed: none of it is to be taken back, or done again, by this history.
+    /// Records a change by others: this history will not undo or redo any of it.
     pub fn note_others(&mut self, before: &Choice, after: &Choice) {
         if before == after {
             return;
@@ -78,17 +78,17 @@ impl History {
         }
     }
 
-    /// What undo would take back, in words.
+    /// Describes what undo would revert.
     pub fn undo_words(&self) -> Option<String> {
         self.done.last().map(HistoryStep::words)
     }
 
-    /// What redo would do again, in words.
+    /// Describes what redo would repeat.
     pub fn redo_words(&self) -> Option<String> {
         self.undone.last().map(HistoryStep::words)
     }
 
-    /// Takes the last step back on `now`; `None` where there is none.
+    /// Undoes the last step on `now`; `None` if there is none.
     pub fn undo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.done.pop()?;
         let mut retraced = retrace(now, &step.after, &step.before, &step.foreign);
@@ -99,7 +99,7 @@ impl History {
         Some(retraced)
     }
 
-    /// Does the step taken back last again on `now`; `None` where there is none.
+    /// Redoes the last undone step on `now`; `None` if there is none.
     pub fn redo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.undone.pop()?;
         let mut retraced = retrace(now, &step.before, &step.after, &step.foreign);
@@ -110,11 +110,11 @@ impl History {
         Some(retraced)
     }
 
-    /// Leaves those of `others` out that stand as they stood when that was said last.
+    /// Removes from `others` the ids whose state was already reported.
     fn say_once(&mut self, retraced: &mut Retraced, now: &Choice) {
         self.said.retain(|(id, said)| mark(now, id) == *said);
         retraced.others.retain(|id| !self.said.iter().any(|(other, _)| other == id));
-        // Where nothing went back, only what stood in the way is said.
+        // If nothing was reverted, report only what prevented it.
         let told = if retraced.back.is_empty() { &retraced.kept } else { &retraced.others };
         self.said.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
     }
@@ -143,7 +143,7 @@ impl HistoryStep {
     }
 }
 
-/// The ids that the two choices speak of differently, picks first.
+/// The ids whose state differs between the two choices, picks first.
 fn changed(one: &Choice, other: &Choice) -> Vec<String> {
     let (in_one, in_other) = (marks(one), marks(other));
     let all = [&one.picks, &other.picks, &one.exclusions, &other.exclusions].into_iter().flatten();
@@ -152,7 +152,7 @@ fn changed(one: &Choice, other: &Choice) -> Vec<String> {
     all.filter(is_changed).filter(|id| seen.insert(id.as_str())).cloned().collect()
 }
 
-/// What a choice says of every id that it names.
+/// The state of every id in a choice.
 fn marks(choice: &Choice) -> HashMap<&str, IdState> {
     let excluded = choice.exclusions.iter().map(|id| (id.as_str(), IdState::Excluded));
     excluded.chain(choice.picks.iter().map(|id| (id.as_str(), IdState::Picked))).collect()
@@ -166,7 +166,7 @@ fn mark(choice: &Choice, id: &str) -> IdState {
     }
 }
 
-/// Brings `now` from `from` to `to`, as far as it still stands as in `from`.
+/// Changes `now` from `from` to `to`, for the ids that are still as in `from`.
 fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> Retraced {
     let others = changed(now, from);
     let (back, kept): (Vec<String>, Vec<String>) =
@@ -178,7 +178,7 @@ fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<Stri
     Retraced { back, kept, others }
 }
 
-/// Puts those of `order` that went back into `list`, each behind its nearest predecessor that is there.
+/// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor that is present.
 fn put_back(list: &mut Vec<String>, order: &[String], back: &[String]) {
     for (at, id) in order.iter().enumerate().filter(|(_, id)| back.contains(id)) {
         let before = order.get(..at).unwrap_or_default().iter().rev();
@@ -199,19 +199,19 @@ mod tests {
     }
 
     #[test]
-    fn what_others_changed_meanwhile_stays() {
+    fn what_others_changed_since_stays() {
         let (before, after) = (choice(&["a", "b"], &["x"]), choice(&["a"], &["b", "x"]));
         let mut history = History::default();
         history.note(before, after);
         assert_eq!(history.undo_words().as_deref(), Some("exclusion of @b"));
-        // Somebody else picked `c` and lifted the exclusion of `x`: nothing of that is undone.
+        // Others picked `c` and removed the exclusion of `x`: neither is undone.
         let mut now = choice(&["a", "c"], &["b"]);
         let undone = history.undo(&mut now).unwrap();
         assert_eq!((now.clone(), undone.kept.len()), (choice(&["a", "b", "c"], &[]), 0));
         assert_eq!(undone.others, ["c", "x"]);
         assert!(history.redo(&mut now).is_some());
         assert_eq!(now, choice(&["a", "c"], &["b"]));
-        // Somebody else picked `b` itself: then it is theirs.
+        // Others picked `b` as well: then it stays.
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().kept, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_by_others_is_said_once() {
+    fn a_change_by_others_is_reported_once() {
         let mut history = History::default();
         history.note(choice(&[], &[]), choice(&["a"], &[]));
         history.note(choice(&["a"], &[]), choice(&["a", "b"], &[]));
@@ -227,12 +227,12 @@ mod tests {
         assert_eq!(history.undo(&mut now).unwrap().others, ["x"]);
         assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
         assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
-        // Another change of the same source is said again, and so is one of another source.
+        // Another change of the same source is reported again, and so is one of another source.
         now.exclude("x");
         now.pick("y");
         assert_eq!(history.redo(&mut now).unwrap().others, ["y", "x"]);
         assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
-        // Taken back and made again, it is a change again.
+        // Reverted and made again, it is a new change.
         now.include("x");
         assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
         now.exclude("x");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_put_back_as_it_was_is_theirs_all_the_same() {
+    fn what_others_restored_still_counts_as_theirs() {
         let mut history = History::default();
         let (empty, picked) = (Choice::default(), choice(&["a", "b"], &[]));
         history.note(empty.clone(), picked.clone());
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(now, choice(&["a"], &[]));
         history.redo(&mut now);
         assert_eq!(now, picked);
-        // A change of one's own after that is one's own again.
+        // A later change by this desk counts as its own again.
         history.note(picked.clone(), choice(&["b"], &[]));
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().back, ["a"]);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     proptest! {
-        /// Undo of everything, with nobody else about, leads back; redo of everything leads forth again.
+        /// Without changes by others, undoing everything leads back, and redoing everything leads forward again.
         #[test]
         fn undo_leads_back_and_redo_forth(steps in proptest::collection::vec((0..4u8, 0..5u8), 0..30)) {
             let mut now = Choice::default();

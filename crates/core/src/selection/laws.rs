@@ -1,4 +1,4 @@
-//! The laws of the closure, over random graphs, and its table of examples (BEHAVIOUR §4).
+//! Property tests of the closure over random graphs, and a table of examples (BEHAVIOUR §4).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn name(at: usize) -> String {
     format!("s{at:02}")
 }
 
-/// A catalog of `size` sources of which each mentions those that `edges` says.
+/// A catalog of `size` sources with these mentions.
 fn world(size: usize, edges: &[(usize, usize)]) -> (Catalog, MentionGraph) {
     let catalog = Catalog::new((0..size).map(|at| inline(&name(at), "")).collect());
     let mut graph = MentionGraph::default();
@@ -63,7 +63,7 @@ fn order_is_picks_then_levels_in_catalog_order() {
 }
 
 #[test]
-fn of_a_chain_of_sixteen_ten_follow() {
+fn of_a_chain_of_sixteen_ten_are_pulled_in() {
     let edges: Vec<_> = (0..15).map(|at| (at, at + 1)).collect();
     let (catalog, graph) = world(16, &edges);
     let selection = select(&choice(&[0], &[]), &catalog, &graph, ExpansionRules::default());
@@ -93,7 +93,7 @@ fn the_reason_is_the_least_deep_parent_first_in_the_catalog() {
 }
 
 #[test]
-fn nothing_goes_through_an_exclusion_and_auto_is_no_root() {
+fn exclusions_block_mentions_and_auto_sources_are_not_roots() {
     let (catalog, graph) = world(4, &[(0, 1), (1, 2), (3, 2)]);
     let selection = select(&choice(&[0], &[1]), &catalog, &graph, ExpansionRules::default());
     assert_eq!(ids(&selection), ["s00"]);
@@ -111,7 +111,7 @@ fn nothing_goes_through_an_exclusion_and_auto_is_no_root() {
 }
 
 #[test]
-fn a_pick_whose_source_is_gone_is_dormant() {
+fn a_pick_without_a_source_is_dormant() {
     let (catalog, graph) = world(1, &[]);
     let choice = Choice { picks: vec!["gone".into(), "s00".into()], exclusions: vec![] };
     let selection = select(&choice, &catalog, &graph, ExpansionRules::default());

@@ -1,5 +1,5 @@
-//! What is chosen and why. The state is two lists, picks and exclusions; everything here is a pure function of them, the
-//! catalog and the mention graph (BEHAVIOUR §4).
+//! What is selected and why. The state is two lists, picks and exclusions; everything here is a pure function of them,
+//! the catalog and the mention graph (BEHAVIOUR §4).
 
 mod access;
 mod choice;
@@ -22,16 +22,16 @@ use std::collections::HashMap;
 
 use crate::catalog::SourceId;
 
-/// A source at this depth is included and not scanned.
+/// A source at this depth is included but not scanned.
 pub const MAX_TRANSITIVE_DEPTH: usize = 10;
 
-/// All that a person or an agent decided about a desk.
+/// Everything that a person or an agent decided on a desk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Choice {
     /// Ids picked, in the order they were picked, each once.
     pub picks: Vec<String>,
-    /// Ids barred from being pulled in, in the order they were excluded, each once.
+    /// Ids excluded from being pulled in, in the order they were excluded, each once.
     pub exclusions: Vec<String>,
 }
 
@@ -40,34 +40,34 @@ pub struct Choice {
 pub enum Role {
     /// A person or an agent picked it.
     Picked,
-    /// Mode auto, and the workspace takes auto sources as roots (`transitive_from_auto`).
+    /// Mode auto, and the workspace treats auto sources as roots (`transitive_from_auto`).
     AutoRoot,
-    /// Something selected mentions it.
+    /// A selected source mentions it.
     Transitive,
 }
 
 /// One selected source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedSource {
-    /// Which.
+    /// Its id.
     pub id: SourceId,
     /// 0 for roots, else the least number of mentions from a root.
     pub depth: usize,
     /// How it came in.
     pub role: Role,
-    /// Every selected and scanned source that mentions it, in catalog order; of transitive members only, else empty.
+    /// Every selected and scanned source that mentions it, in catalog order; only for transitive members, else empty.
     pub parents: Parents,
-    /// The parent shown as the reason: of least depth, first in catalog order.
+    /// The parent shown as the reason: the least deep, first in catalog order.
     pub reason: Option<SourceId>,
 }
 
-/// What follows from picks and exclusions.
+/// The result of picks and exclusions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
     members: Vec<SelectedSource>,
     index: HashMap<SourceId, usize>,
-    /// Picks whose source is not in the catalog: kept, and back when it is.
+    /// Picks whose source is not in the catalog: kept, and in effect again when it returns.
     dormant: Vec<String>,
     /// Exclusions in force.
     excluded: Vec<String>,
@@ -85,7 +85,7 @@ impl Selection {
         &self.members
     }
 
-    /// The member of this id, if it is selected.
+    /// The member with this id, if it is selected.
     pub fn member(&self, id: &str) -> Option<&SelectedSource> {
         self.index.get(id).and_then(|at| self.members.get(*at))
     }
@@ -100,12 +100,12 @@ impl Selection {
         self.member(id).is_some_and(|member| member.role == Role::Picked)
     }
 
-    /// Whether this source is barred.
+    /// Whether this source is excluded.
     pub fn is_excluded(&self, id: &str) -> bool {
         self.excluded.iter().any(|excluded| excluded == id)
     }
 
-    /// Those of it that are wanted, in its order.
+    /// The selection without the members that `is_wanted` rejects.
     #[must_use]
     pub fn only(&self, is_wanted: impl Fn(&SourceId) -> bool) -> Self {
         let members: Vec<SelectedSource> =
@@ -114,7 +114,7 @@ impl Selection {
         Self { members, index, dormant: self.dormant.clone(), excluded: self.excluded.clone() }
     }
 
-    /// Picks whose source is gone from the catalog.
+    /// Picks whose source is not in the catalog.
     pub fn dormant(&self) -> &[String] {
         &self.dormant
     }

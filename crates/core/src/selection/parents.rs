@@ -1,5 +1,5 @@
-//! The parents of a transitive member. Where every source mentions every other there are millions of them, so that a parent
-//! is a number in a list that all members of a selection share.
+//! The parents of a transitive member. If every source mentions every other there are millions of them, so a parent is
+//! a number in a list that all members of a selection share.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,12 +18,12 @@ pub struct Parents {
 }
 
 impl Parents {
-    /// Those in this range of `all`, whose numbers are positions in `ids`.
+    /// The parents in this range of `all`, whose numbers are positions in `ids`.
     pub(super) fn new(ids: Arc<[SourceId]>, all: Arc<[u32]>, range: Range<usize>) -> Self {
         Self { ids, all, range }
     }
 
-    /// One after the other.
+    /// Iterates in catalog order.
     pub fn iter(&self) -> impl Iterator<Item = &SourceId> {
         let numbers = self.all.get(self.range.clone()).unwrap_or_default();
         numbers.iter().filter_map(|at| self.ids.get(usize::try_from(*at).ok()?))
@@ -44,7 +44,7 @@ impl Parents {
         self.iter().any(|parent| parent == id)
     }
 
-    /// A list of its own.
+    /// Copies the ids.
     pub fn to_vec(&self) -> Vec<SourceId> {
         self.iter().cloned().collect()
     }

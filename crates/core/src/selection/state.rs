@@ -1,33 +1,33 @@
-//! How a source stands at the desk right now, in one word: what every list shows as a mark in front of it.
+//! The state of a source at the desk: what every list shows as a mark in front of it.
 
 use super::{Role, Selection};
 use crate::catalog::{Catalog, Mode};
 
-/// How a source stands at the desk.
+/// The state of a source at the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SelectionState {
     /// Picked by a person or an agent.
     Picked,
-    /// Pulled in by something selected.
+    /// Pulled in by a selected source.
     Transitive,
-    /// Neither chosen nor barred.
+    /// Neither picked, pulled in nor excluded.
     Available,
-    /// Its path is nowhere, whatever else is true of it.
+    /// Its path does not exist; takes precedence over the other states.
     Missing,
     /// Always in the instructions.
     Auto,
-    /// Barred from being pulled in.
+    /// Excluded from being pulled in.
     Excluded,
-    /// Picked, and gone from the catalog.
+    /// Picked, but no longer in the catalog.
     Dormant,
 }
 
 impl SelectionState {
-    /// Every one, in the order of a legend.
+    /// All states, in the order of a legend.
     pub const ALL: [Self; 7] =
         [Self::Picked, Self::Transitive, Self::Available, Self::Missing, Self::Auto, Self::Excluded, Self::Dormant];
 
-    /// How the source of this id stands.
+    /// The state of the source with this id.
     pub fn of(catalog: &Catalog, selection: &Selection, id: &str) -> Self {
         let excluded = selection.is_excluded(id);
         let Some(source) = catalog.get(id) else {
@@ -45,7 +45,7 @@ impl SelectionState {
         }
     }
 
-    /// The mark of a terminal that shows Unicode.
+    /// The mark for terminals that show Unicode.
     pub fn mark(self) -> &'static str {
         match self {
             Self::Picked => "●",
@@ -58,7 +58,7 @@ impl SelectionState {
         }
     }
 
-    /// The mark of a terminal that shows only ASCII.
+    /// The mark for terminals that show only ASCII.
     pub fn ascii_mark(self) -> &'static str {
         match self {
             Self::Picked => "*",
@@ -71,7 +71,7 @@ impl SelectionState {
         }
     }
 
-    /// What it means, for a legend.
+    /// A description for a legend.
     pub fn words(self) -> &'static str {
         match self {
             Self::Picked => "picked",

@@ -1,9 +1,9 @@
-//! Selections for tests, made of plain values.
+//! Selections for tests, from plain values.
 
 use super::{Role, SelectedSource, Selection};
 use crate::catalog::SourceId;
 
-/// A selection of picks, of transitive sources with their parents, each after its parents, and without some exclusions.
+/// A selection of picks, of transitive sources with their parents (listed after them), and of exclusions.
 pub fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&str]) -> Selection {
     let mut members: Vec<SelectedSource> = picks.iter().map(|id| member(id, 0, Role::Picked, &[])).collect();
     for (id, parents) in transitive {
