@@ -1,7 +1,7 @@
-//! A search that remembers its last result: looking for the next closing delimiter again and again must not read the rest
+//! A search that remembers its last result, so that repeated searches for the next closing delimiter do not read the rest
 //! of the text each time.
 
-/// Where a string stands next, remembered so that many questions cost one pass.
+/// The next position of a string, remembered so that many searches cost one pass.
 #[derive(Debug, Default)]
 pub struct CachedSearch {
     asked: usize,
@@ -9,7 +9,7 @@ pub struct CachedSearch {
 }
 
 impl CachedSearch {
-    /// The first `what` at or after byte `at`, else the text's length. Questions come in ascending order.
+    /// The first `what` at or after byte `at`, else the text's length. Calls must come in ascending order of `at`.
     pub fn find(&mut self, text: &str, at: usize, what: &str) -> usize {
         if let Some(found) = self.found.filter(|found| self.asked <= at && at <= *found) {
             return found;

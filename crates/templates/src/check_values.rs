@@ -1,8 +1,8 @@
-//! Whether values fit what a template asks for: which were given for nothing, and which are needed and were not given
-//! (BEHAVIOUR §6). Rendering is not needed to tell; what a rendering then meets is its own errors and warnings.
+//! Checks whether values match the variables of a template: which are unused and which are missing (BEHAVIOUR §6). This
+//! needs no rendering; a rendering reports its own errors and warnings.
 //!
-//! A field that an item lacks counts as given where something around it has the name, as Mustache looks it up; Jinja2 says
-//! so itself, with the line.
+//! A field that an item lacks counts as given if an enclosing object has the name, because Mustache looks it up there.
+//! Jinja2 reports that case itself, with the line.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use super::mustache::ITEM_METADATA;
 use super::{Variable, VariableKind};
 use refdesk_text::nearest::nearest;
 
-/// At most so many of each are told.
+/// The most values reported of each kind.
 const TOLD: usize = 100;
 
-/// So many are gathered before the outermost of them are told.
+/// The most values collected before the outermost are chosen.
 const GATHERED: usize = 10 * TOLD;
 
-/// Objects looked at: of a longer list the rest goes unseen.
+/// The most objects examined; the rest of a longer list is skipped.
 const LOOKED_AT: usize = 100_000;
 
 /// A value by its path: `fields[0].name`.
@@ -27,16 +27,16 @@ const LOOKED_AT: usize = 100_000;
 pub struct NamedValue {
     /// Dotted, with the index of the first item concerned.
     pub path: String,
-    /// The name of the other side that is nearest, in full.
+    /// The most similar name on the other side, as a full path.
     pub nearest: Option<String>,
 }
 
-/// How values fit a template.
+/// Result of comparing values with a template's variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fit {
-    /// Given and not asked for, outermost first.
+    /// Given but not used, outermost first.
     pub unused: Vec<NamedValue>,
-    /// Needed and not given, outermost first.
+    /// Needed but not given, outermost first.
     pub missing: Vec<NamedValue>,
 }
 
@@ -55,8 +55,8 @@ impl Fit {
     }
 }
 
-/// Compares what a template asks for with what is given. Below an object or list of which the template names no field,
-/// everything may be used.
+/// Compares a template's variables with the given values. Below an object or list of which the template names no field,
+/// every value counts as used.
 pub fn fit(variables: &[Variable], values: &Value) -> Fit {
     let Value::Object(given) = values else { return Fit::default() };
     let mut walk = ValueWalk::default();
@@ -70,12 +70,12 @@ pub fn fit(variables: &[Variable], values: &Value) -> Fit {
     Fit { unused: told(walk.unused), missing: told(walk.missing) }
 }
 
-/// Where an object stands.
+/// Path of an object.
 #[derive(Debug, Clone, Default)]
 struct ObjectPath {
-    /// Its path with a `.` behind it; empty at the top.
+    /// Its path followed by `.`; empty at the top.
     before: String,
-    /// The same without indices: what is told once for all items of a list.
+    /// The path without indices, so that a problem is reported once for all items of a list.
     pattern: String,
     depth: usize,
     /// Whether it is an item of a list.
@@ -104,13 +104,13 @@ struct ValueWalk {
     unused: Vec<FoundValue>,
     missing: Vec<FoundValue>,
     told: HashSet<String>,
-    /// Names of the top that items were found to take from there.
+    /// Top-level names that items inherit.
     inherited: HashSet<String>,
     looked_at: usize,
 }
 
 impl ValueWalk {
-    /// Compares one object; `around` ends with it. Calls itself as deep as the tree of variables is.
+    /// Compares one object; `around` ends with it. Recurses as deep as the variable tree.
     fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &ObjectPath) {
         self.looked_at += 1;
         let Some((given, outer)) = around.split_last() else { return };
@@ -149,7 +149,7 @@ impl ValueWalk {
         let with = |object| around.iter().copied().chain([object]).collect::<Vec<_>>();
         match value {
             Value::Object(fields) => {
-                // A section of Mustache enters an object as it enters an item.
+                // Mustache enters an object with a section, as it enters an item.
                 let inside =
                     ObjectPath { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
                 self.level(&variable.fields, &with(fields), &inside);
@@ -169,8 +169,8 @@ impl ValueWalk {
     }
 }
 
-/// Whether a name that the tree does not list may be asked for all the same: what every item or every template has is no
-/// variable, but a given one comes before it.
+/// Whether the template may use a name that the tree does not list: built-in names and item metadata are not variables, but
+/// a given value of the same name takes precedence.
 fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
     if place.item { ITEM_METADATA.contains(&name) } else { place.depth == 0 && GLOBALS.contains(&name) }
 }

@@ -1,5 +1,5 @@
-//! Where standalone templates lie: files that end in `.tpl` or `.tmpl` below the directories of selected local sources
-//! and in the workspace's `.templates/` (BEHAVIOUR §6). They are only found here, not read.
+//! Finds standalone templates: files that end in `.tpl` or `.tmpl` in the directories of selected local sources and in the
+//! workspace's `.templates/` (BEHAVIOUR §6). Does not read them.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -15,20 +15,20 @@ use refdesk_files::walk::{Problem, WalkLimits, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Templates taken from one directory at most.
+/// The most templates taken from one directory.
 const LIMITS: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
-    /// The file, absolute, symbolic links as met.
+    /// The absolute path; symbolic links are not resolved.
     pub path: Arc<Path>,
     /// The innermost selected directory source that holds it; `None` for `.templates/`.
     pub source: Option<SourceId>,
     /// The path within that directory, forward slashes.
     pub within: String,
-    /// The same directory, without links.
+    /// That directory with links resolved.
     pub resolved: Arc<Path>,
-    /// The name of that directory.
+    /// The directory's name.
     pub root: String,
 }
 
@@ -60,7 +60,7 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
     (found, diagnostics)
 }
 
-/// The directories to look below, innermost first: what an inner source holds is not the outer one's.
+/// The directories to search, innermost first. A file belongs to the innermost source that holds it.
 fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
@@ -72,7 +72,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     let own = workspace.join(".templates");
     match fs::canonicalize(&own) {
         Ok(resolved) if !resolved.is_dir() => {}
-        // It needs no trust since it is the workspace's: so it must be.
+        // Only what lies in the workspace is used without trust.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
             let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
@@ -90,12 +90,12 @@ fn lies_in(workspace: &Path, resolved: &Path) -> bool {
     fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
 }
 
-/// Whether a file lies in the workspace, also by where its links lead.
+/// Whether a file lies in the workspace, also after resolving links.
 pub fn stays_in(workspace: &Path, file: &Path) -> bool {
     fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
 }
 
-/// Whether a source holds any, as far as its directory can be walked.
+/// Whether a source holds any template, as far as its directory can be read.
 pub fn holds_some(source: &Source) -> bool {
     let directory = source.place().filter(|place| place.standing == PathState::Directory);
     directory.is_some_and(|place| !files_below(&place.path, LIMITS, is_template).0.is_empty())

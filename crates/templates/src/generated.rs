@@ -1,6 +1,6 @@
-//! Lines that say a file was generated. A template copied from a generated file still carries its marker, often with
-//! placeholders of another tool in it; these lines go before anything looks at the template (BEHAVIOUR §6), and line
-//! numbers stay those of the file.
+//! Lines that say a file was generated. A template copied from a generated file still has this marker, often with
+//! placeholders of another tool. These lines are removed before the template is parsed (BEHAVIOUR §6); line numbers stay
+//! those of the file.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use regex::Regex;
 static MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^[ \t/*#]*@generated\b[^\r\n]*(?:\r\n|\n|\r|\z)").ok());
 
-/// A template without its `@generated` lines, and the way back to the lines of its file.
+/// A template without its `@generated` lines, with the mapping back to the lines of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stripped<'a> {
-    /// What is left; the text itself where nothing was removed.
+    /// The remaining text; borrowed if nothing was removed.
     pub text: Cow<'a, str>,
     /// Lines of the file that were removed, from 1, ascending.
     removed: Vec<usize>,
@@ -34,8 +34,8 @@ impl Stripped<'_> {
     }
 }
 
-/// Removes the lines that match `(?m)^[ \t/*#]*@generated\b[^\r\n]*`, with their line break. A byte order mark at the
-/// start goes too.
+/// Removes the lines that match `(?m)^[ \t/*#]*@generated\b[^\r
+/// ]*`, including their line break, and a byte order mark at the start.
 pub fn strip(text: &str) -> Stripped<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let marker = MARKER.as_ref().filter(|_| text.contains("@generated"));

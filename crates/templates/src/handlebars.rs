@@ -1,5 +1,6 @@
-//! What a Handlebars template asks for, and whether its blocks balance. Rendering is `render::handlebars`; the language
-//! shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..` and values that begin with `@`.
+//! The variables of a Handlebars template, and whether its blocks balance. Rendering is in `render::handlebars`. The
+//! language shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..`, and names that begin
+//! with `@`.
 
 use std::collections::HashSet;
 
@@ -9,39 +10,39 @@ use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
 use super::words::{TagWord, argument, brackets, segments, words};
 
-/// Whether a template may be handed to its engine.
+/// Checks whether a template may be passed to its engine.
 ///
 /// # Errors
 ///
-/// Unclosed or mismatched blocks and tags, or a limit passed; with the line.
+/// Unclosed or mismatched blocks and tags, or an exceeded limit; with the line.
 pub fn check(text: &str) -> Result<(), ParseError> {
     uses(text).map(drop)
 }
 
-/// The most names a block gives to its items: the item and its index or key.
+/// The most names a block gives its items: the item, and its index or key.
 const BLOCK_PARAMS: usize = 2;
 
 struct OpenBlock<'a> {
     name: &'a str,
     line: usize,
-    /// Where names are looked up inside.
+    /// The path that names inside are looked up below.
     base: Vec<PathStep>,
-    /// Paths known to be there inside.
+    /// Paths that are defined inside.
     guard: Option<Vec<PathStep>>,
-    /// `as |item index|`: the first stands for what the names inside are looked up in, the others are metadata.
+    /// `as |item index|`: the first is the item itself, the others are metadata.
     params: Vec<&'a str>,
-    /// An object is gone through by its keys: what its values hold cannot be told.
+    /// The block iterates over an object by key; the shape of its values is unknown.
     keyed: bool,
-    /// Branches that chain to it: the engine nests each in the one before.
+    /// The `else if` branches chained to it: the engine nests each in the previous one.
     branches: usize,
 }
 
-/// What a template asks for.
+/// The variables of a template.
 ///
 /// # Errors
 ///
-/// Unclosed or mismatched blocks and tags; blocks and brackets nested deeper than [`NESTING`], more than [`CHAIN`] `else if`
-/// in one another; with the line.
+/// Unclosed or mismatched blocks and tags, blocks and brackets nested deeper than [`NESTING`], or more than [`CHAIN`]
+/// chained `else if`; with the line.
 pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
@@ -70,8 +71,8 @@ pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     }
 }
 
-/// The indexes of the `{{#each}}` pieces whose items are asked for `@key`: they go through an object. Blocks may be open
-/// to any depth here, so each open block stores the innermost `{{#each}}` around its content.
+/// The indexes of the `{{#each}}` pieces whose content uses `@key`: they iterate over an object. Blocks may nest to any
+/// depth here, so each open block stores the innermost enclosing `{{#each}}`.
 fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
     let (mut keyed, mut open) = (HashSet::new(), Vec::<Option<usize>>::new());
     for (at, piece) in pieces.iter().enumerate() {
@@ -89,7 +90,7 @@ fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
     keyed
 }
 
-/// Whether there is something to fill in or to go through: a value or a block.
+/// Whether the template has a value or a block.
 pub fn asks(text: &str) -> bool {
     let is_asking = |piece: &Piece<'_>| {
         let sigils = [Sigil::Plain, Sigil::Unescaped, Sigil::Section, Sigil::Inverted];
@@ -108,7 +109,7 @@ impl<'a> HandlebarsUses<'a> {
         self.blocks.last().map(|block| block.base.clone()).unwrap_or_default()
     }
 
-    /// The way to a named value; `None` for literals, item metadata and block parameters.
+    /// The path of a named value; `None` for literals, item metadata and block parameters.
     fn path(&self, name: &str) -> Option<Vec<PathStep>> {
         let is_literal = name.starts_with(|c: char| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit());
         if is_literal || matches!(name, "true" | "false" | "null" | "undefined") {
@@ -185,7 +186,7 @@ impl<'a> HandlebarsUses<'a> {
         }
     }
 
-    /// `lookup of key`: a field where the key is written out.
+    /// `lookup of key`: a field, if the key is a literal.
     fn lookup(&mut self, of: &str, key: &TagWord<'_>) {
         let TagWord::Plain(key) = *key else { return };
         match key.strip_prefix(['"', '\'']).map(|key| key.trim_end_matches(['"', '\''])) {
@@ -226,7 +227,7 @@ impl<'a> HandlebarsUses<'a> {
                 self.record(object, Usage::Look, true);
                 block.base = self.path(object).unwrap_or_default();
             }
-            // A partial with something to show where there is none: it is closed by the partial's name.
+            // A partial with fallback content; its closing tag has the partial's name.
             (">", [TagWord::Plain(partial), ..]) => block.name = partial,
             (_, []) if inverted => self.record(name, Usage::Test, false),
             (_, []) => self.enter_items(name, &mut block),

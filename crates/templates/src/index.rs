@@ -1,5 +1,5 @@
-//! The template index: which templates a selection brings, what each is called, and what it asks for (BEHAVIOUR §6). A
-//! pure function of the files, the catalog and the selection; nothing is written.
+//! Builds the template index: the templates that a selection provides, their names and their variables (BEHAVIOUR §6). A
+//! pure function of the files, the catalog and the selection; writes nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,31 +25,31 @@ use refdesk_files::path::{display, is_absent};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// What an index is built of.
+/// The inputs of an index.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexInput<'a> {
     /// The workspace folder, absolute.
     pub workspace: &'a Path,
     /// The sources.
     pub catalog: &'a Catalog,
-    /// Those that bring templates.
+    /// The sources that provide templates.
     pub selection: &'a Selection,
     /// Whether code blocks of documents become templates.
     pub extract: bool,
-    /// Templates that texts of tools have brought; none without `extract`.
+    /// Templates taken from tool results; empty without `extract`.
     pub taken: &'a [Taken],
 }
 
-/// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
-/// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
+/// Every template of the desk, sorted by name, and the problems found. A file that does not parse is listed with its
+/// problem; a file that is unreadable or not text is left out, and so is a code block that does not compile.
 pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
     let (templates, _, diagnostics) = build_with(asked, cache, None);
     (templates, diagnostics)
 }
 
-/// The templates in a text that a tool has brought, in order, each once, under the names that the index gives them when
-/// they lie in the folder of templates. No more than [`limits::TAKEN`], none of them large, and none from a large text.
-/// A name of a file that is there and holds something else is nobody's.
+/// The templates in a tool result, in order and without duplicates, under the names they would get in the templates folder.
+/// Takes at most [`limits::TAKEN`], skips large templates and large texts, and never reuses the name of a file with other
+/// content.
 pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
         return Vec::new();
@@ -68,7 +68,7 @@ pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template
     paths.filter_map(|path| by_path.get(path.as_path()).copied().cloned()).collect()
 }
 
-/// What an index is, what it was built of, the paths of the templates in what was brought, and what is wrong.
+/// The index, the entries used to build it, the paths of the templates in tool results, and the problems.
 pub(super) type Built = (TemplateIndex, CachedFiles, Vec<PathBuf>, Vec<Diagnostic>);
 
 fn build_with(
@@ -81,7 +81,7 @@ fn build_with(
     (index, paths, diagnostics)
 }
 
-/// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
+/// The index including a text that is not in the selection yet, and the paths of the templates in that text.
 pub(super) fn build(
     asked: IndexInput<'_>,
     before: &CachedFiles,
@@ -110,7 +110,7 @@ pub(super) fn build(
         texts.push(Text { document, found: brought.into() });
         let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
         let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
-        // Its document is whatever a tool has read; what stays is the file.
+        // Its document may be anything a tool has read; only the file stays.
         for template in &mut new {
             if let Some(block) = &mut template.block {
                 (block.document, block.line) = (template.path.as_path().into(), 1);
@@ -121,7 +121,7 @@ pub(super) fn build(
     }
     blocks.retain(|block| seen.insert(block.name.clone()));
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
-    // A source may lie where our own files are: what we wrote there is the block and no second template.
+    // A source may contain our output folder: a file written there is the block itself, not a second template.
     let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
     let own: Arc<Path> = std::fs::canonicalize(workspace).unwrap_or_default().join(FOLDER).into();
     for name in taken.iter().map(|taken| &taken.name) {
@@ -177,8 +177,8 @@ pub(super) fn build(
     (TemplateIndex { templates }, after, paths, diagnostics)
 }
 
-/// The templates in these documents, whoever brings them, under the names of their files: given after those of the
-/// selection, so that no two that differ have one file. With the blocks that look like a template and do not compile.
+/// The templates in these documents, named after those of the selection so that different templates never share a file.
+/// Also the blocks that look like templates but do not compile.
 pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
     let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
@@ -208,7 +208,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
     (templates, rejected, diagnostics)
 }
 
-/// Every block of these texts under the name of its file; the same content twice where it stands twice.
+/// Every block of these texts under its file name; equal content is listed each time it occurs.
 fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
     let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
@@ -230,7 +230,7 @@ fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: imp
     all().map(&mut template).collect()
 }
 
-/// Names over all of them at once: first those of the files, then those of the blocks.
+/// Names for all templates together: first the files, then the blocks.
 fn named(files: &[Standalone], blocks: &[Template]) -> Vec<String> {
     let paths = files.iter().map(|file| &*file.found.path).chain(blocks.iter().map(|block| block.path.as_path()));
     let paths: Vec<_> = paths.map(Path::to_string_lossy).collect();
@@ -261,7 +261,7 @@ fn bare(name: String, origin: TemplateOrigin) -> Template {
     }
 }
 
-/// The template with what is known of it; what is wrong is told with the line in its file or document.
+/// Completes the template with its analysis; adds its problems with their lines in the file or document.
 fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics: &mut Vec<Diagnostic>) -> Template {
     let (name, syntax) = (&template.name, analysis.syntax);
     let mut tell = |diagnostic: Diagnostic, line: Option<usize>| {

@@ -1,4 +1,4 @@
-//! The index over folders of templates as they occur: nested sources, links, names that collide, files that are no text.
+//! The index over typical template folders: nested sources, links, colliding names, files that are not text.
 
 use std::path::Path;
 
@@ -130,7 +130,7 @@ fn templates_of_the_workspace_lie_in_it() {
         assert_eq!(diagnostics.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{target}");
         std::fs::remove_file(workspace.join(".templates")).unwrap();
     }
-    // A single file of it, and one that was taken from the answer of a tool.
+    // A file of the folder, and one taken from a tool result.
     write_atomic(&workspace.join(".templates/Own.tpl"), b"").unwrap();
     symlink("../../other/Secret.tpl", workspace.join(".templates/Linked.tpl")).unwrap();
     symlink("../../other", workspace.join(".templates/folder")).unwrap();

@@ -1,4 +1,4 @@
-//! What can be generated: the templates that a selection brings, their names, syntax and variables (BEHAVIOUR §6).
+//! Templates: those that a selection provides, their names, syntax and variables (BEHAVIOUR §6).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Syntax {
     }
 }
 
-/// What a variable holds.
+/// How a template uses a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VariableKind {
@@ -104,20 +104,20 @@ pub enum VariableKind {
     Object,
 }
 
-/// A name that a template asks for, and what it asks of it.
+/// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Variable {
     /// The name.
     pub name: String,
-    /// What it holds.
+    /// How the template uses it.
     pub kind: VariableKind,
-    /// Defaulted, or only tested.
+    /// Whether it has a default or is only tested.
     pub optional: bool,
     /// Fields of the object, or of the list's items, sorted by name.
     pub fields: Vec<Variable>,
 }
 
-/// Where a template comes from.
+/// The kind of place a template comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TemplateOrigin {
@@ -127,10 +127,10 @@ pub enum TemplateOrigin {
     Embedded,
 }
 
-/// Where the files of embedded templates are written, in a workspace.
+/// The workspace folder for the files of embedded templates.
 pub const FOLDER: &str = ".jaato/templates";
 
-/// A template that was taken from a text of a tool and lies in [`FOLDER`] as a file.
+/// A template taken from a tool result and stored in [`FOLDER`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
     /// The file's name.
@@ -139,16 +139,16 @@ pub struct Taken {
     pub hash: String,
 }
 
-/// What a template is that stands in a document.
+/// What an embedded template has in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateBlock {
     /// Its text.
     pub text: Arc<str>,
     /// SHA-256 of the text.
     pub hash: String,
-    /// The document, absolute; for the content of an inline source the file that defines it.
+    /// The document, absolute; for inline content, the file that defines it.
     pub document: Arc<Path>,
-    /// The line where its text begins, from 1: of the document, for an inline source of its content.
+    /// The line where its text begins, from 1, in the document or in the inline content.
     pub line: usize,
 }
 
@@ -159,33 +159,34 @@ pub struct Template {
     pub name: String,
     /// File or code block.
     pub origin: TemplateOrigin,
-    /// The language, detected or settled by an override.
+    /// The language, detected or set by an override.
     pub syntax: Syntax,
-    /// What it asks for, sorted by name; empty where it does not parse.
+    /// Its variables, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
     /// Why it does not parse, if it does not.
     pub problem: Option<String>,
-    /// The file, absolute. Of an embedded one it is where it is written to, whether or not it was.
+    /// The file, absolute. For an embedded template, the file it would be written to.
     pub path: PathBuf,
-    /// The source that brought it; `None` for the workspace's own `.templates/`.
+    /// Its source; `None` for the workspace's own `.templates/`.
     pub source: Option<SourceId>,
-    /// The path within the source, forward slashes; of an embedded one its file's name.
+    /// The path within the source, forward slashes; for an embedded template, the file name.
     pub within: String,
-    /// The folder that `within` is a path of, without links: the file is read below it. Empty for an embedded one.
+    /// The folder that `within` is relative to, with links resolved: the file is read below it. Empty for an embedded
+    /// template.
     pub root: Arc<Path>,
-    /// Size and time of the file: an index differs when a text does, also where names and variables stay. Nothing for an
-    /// embedded one, which has its text.
+    /// Size and time of the file, so that an index changes with a text even if names and variables stay the same. Unset for
+    /// an embedded template, which has its text.
     pub stamp: Stamp,
-    /// What and where it is, for an embedded one.
+    /// Text and position of an embedded template.
     pub block: Option<TemplateBlock>,
 }
 
 impl Template {
-    /// Its text as it stands in its file or block.
+    /// The text of its file or block.
     ///
     /// # Errors
     ///
-    /// As [`read`]; the file became a link that leads out of its folder, or the folder became one.
+    /// As [`read`]; also if the file or its folder became a link that leads out of the folder.
     pub fn text(&self) -> Result<String, String> {
         match &self.block {
             Some(block) => Ok(block.text.to_string()),
@@ -193,7 +194,7 @@ impl Template {
         }
     }
 
-    /// Where line `line` of it stands, for an editor: in its file, or in its document.
+    /// The file or document that contains line `line`, and the line there, for an editor.
     pub fn place(&self, line: usize) -> (&Path, usize) {
         match &self.block {
             Some(block) => (&block.document, block.line + line.saturating_sub(1)),
@@ -202,7 +203,7 @@ impl Template {
     }
 }
 
-/// Every template that the selection brings, sorted by name.
+/// Every template that the selection provides, sorted by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateIndex {
     /// Sorted by name.

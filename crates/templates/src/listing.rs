@@ -1,4 +1,4 @@
-//! The index as other tools read it, from `index.json` (BEHAVIOUR §6).
+//! The content of `index.json`, which other tools read (BEHAVIOUR §6).
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{TemplateIndex, names};
 use refdesk_files::path::display;
 
-/// What is known of each template, by its name.
+/// The entries of all templates by name.
 pub fn listing(index: &TemplateIndex, workspace: &Path) -> Map<String, Value> {
     let entry = |template: &super::Template| {
         let entry = json!({

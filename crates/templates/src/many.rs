@@ -1,5 +1,5 @@
-//! The template names of many selections, for comparing them: every file is read once for all, and a source
-//! that brings no template is passed over.
+//! The template names of many selections, for comparing them. Each file is read once, and sources without templates are
+//! skipped.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
@@ -13,10 +13,10 @@ use super::index::{IndexInput, build};
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
 
-/// A file counts as settled some time after its last write; here each is read only once, so all of them count as settled.
+/// A file counts as settled some time after its last write; each is read only once here, so all count as settled.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the sources of some selections bring, each looked into once.
+/// The templates of the sources of some selections; each source is read once.
 #[derive(Debug)]
 pub struct Many<'a> {
     asked: IndexInput<'a>,
@@ -25,7 +25,7 @@ pub struct Many<'a> {
 }
 
 impl<'a> Many<'a> {
-    /// Looks into the sources of this selection, which is to hold all of those asked about later.
+    /// Reads the sources of this selection, which must contain all selections asked for later.
     pub fn of(asked: IndexInput<'a>, now: SystemTime) -> Self {
         let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None);
         let kept = kept.trusted();
@@ -36,7 +36,7 @@ impl<'a> Many<'a> {
         Self { asked, kept, bringing }
     }
 
-    /// The names of the templates that each of these selections brings, sorted, as its index has them.
+    /// The sorted template names of each of these selections, as its index would have them.
     pub fn names(&self, selections: &[&Selection]) -> Vec<Vec<String>> {
         let narrowed: Vec<Selection> =
             selections.par_iter().map(|selection| selection.only(|id| self.bringing.contains(id))).collect();
@@ -58,8 +58,8 @@ impl<'a> Many<'a> {
     }
 }
 
-/// Whether code blocks of a source may be templates, or keep those of a source around it from being some. What is not known
-/// is looked into each time.
+/// Whether code blocks of a source may be templates, or may prevent those of an enclosing source from being templates.
+/// Sources with an unknown answer are searched each time.
 fn may_hold_blocks(source: &Source, kept: &CachedFiles) -> bool {
     match &source.kind {
         _ if declares_templates(source) => true,

@@ -1,5 +1,5 @@
-//! A Mustache template as a flat list of nodes. Sections know where they end, so that neither reading nor evaluating one
-//! recurses; `render::mustache` evaluates the list and [`uses`] tells what it asks for.
+//! A Mustache template as a flat list of nodes. Sections store where they end, so neither parsing nor evaluating recurses;
+//! `render::mustache` evaluates the list and [`uses`] finds its variables.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use super::usage::{PathStep, Usage, VariableUses, extend};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node<'a> {
-    /// Printed as it is.
+    /// Printed unchanged.
     Text(&'a str),
     /// A value, by its dotted name; `.` is the item itself.
     Value {
         /// Dotted name.
         name: &'a str,
-        /// Whether HTML escaping, where it is asked for, applies.
+        /// Whether HTML is escaped when escaping is on.
         escaped: bool,
         /// Line, from 1.
         line: usize,
@@ -24,7 +24,7 @@ pub enum Node<'a> {
     Open {
         /// Dotted name.
         name: &'a str,
-        /// `{{^name}}`: rendered when the value is missing, false or empty.
+        /// `{{^name}}`: rendered if the value is missing, false or empty.
         inverted: bool,
         /// Index of its [`Node::Close`].
         end: usize,
@@ -34,7 +34,7 @@ pub enum Node<'a> {
     Close,
     Partial {
         name: &'a str,
-        /// White space put before each of its lines; `None` where it shares its line.
+        /// White space to put before each of its lines; `None` if it shares its line.
         indent: Option<&'a str>,
         /// Line, from 1.
         line: usize,
@@ -48,10 +48,10 @@ pub struct ParsedMustache<'a> {
     pub warnings: Vec<(usize, String)>,
 }
 
-/// Names that every item of a list has, unless it brings its own (BEHAVIOUR §6).
+/// Names that every item of a list has, unless it has its own value (BEHAVIOUR §6).
 pub const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 
-/// Reads a template.
+/// Parses a template.
 ///
 /// # Errors
 ///
@@ -105,7 +105,7 @@ pub fn parse(text: &str) -> Result<ParsedMustache<'_>, ParseError> {
     }
 }
 
-/// Whether there is something to fill in or to go through: a value or a section.
+/// Whether the template has a value or a section.
 pub fn asks(text: &str) -> bool {
     let is_asking = |node: &Node<'_>| matches!(node, Node::Value { .. } | Node::Open { .. });
     parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
@@ -116,8 +116,8 @@ pub fn parts(name: &str) -> Vec<&str> {
     if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }
 }
 
-/// What a template asks for (BEHAVIOUR §6): a name that occurs only inside a section is a field of its items; one that
-/// also occurs further out is that one; what stands in an inverted section belongs to what is around it.
+/// The variables of a template (BEHAVIOUR §6). A name used only inside a section is a field of its items; a name also used
+/// further out is the outer one; names in an inverted section belong to the enclosing scope.
 pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     let mut scopes = Scopes::new();
     scopes.walk(parsed, |scopes, here, met| {
@@ -152,23 +152,23 @@ pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     shape
 }
 
-/// The section whose items `path` leads into is a list, and needed.
+/// Records that the section which `path` enters is a list, and required.
 fn record_list(shape: &mut VariableUses, path: &[PathStep]) {
     if let Some(list) = path.iter().rposition(|step| *step == PathStep::Item).and_then(|at| path.get(..at)) {
         shape.record(list, Usage::Iterate, true);
     }
 }
 
-/// What [`Scopes::walk`] meets.
+/// What [`Scopes::walk`] reports.
 enum Met<'a> {
     Value(&'a str),
-    /// A section of this name, with the scope it opens unless it is inverted.
+    /// A section, with the scope it opens unless it is inverted.
     Section(&'a str, Option<usize>),
     /// `.`, `first`, `last` or `@index` inside a section.
     Metadata,
 }
 
-/// Sections as scopes, those of one name in one scope taken together; 0 is the template itself.
+/// Sections as scopes; those of one name share a scope. Scope 0 is the template itself.
 struct Scopes {
     parents: Vec<usize>,
     children: HashMap<(usize, String), usize>,
@@ -219,13 +219,13 @@ impl Scopes {
         child
     }
 
-    /// This scope and those around it, the template itself last.
+    /// This scope and its enclosing scopes, the template itself last.
     fn outward(&self, scope: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(scope), |at| if *at == 0 { None } else { self.parents.get(*at).copied() })
     }
 
-    /// The path of `name` as seen from `scope`: within the items of the outermost section around it in which its first
-    /// part occurs.
+    /// The path of `name` seen from `scope`: within the items of the outermost enclosing section in which its first part
+    /// occurs.
     fn resolve(&self, scope: usize, name: &str) -> Vec<PathStep> {
         let parts = parts(name);
         let Some(head) = parts.first() else { return Vec::new() };
@@ -239,14 +239,14 @@ impl Scopes {
         path
     }
 
-    /// Whether `path` is, or is below, what a section around `scope` tests.
+    /// Whether `path` equals or is below the value that a section around `scope` tests.
     fn inside_own_section(&self, scope: usize, path: &[PathStep]) -> bool {
         let mut around = self.outward(scope).filter(|at| *at != 0);
         around.any(|at| self.paths.get(&at).is_some_and(|section| path.starts_with(section) && !is_item(path, section)))
     }
 }
 
-/// Whether `path` goes on from `section` into its items.
+/// Whether `path` leads from `section` into its items.
 fn is_item(path: &[PathStep], section: &[PathStep]) -> bool {
     path.get(section.len()) == Some(&PathStep::Item)
 }

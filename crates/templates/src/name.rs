@@ -1,5 +1,5 @@
-//! Names, given over all templates of a desk at once, and finding a template by what somebody typed (BEHAVIOUR §6). A name
-//! is as short as it can be while no other template could be meant.
+//! Names all templates of a desk together, and finds a template by what the user typed (BEHAVIOUR §6). A name is as short
+//! as possible while unambiguous.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -7,19 +7,19 @@ use std::fmt;
 use super::{Template, TemplateIndex};
 use refdesk_text::nearest::nearest;
 
-/// The prefix that stands in for a source id where a template lies in the workspace's own `.templates/`.
+/// The prefix used in place of a source id for templates in the workspace's own `.templates/`.
 const OWN: &str = ".templates";
 
-/// What names are made of.
+/// The parts of a template's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// The source that brought it.
+    /// Its source.
     pub source: Option<&'a str>,
-    /// The path within it, forward slashes.
+    /// The path within the source, forward slashes.
     pub within: &'a str,
-    /// The name of the folder that the source itself is.
+    /// The name of the source's own folder.
     pub root: &'a str,
-    /// The file, absolute, as a last resort.
+    /// The absolute path, as a last resort.
     pub path: &'a str,
 }
 
@@ -38,13 +38,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// `<source id>/<path within it>`, the name that always works.
+/// `<source id>/<path within it>`, which is always accepted.
 pub fn full_name(source: Option<&str>, within: &str) -> String {
     format!("{}/{within}", source.unwrap_or(OWN))
 }
 
-/// One name for each: the file name where unique, else `<folder>/<file>`, else the path within the source, else with
-/// `<source id>/` in front for all that share it.
+/// A name for each template: the file name if unique, else `<folder>/<file>`, else the path within the source, else that
+/// path with `<source id>/` before it for all templates that share it.
 pub fn names(templates: &[Parts<'_>]) -> Vec<String> {
     let full: Vec<String> = templates.iter().map(Parts::full).collect();
     let taken: HashSet<&str> = full.iter().map(String::as_str).collect();
@@ -76,19 +76,19 @@ fn count(names: &[String]) -> HashMap<&str, usize> {
     counts
 }
 
-/// Why no template goes by a name.
+/// Why a name matches no template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameError {
-    /// None has it.
+    /// No template has it.
     Unknown {
-        /// What was asked for.
+        /// The name searched for.
         name: String,
-        /// The name most like it.
+        /// The most similar name.
         nearest: Option<String>,
     },
-    /// Several could be meant.
+    /// Several templates match.
     Several {
-        /// What was asked for.
+        /// The name searched for.
         name: String,
         /// Their names, sorted.
         names: Vec<String>,
@@ -117,12 +117,12 @@ impl Template {
 }
 
 impl TemplateIndex {
-    /// The template of this name: its name in the index, `<source id>/<path within it>`, or an end of its path that only
-    /// one template has.
+    /// The template with this name: its name in the index, `<source id>/<path within it>`, or a path suffix that only one
+    /// template has.
     ///
     /// # Errors
     ///
-    /// No template fits, or several do.
+    /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, NameError> {
         if let Some(template) = self.templates.iter().find(|template| template.name == name) {
             return Ok(template);
@@ -136,7 +136,7 @@ impl TemplateIndex {
             [template] => Ok(template),
             [] => {
                 let names = || self.templates.iter().map(|template| template.name.as_str());
-                // A name without its ending or folder means the template that has the rest.
+                // A name without extension or folder matches the template that has the rest.
                 let holds =
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let nearest = nearest(name, names()).or_else(holds).map(str::to_owned);

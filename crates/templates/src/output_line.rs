@@ -1,17 +1,17 @@
-//! The line in a template's head that says where its text wants to go: `// Output: {{basePackage}}/domain/X.java`, in any
-//! comment style. Here it is found; the renderer fills it in.
+//! Finds the line in a template's head that names its output path: `// Output: {{basePackage}}/domain/X.java`, in any
+//! comment style. The renderer fills it in.
 
-/// Lines that count as a template's head.
+/// Lines that count as the head.
 const HEAD: usize = 10;
 
-/// What begins a comment, longest first where one begins another.
+/// Comment openings, the longer first if one begins with another.
 const OPENINGS: &[&str] = &["<!--", "<%--", "{{!--", "{{!", "{#-", "{#", "/*", "//", "--", "#", ";", "%", "*", "'"];
 
-/// What ends one.
+/// Comment endings.
 const ENDINGS: &[&str] = &["--%>", "-->", "--}}", "}}", "-#}", "#}", "*/"];
 
-/// The path that a template's head names, with its own variables as they stand, and its line from 1. A remark in parentheses behind it is no part
-/// of it, and a sentence is no path.
+/// The output path in a template's head, with its variables not filled in, and its line from 1. A remark in parentheses
+/// after the path is ignored, and a sentence is not a path.
 pub fn output_line(text: &str) -> Option<(usize, &str)> {
     let head = text.trim_start_matches('\u{feff}').lines().take(HEAD);
     (1..).zip(head).find_map(|(at, line)| Some((at, path_in(line)?)))
@@ -23,7 +23,7 @@ fn path_in(line: &str) -> Option<&str> {
     // `///`, `##`, `/**`, `;;;`: a comment's last character may be repeated.
     rest = rest.strip_prefix(opening)?.trim_start_matches(|c| opening.ends_with(c));
     rest = rest.trim_start().strip_prefix("Output:")?.trim();
-    // What closes a comment closes one that was opened: `}}` may also end a variable.
+    // An ending counts only after its opening: `}}` may also end a variable.
     let ending = ENDINGS.iter().find(|ending| rest.ends_with(**ending) && closes(opening, ending, rest));
     if let Some(ending) = ending {
         rest = rest.strip_suffix(ending)?.trim_end();
@@ -49,7 +49,7 @@ fn closes(opening: &str, ending: &str, rest: &str) -> bool {
     }
 }
 
-/// One word, but for what stands in the tags of a template.
+/// Whether it is one word, not counting template tags.
 fn is_path(text: &str) -> bool {
     let mut depth = 0usize;
     let mut chars = text.chars().peekable();

@@ -1,5 +1,5 @@
-//! `.jaato/templates/overrides.json`: a person's last word on which language a template is written in, by its name or
-//! `<source id>/<path within it>` (BEHAVIOUR §6).
+//! Reads `.jaato/templates/overrides.json`, which sets the language of templates by name or `<source id>/<path within it>`
+//! and overrides detection (BEHAVIOUR §6).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,13 +12,13 @@ use refdesk_files::path::is_absent;
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
-/// Where the file lies in a workspace.
+/// The path of the file in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
 
 /// The most bytes of the file that are read.
 const LIMIT: u64 = 1024 * 1024;
 
-/// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
+/// The overridden languages by template name. A missing file is not an error; problems in it are diagnostics.
 pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {

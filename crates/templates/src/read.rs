@@ -1,5 +1,5 @@
-//! What one template is: its text from the file, its language, what it asks for, and why it does not parse if it does
-//! not. Everything that names templates or renders them starts here.
+//! Reads one template: its text, language and variables, and why it does not parse. Everything that names or renders
+//! templates starts here.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -16,19 +16,19 @@ use refdesk_files::{Stamp, open_regular, read_stamped};
 /// Why a template does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError {
-    /// What is wrong, with the line where there is one: `section 'a' opened at line 3 is never closed`.
+    /// The problem, with its line if known: `section 'a' opened at line 3 is never closed`.
     pub message: String,
     /// The line, from 1.
     pub line: Option<usize>,
 }
 
 impl ParseError {
-    /// An error whose sentence names this line.
+    /// An error whose message names this line.
     pub fn at(line: usize, message: impl Into<String>) -> Self {
         Self { message: message.into(), line: Some(line) }
     }
 
-    /// The same error with its line, and every line it names, as lines of the file.
+    /// The same error with its line, and every line in its message, mapped to lines of the file.
     #[must_use]
     pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
         self.message = cut(self.message);
@@ -36,14 +36,14 @@ impl ParseError {
         self
     }
 
-    /// The same error for a template whose first line has so many lines above it.
+    /// The same error for a template that begins after this many lines.
     #[must_use]
     pub fn moved_by(mut self, lines: usize) -> Self {
         self.renumber(|line| line + lines);
         self
     }
 
-    /// Puts another number in place of each line.
+    /// Maps each line number.
     fn renumber(&mut self, line_of: impl Fn(usize) -> usize) {
         if self.line.is_none() {
             return;
@@ -66,7 +66,7 @@ impl ParseError {
     }
 }
 
-/// A message, cut after [`MESSAGE`] characters: it may quote names of any length.
+/// Cuts a message after [`MESSAGE`] characters, because it may quote names of any length.
 fn cut(mut message: String) -> String {
     if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
         message.truncate(end);
@@ -81,20 +81,20 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// What a template's text tells.
+/// Result of analysing a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
-    /// Its language, detected or settled.
+    /// Its language, detected or overridden.
     pub syntax: Syntax,
-    /// The other language it might be in; never where the language was settled.
+    /// Another language it might be in; `None` if the language is overridden.
     pub ambiguous: Option<Ambiguity>,
-    /// What it asks for, sorted by name; empty where it does not parse.
+    /// Its variables, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
     /// Why it does not parse.
     pub problem: Option<ParseError>,
 }
 
-/// Looks at a template's text, as it stands in its file; `settled` is the language if an override sets it.
+/// Analyses the text of a template's file; `settled` is the language that an override sets.
 pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     if text.len() > TEMPLATE_BYTES {
         return too_large_to_analyse(settled);
@@ -112,11 +112,11 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     }
 }
 
-/// What a template asks for, sorted by name.
+/// The variables of a template, sorted by name.
 ///
 /// # Errors
 ///
-/// It does not parse or passes a limit; the line is that of the file.
+/// It does not parse or exceeds a limit; the line is that of the file.
 pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError> {
     let stripped = generated::strip(text);
     let uses = match syntax {
@@ -127,25 +127,25 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
     uses.map(VariableUses::variables).map_err(|error| error.in_file(&stripped))
 }
 
-/// The text of a template's file that a person named.
+/// The text of a template file named by the user.
 ///
 /// # Errors
 ///
-/// A sentence: it cannot be read, is larger than a template may be, or is not UTF-8 (with the line).
+/// A message: it cannot be read, is too large, or is not UTF-8 (with the line).
 pub fn read(path: &Path) -> Result<String, String> {
     text_if_small(stamped(open_regular(path))?.1)
 }
 
-/// The text of a template's file that was found below a folder without links.
+/// The text of a template file below a folder whose links are resolved.
 ///
 /// # Errors
 ///
-/// As [`read`]; it became a link that leads out of the folder, or the folder became one.
+/// As [`read`]; also if the file or the folder became a link that leads out of the folder.
 pub(super) fn read_below(root: &Path, within: &str) -> Result<String, String> {
     text_if_small(bytes_below(root, within)?.1)
 }
 
-/// The bytes of a template's file below a folder without links, if it is not too large, with its stamp.
+/// The bytes of a template file below a folder whose links are resolved, unless it is too large, with its stamp.
 pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), String> {
     stamped(open_in(root, &root.join(within)))
 }
@@ -159,7 +159,7 @@ fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
     text_of(bytes.ok_or_else(too_large)?)
 }
 
-/// These bytes as a text.
+/// Decodes the bytes as text.
 pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
@@ -168,7 +168,7 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     })
 }
 
-/// What is known of a template too large to read.
+/// The analysis of a template that is too large to read.
 pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
     let problem = ParseError { message: too_large(), line: None };
     let syntax = settled.unwrap_or(Syntax::Jinja2);

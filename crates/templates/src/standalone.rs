@@ -1,5 +1,4 @@
-//! Templates that are files of their own, read and analysed in parallel: one opening and one reading each, and none where it
-//! is known already what the file holds.
+//! Reads and analyses standalone template files in parallel. Opens and reads each file once, and cached files not at all.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,19 +11,19 @@ use super::discover::DiscoveredFile;
 use super::{Analysis, Syntax, analyse, read};
 use refdesk_files::Stamp;
 
-/// A template's file that was looked into.
+/// A template file and its analysis.
 #[derive(Debug)]
 pub struct Standalone {
     pub found: DiscoveredFile,
-    /// Its stamp when it was read; nothing where it cannot be opened.
+    /// Its stamp when it was read; unset if it could not be opened.
     pub stamp: Stamp,
-    /// What it holds, or a sentence why that is no template.
+    /// Its analysis, or a message why it is not a template.
     pub analysis: Arc<Result<Analysis, String>>,
-    /// The language it was told to be in.
+    /// The language set by an override.
     settled: Option<Syntax>,
 }
 
-/// Looks into these files, in their order.
+/// Reads these files and returns them in their order.
 pub fn read_all(found: Vec<DiscoveredFile>, known: &CachedFiles) -> Vec<Standalone> {
     let one = |found: DiscoveredFile| {
         let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
@@ -51,16 +50,16 @@ impl Standalone {
         }
     }
 
-    /// Keeps what was found for the next time.
+    /// Stores the analysis in the cache.
     pub fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
-        // What could not be opened has no stamp to know it by.
+        // A file that could not be opened has no stamp to compare.
         if self.stamp != Stamp::default() {
             kept.keep(&self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
         }
     }
 }
 
-/// The language that an override sets for the template of this name.
+/// The language that an override sets for the template with this name.
 pub fn said(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
     if settled.is_empty() {
         return None;

@@ -1,15 +1,15 @@
-//! Which language a template is written in, told from its tags (BEHAVIOUR §6). Nothing is parsed here: a template that is
-//! broken in its language is still of that language, and says so later with a line.
+//! Detects a template's language from its tags (BEHAVIOUR §6). Does not parse: a broken template still has a language, and
+//! its parse error is reported later with a line.
 
 use super::Syntax;
 use super::cached_search::CachedSearch;
 use super::generated;
 use super::jinja::{end_of_raw, end_of_string};
 
-/// A language, and the other one that the template also showed signs of.
+/// The detected language, and another one that the template also has signs of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected {
-    /// What the template is taken for.
+    /// The detected language.
     pub syntax: Syntax,
     pub ambiguous: Option<Ambiguity>,
 }
@@ -23,7 +23,7 @@ pub struct Ambiguity {
     pub line: usize,
 }
 
-/// Tells the language of a template.
+/// Detects the language of a template.
 pub fn detect(text: &str) -> Detected {
     let stripped = generated::strip(text);
     let mut scan = SyntaxScan::new(&stripped.text);
@@ -52,17 +52,17 @@ pub fn detect(text: &str) -> Detected {
     }
 }
 
-/// Sections of Handlebars' own, when they have an argument.
+/// Names of Handlebars' own sections, if they have an argument.
 const HELPERS: [&str; 4] = ["if", "each", "unless", "with"];
 
-/// A string longer than this is taken for a stray quote.
+/// A longer string counts as a stray quote.
 const LONGEST_STRING: usize = 4096;
 
-/// Bytes read looking for the end of a string or tag that has none. After so many, quotes no longer begin strings: a
-/// megabyte of stray quotes would otherwise be read again for each of them.
+/// The most bytes read in search of missing ends of strings or tags. After that, quotes no longer begin strings: a megabyte
+/// of stray quotes would otherwise be read again for each of them.
 const WASTED_BYTES: usize = 8 * 1024 * 1024;
 
-/// Signs of one language: where the first stands, and how many sections are opened and closed.
+/// Signs of one language: the line of the first, and how many sections open and close.
 #[derive(Default)]
 struct Signs {
     first: Option<usize>,
@@ -81,7 +81,7 @@ struct SyntaxScan<'a> {
     mustache: Signs,
     jinja: Signs,
     no_jinja_name: bool,
-    /// No `{% raw %}` was met yet whose end is missing.
+    /// False once a `{% raw %}` without an end was found.
     raw_ends: bool,
     sections: Vec<(&'a str, bool)>,
     blocks: Vec<&'a str>,
@@ -132,7 +132,7 @@ impl<'a> SyntaxScan<'a> {
         }
     }
 
-    /// `{# … #}` at byte `at`; where to go on.
+    /// Handles `{# … #}` at byte `at`; returns where to continue.
     fn comment(&mut self, at: usize) -> usize {
         let end = self.close_hash.find(self.text, at + 2, "#}");
         if end >= self.text.len() {
@@ -142,7 +142,7 @@ impl<'a> SyntaxScan<'a> {
         end + 2
     }
 
-    /// `{% … %}` at byte `at`; where to go on.
+    /// Handles `{% … %}` at byte `at`; returns where to continue.
     fn statement(&mut self, at: usize) -> usize {
         if self.close_percent.find(self.text, at + 2, "%}") >= self.text.len() {
             return at + 2;
@@ -173,7 +173,7 @@ impl<'a> SyntaxScan<'a> {
         end + 2
     }
 
-    /// `{{ … }}` at byte `at`; where to go on, or `None` where the delimiters change.
+    /// Handles `{{ … }}` at byte `at`; returns where to continue, or `None` if the delimiters change.
     fn braces(&mut self, at: usize) -> Option<usize> {
         let inside = at + 2;
         let close = self.close.find(self.text, inside, "}}");
@@ -273,7 +273,7 @@ impl<'a> SyntaxScan<'a> {
         }
     }
 
-    /// Where the tag whose content begins at byte `at` closes, strings passed over.
+    /// The end of the tag whose content begins at byte `at`, skipping strings.
     fn end_of_tag(&mut self, start: usize, close: &str) -> Option<usize> {
         let (text, mut at) = (self.text, start);
         while let Some(byte) = text.as_bytes().get(at) {
@@ -290,7 +290,7 @@ impl<'a> SyntaxScan<'a> {
         None
     }
 
-    /// Bytes of the string that `rest` begins with, quotes included; 1 for a stray quote.
+    /// Bytes of the string at the start of `rest`, quotes included; 1 for a stray quote.
     fn string_length(&mut self, rest: &str) -> usize {
         if self.wasted > WASTED_BYTES {
             return 1;
@@ -319,7 +319,7 @@ impl<'a> SyntaxScan<'a> {
     }
 }
 
-/// Whether Jinja2 could read this as an expression: `api-name` is a name with a dash, not a subtraction.
+/// Whether this could be a Jinja2 expression: `api-name` is a name with a dash, not a subtraction.
 fn could_be_jinja(content: &str) -> bool {
     let foreign = |c: char| !(c.is_ascii_alphanumeric() || c.is_whitespace() || "_.,:()[]{}+-*/%~<>=!'".contains(c));
     if content.contains(foreign) || content.starts_with('.') || content.replace("!=", "").contains('!') {

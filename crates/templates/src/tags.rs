@@ -1,6 +1,6 @@
-//! The tags of Mustache and Handlebars: where each begins and ends, with its line. Delimiters can change on the way, a
-//! `{{{` that nothing closes on its line is text, and lines that hold nothing but one tag vanish; both languages share
-//! this, and what the tags mean is told in [`super::mustache`] and [`super::handlebars`].
+//! The tags of Mustache and Handlebars: where each begins and ends, with its line. Delimiters can change within a template,
+//! a `{{{` that is not closed on its line is text, and lines with only one tag are removed. Both languages share this;
+//! [`super::mustache`] and [`super::handlebars`] interpret the tags.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::cached_search::CachedSearch;
 use super::limits::WARNINGS;
 use refdesk_text::lines::LineCounter;
 
-/// What kind of tag stands there, told by the character after the opening delimiter.
+/// The kind of a tag, given by the character after the opening delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sigil {
     /// `{{x}}`
@@ -30,23 +30,23 @@ pub enum Sigil {
     Delimiters,
 }
 
-/// A stretch of text or one tag.
+/// A piece of text or one tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Text to print as it is: a byte range of the template.
+    /// Text to print unchanged: a byte range of the template.
     Text(Range<usize>),
     Tag {
         sigil: Sigil,
-        /// What stands inside, trimmed.
+        /// The content, trimmed.
         content: &'a str,
         /// Line of its opening delimiter, from 1.
         line: usize,
-        /// White space before it on a line of its own; `None` where it shares its line.
+        /// The white space before it if it is alone on its line, else `None`.
         standalone: Option<&'a str>,
     },
 }
 
-/// Which language's tags are read.
+/// The language whose tags are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Delimiters can be changed.
@@ -55,14 +55,14 @@ pub enum Dialect {
     Handlebars,
 }
 
-/// Pieces in order, and warnings (line, sentence) of what was taken for text.
+/// Pieces in order, and warnings (line, message) about tags treated as text.
 pub type ScannedPieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
 
-/// Cuts `text` into text and tags.
+/// Splits `text` into text and tags.
 ///
 /// # Errors
 ///
-/// A tag that is never closed, an empty one, or delimiters that are none; with the line.
+/// A tag that is never closed, an empty tag, or invalid delimiters; with the line.
 pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseError> {
     let mut scanner = Scanner {
         text,
@@ -144,7 +144,7 @@ fn trimmed(content: &str, dialect: Dialect) -> &str {
 enum TagStart {
     /// A literal `{` before a tag.
     Brace,
-    /// A tag of this kind whose content begins at this byte.
+    /// A tag with its kind and the byte where its content begins.
     Tag(Sigil, usize),
 }
 
@@ -164,7 +164,7 @@ impl<'a> Scanner<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// What kind of tag opens at byte `start`.
+    /// The kind of tag that opens at byte `start`.
     fn head(&mut self, start: usize) -> TagStart {
         let mut inside = start + self.open.len();
         let after = self.text.get(inside..).unwrap_or_default();
@@ -195,7 +195,7 @@ impl<'a> Scanner<'a> {
         TagStart::Tag(sigil, inside)
     }
 
-    /// What closes a tag of this kind.
+    /// The text that closes a tag of this kind.
     fn terminator(&self, sigil: Sigil, start: usize, inside: usize) -> String {
         let opened = self.text.get(start..inside).unwrap_or_default();
         match sigil {
@@ -210,7 +210,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Where the line of a tag begins and the next one starts, if nothing but white space stands beside the tag.
+/// Where a tag's line begins and the next one starts, if there is only white space beside the tag.
 fn alone(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?;
     let above = before.trim_end_matches([' ', '\t']);

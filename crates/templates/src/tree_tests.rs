@@ -1,4 +1,4 @@
-//! What each of the three languages is taken to ask for, as tables: `?` optional, `!` flag, `[…]` list of items with these
+//! The variables found in each of the three languages, as tables: `?` optional, `!` flag, `[…]` list of items with these
 //! fields, `{…}` object.
 
 use super::{Syntax, Variable, VariableKind, analyse, sample, schema, skeleton, variables};

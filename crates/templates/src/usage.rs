@@ -1,39 +1,39 @@
-//! How a tree of variables grows: every use of a name is recorded with its path, and at the end each name's kind follows
-//! from what was asked of it. The three languages record here; [`super::Variable`] is what comes out (BEHAVIOUR §6).
+//! Builds the variable tree: records every use of a name with its path, then derives each name's kind from its uses. All
+//! three languages record here; the result is [`super::Variable`] (BEHAVIOUR §6).
 
 use std::collections::BTreeMap;
 
 use super::limits::TREE_DEPTH;
 use super::{Variable, VariableKind};
 
-/// One step of the way to a value.
+/// One step on the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PathStep {
     /// A field of this name; the first step is a top-level variable.
     Field(String),
-    /// Any item of the list reached so far.
+    /// Any item of the list.
     Item,
 }
 
-/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without the limit a long path would be
+/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without this limit a long path would be
 /// copied for every name that is looked up inside it.
 pub fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
     path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
 }
 
-/// What is done with a value.
+/// How a value is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Usage {
-    /// It is printed, compared or computed with.
+    /// Printed, compared or computed with.
     Print,
-    /// It is only asked whether it is there or true.
+    /// Only tested for presence or truth.
     Test,
     Iterate,
-    /// Measured or reversed: a list, if nothing says otherwise.
+    /// Measured or reversed: a list, unless another use says otherwise.
     Measure,
     Look,
-    /// Handed on; says nothing about its kind.
+    /// Passed on; says nothing about its kind.
     Touch,
 }
 
@@ -44,7 +44,7 @@ struct UsageNode {
     listed: bool,
     measured: bool,
     mapped: bool,
-    /// A field of it is asked for, not of its items.
+    /// A field of the value itself is used, not of its items.
     looked_into: bool,
     required: bool,
     fields: BTreeMap<String, UsageNode>,
@@ -56,8 +56,8 @@ pub struct VariableUses {
 }
 
 impl VariableUses {
-    /// Records that the value at `path` is used; `needed` where the template cannot do without it. A template that needs a field
-    /// needs the object around it, but not the list whose items have it. Levels below [`TREE_DEPTH`] are left out.
+    /// Records a use of the value at `path`; `needed` if the template cannot do without it. A template that needs a field
+    /// needs its object, but not the list that contains the item. Levels below [`TREE_DEPTH`] are left out.
     pub fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let own = path.iter().rposition(|step| *step == PathStep::Item).map_or(0, |at| at + 1);
         let mut node = &mut self.root;
@@ -94,9 +94,9 @@ impl VariableUses {
     }
 }
 
-/// At most [`TREE_DEPTH`] calls deep.
+/// Recurses at most [`TREE_DEPTH`] deep.
 fn variable(name: String, node: UsageNode) -> Variable {
-    // What is gone through and also looked into can only be an object: Mustache enters one, Jinja2 gives its keys.
+    // A value that is iterated and also looked into must be an object: Mustache enters it, Jinja2 iterates over its keys.
     let kind = if node.listed && !node.looked_into {
         VariableKind::List
     } else if node.mapped || node.looked_into || !node.fields.is_empty() {

@@ -1,5 +1,4 @@
-//! The tree of variables as other things want it: a document to fill in, sample values to preview with, a JSON schema
-//! (BEHAVIOUR §6, §10).
+//! The variable tree in other forms: a document to fill in, sample values for a preview, a JSON schema (BEHAVIOUR §6, §10).
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +9,7 @@ pub fn names(variables: &[Variable]) -> Vec<String> {
     variables.iter().map(|variable| variable.name.clone()).collect()
 }
 
-/// A document to fill in: leaves are `""`, flags `false`, lists have one item.
+/// A document to fill in: leaves are `""`, flags are `false`, lists have one item.
 pub fn skeleton(variables: &[Variable]) -> Value {
     object(variables, &|variable| match variable.kind {
         VariableKind::Flag => Value::Bool(false),
@@ -18,7 +17,7 @@ pub fn skeleton(variables: &[Variable]) -> Value {
     })
 }
 
-/// Values that show what a template does: scalars show their name as `‹name›`, flags hold, lists have two items.
+/// Values for a preview: scalars show their name as `‹name›`, flags are true, lists have two items.
 pub fn sample(variables: &[Variable]) -> Value {
     let mut value = object(variables, &|variable| match variable.kind {
         VariableKind::Flag => Value::Bool(true),
@@ -28,7 +27,7 @@ pub fn sample(variables: &[Variable]) -> Value {
     value
 }
 
-/// A JSON schema (draft 2020-12) of the values a template takes.
+/// The JSON schema (draft 2020-12) of a template's values.
 pub fn schema(variables: &[Variable]) -> Value {
     let mut schema = object_schema(variables);
     if let Value::Object(fields) = &mut schema {
@@ -37,7 +36,7 @@ pub fn schema(variables: &[Variable]) -> Value {
     schema
 }
 
-/// At most `TREE_DEPTH` calls deep, as deep as the tree.
+/// Recurses as deep as the tree, at most `TREE_DEPTH`.
 fn object(variables: &[Variable], leaf: &impl Fn(&Variable) -> Value) -> Value {
     let field = |variable: &Variable| {
         let value = match variable.kind {
@@ -51,7 +50,7 @@ fn object(variables: &[Variable], leaf: &impl Fn(&Variable) -> Value) -> Value {
     Value::Object(variables.iter().map(field).collect())
 }
 
-/// Gives every list a second item, within this many levels of lists: a sample must not grow without bound.
+/// Gives every list a second item, down to this many levels of lists, so that a sample does not grow without bound.
 fn repeat_items(value: &mut Value, levels: usize) {
     match value {
         Value::Array(items) if levels > 0 => {

@@ -1,13 +1,13 @@
-//! What stands inside a tag of Handlebars: its words, and the parts of a path.
+//! The content of a Handlebars tag: its words, and the segments of a path.
 
 use super::ParseError;
 use super::limits::NESTING;
 
-/// Bounds how deep the brackets of a tag nest, whatever they mean: the engine's parser follows them.
+/// Bounds how deep the brackets of a tag nest, because the engine's parser recurses into them.
 ///
 /// # Errors
 ///
-/// Deeper than [`NESTING`]; with the line.
+/// Nested deeper than [`NESTING`]; with the line.
 pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in content.bytes() {
@@ -28,11 +28,11 @@ pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
 pub enum TagWord<'a> {
     /// A name, a path or a literal.
     Plain(&'a str),
-    /// The name of a helper that is called within parentheses.
+    /// The name of a helper called in parentheses.
     Called,
 }
 
-/// The words of a tag; strings and `[literal segments]` stay whole, parentheses fall away.
+/// The words of a tag. Strings and `[literal segments]` stay whole; parentheses are removed.
 pub fn words(content: &str) -> Vec<TagWord<'_>> {
     let (mut words, mut start, mut quote, mut called) = (Vec::new(), None, None, false);
     let mut end = |from: Option<usize>, to: usize, called: &mut bool| {
@@ -58,7 +58,7 @@ pub fn words(content: &str) -> Vec<TagWord<'_>> {
     words
 }
 
-/// The parts of a path, cut at `.` and `/`; `[what stands in brackets]` is one.
+/// The segments of a path, split at `.` and `/`; a `[segment in brackets]` is one.
 pub fn segments(path: &str) -> Vec<&str> {
     let (mut segments, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {
@@ -72,7 +72,7 @@ pub fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-/// The value of an argument: what stands after `name=`.
+/// The value of an argument: the text after `name=`.
 pub fn argument(word: &str) -> &str {
     if word.starts_with(['"', '\'']) { word } else { word.split_once('=').map_or(word, |(_, value)| value) }
 }

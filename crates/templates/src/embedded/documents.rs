@@ -1,6 +1,5 @@
-//! Which texts are looked through for templates: the markdown of selected local sources and of selected inline ones, unless
-//! the source declares where its templates lie (BEHAVIOUR §6). Each file is looked through once, for the innermost source
-//! that holds it.
+//! Selects the texts to search for templates: the markdown of selected local and inline sources, unless the source declares
+//! where its templates are (BEHAVIOUR §6). Each file is searched once, for the innermost source that holds it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,18 +17,18 @@ use refdesk_text::report::Diagnostic;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScannedDocument {
-    /// The file, absolute; for inline content the file that defines it.
+    /// The absolute path; for inline content, of the file that defines it.
     pub path: Arc<Path>,
-    /// The file or folder of its source, without links, and the file's own path below it; `None` for a file that somebody named
+    /// The source's file or folder with links resolved, and the path below it. `None` for a file named on the command line
     /// and for inline content.
     pub root: Option<(Arc<Path>, PathBuf)>,
-    /// The source it belongs to; `None` for a file named on the command line.
+    /// Its source; `None` for a file named on the command line.
     pub source: Option<SourceId>,
-    /// The text, where it is kept in the catalog.
+    /// The text, if the catalog holds it.
     pub content: Option<Arc<str>>,
 }
 
-/// Every document of the selection, in catalog order, of each source in path order.
+/// Every document of the selection, in catalog order; within a source in path order.
 pub fn documents(
     workspace: &Path,
     catalog: &Catalog,
@@ -62,7 +61,7 @@ pub fn documents(
     (documents, diagnostics)
 }
 
-/// Whether a file of this name is markdown.
+/// Whether this file name is markdown.
 pub fn is_markdown(name: &OsStr) -> bool {
     let ending = Path::new(name).extension().and_then(OsStr::to_str).unwrap_or_default();
     ending.eq_ignore_ascii_case("md") || ending.eq_ignore_ascii_case("markdown")
@@ -72,7 +71,7 @@ pub(crate) fn declares_templates(source: &Source) -> bool {
     source.contents.as_ref().is_some_and(|contents| contents.templates.is_some())
 }
 
-/// The markdown files of a source, each as met and as what it really is.
+/// The markdown files of a source, each with its path as found and its resolved path.
 pub(crate) fn files(place: &LocalPath) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
     match place.standing {
         PathState::File if is_markdown(place.path.as_os_str()) => {
@@ -87,7 +86,7 @@ pub(crate) fn files(place: &LocalPath) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Proble
     }
 }
 
-/// Which selected source a file belongs to: the innermost, of equal ones the first that does not declare its templates.
+/// Finds the selected source of a file: the innermost; of equals, the first that does not declare its templates.
 struct Holders<'a> {
     by_root: HashMap<&'a Path, usize>,
 }

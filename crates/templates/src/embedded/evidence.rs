@@ -7,20 +7,20 @@ use crate::{Analysis, ParseError, Syntax, analyse, handlebars, jinja, mustache, 
 
 #[derive(Debug)]
 pub enum BlockVerdict {
-    /// No template: nothing in it is to be filled in.
+    /// Not a template: it has nothing to fill in.
     None,
-    /// It has a variable or a section, and does not compile.
+    /// It has a variable or a section, but does not compile.
     Broken(ParseError),
     Template(Box<Analysis>),
 }
 
-/// Whether the text has what every template has: cheap to ask of much text.
+/// Whether the text has the delimiters that every template has. Cheap, so it can be run on large texts.
 pub fn may_hold(text: &str) -> bool {
     let has = |tag: &[u8]| memchr::memmem::find(text.as_bytes(), tag).is_some();
     has(b"{{") || has(b"{%")
 }
 
-/// Judges the text of a block.
+/// Classifies the text of a block.
 pub fn judge(text: &str) -> BlockVerdict {
     let own = without_foreign(text);
     if !may_hold(&own) {
@@ -34,14 +34,14 @@ pub fn judge(text: &str) -> BlockVerdict {
         Syntax::Handlebars => handlebars::asks(&own.text),
     };
     match analysis.problem {
-        // A broken block has no variables to look at; it is reported only on request.
+        // The variables of a broken block are unknown; it is reported only on request.
         Some(problem) => BlockVerdict::Broken(problem),
         None if asks => BlockVerdict::Template(Box::new(analysis)),
         None => BlockVerdict::None,
     }
 }
 
-/// The text without its `${{ … }}`. `${{{NAME}}}` is a tag behind a dollar sign.
+/// The text without its `${{ … }}`. `${{{NAME}}}` is a tag after a dollar sign, so it stays.
 fn without_foreign(text: &str) -> Cow<'_, str> {
     let mut own: Option<String> = None;
     let (mut kept, mut at) = (0, 0);

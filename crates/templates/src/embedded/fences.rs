@@ -1,5 +1,5 @@
-//! The fenced code blocks of a markdown text, as a CommonMark parser finds them: nested in lists and quotes, with any
-//! info string, with the heading that each stands under. What is in them is another file's business.
+//! The fenced code blocks of a markdown text as a CommonMark parser finds them, also in lists and quotes, each with its
+//! info string and the heading above it. Their contents are classified elsewhere.
 
 use std::rc::Rc;
 
@@ -10,17 +10,17 @@ use refdesk_text::lines::LineCounter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence {
-    /// What stands behind the opening fence.
+    /// The info string after the opening fence.
     pub info: String,
-    /// The slug of the heading it stands under; empty where there is none.
+    /// The slug of the heading above it; empty if there is none.
     pub heading: String,
     pub text: String,
     /// The line where its text begins, from 1.
     pub line: usize,
 }
 
-/// The headings above, of the document and of each quote and list item that is open: what is said in a quote is no
-/// heading of what follows it.
+/// The current headings of the document and of each open quote and list item. A heading in a quote does not apply to the
+/// text after the quote.
 struct Outline {
     levels: Vec<Vec<(pulldown_cmark::HeadingLevel, Rc<str>)>>,
 }
@@ -33,7 +33,7 @@ impl Outline {
         }
     }
 
-    /// The nearest heading of this section, or of one around it, that makes a slug.
+    /// The innermost heading above that gives a slug.
     fn nearest(&self) -> String {
         let headings = self.levels.iter().rev().flat_map(|headings| headings.iter().rev());
         let mut slugs = headings.map(|(_, slug)| &**slug);
@@ -41,21 +41,21 @@ impl Outline {
     }
 }
 
-/// Signs of a text that are parsed at most: line breaks and punctuation, of which each can become a node of the parser's
-/// tree. That takes some 50 bytes, and all of it is there at once.
+/// The most signs parsed in a text: line breaks and punctuation, each of which can become a node of the parser's tree. A
+/// node takes about 50 bytes, and the whole tree is in memory at once.
 pub const SIGNS: usize = 2_000_000;
 
-/// Why not every block of a text was taken.
+/// Why some blocks of a text were skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
-    /// There are more blocks than are taken.
+    /// The text has too many blocks.
     Blocks,
-    /// The text has more [`SIGNS`] than are parsed; what stands behind this line was not.
+    /// The text has more than [`SIGNS`]; everything after this line was skipped.
     Behind(usize),
 }
 
-/// The fenced blocks of `markdown` behind byte `start`, at most so many, and what was left out. Blocks without any sign of
-/// a template are passed over.
+/// At most `most` fenced blocks of `markdown` after byte `start`, and what was skipped. Omits blocks without any sign of a
+/// template.
 pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
     let whole = markdown.get(start..).unwrap_or_default();
     let body = parsed(whole);
@@ -71,7 +71,7 @@ pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<
             Event::End(TagEnd::CodeBlock) => {
                 let Some(fence) = open.take().filter(|fence| super::evidence::may_hold(&fence.text)) else { continue };
                 if is_cut && range.end >= body.len() {
-                    // Half of it may be behind the cut.
+                    // It may continue after the cut.
                     break;
                 }
                 if fences.len() == most {
@@ -110,7 +110,7 @@ pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<
     (fences, is_cut.then(behind))
 }
 
-/// The whole lines of a text that are parsed.
+/// The part of a text that is parsed, in whole lines.
 fn parsed(text: &str) -> &str {
     let mut signs = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n' || byte.is_ascii_punctuation());
     let Some((end, _)) = signs.nth(SIGNS) else { return text };

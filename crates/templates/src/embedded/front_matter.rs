@@ -1,18 +1,18 @@
-//! The YAML between `---` lines at the very top of a document, of which only `id` is wanted. What is no YAML is told and
-//! has no id; no text can exhaust the reader, whatever its aliases and depth.
+//! Reads the `id` from the YAML between `---` lines at the top of a document. Invalid YAML is reported and gives no id.
+//! Aliases and nesting cannot exhaust the reader.
 
 use serde::Deserialize;
 
-/// Front matter is read up to this many bytes.
+/// The most bytes of front matter that are read.
 const LIMIT: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter {
     /// `id`, as written.
     pub id: Option<String>,
-    /// The byte where the markdown begins.
+    /// The byte at which the markdown begins.
     pub end: usize,
-    /// What is wrong, and at which line of the document.
+    /// A problem, with its line in the document.
     pub problem: Option<(Option<usize>, String)>,
 }
 
@@ -22,8 +22,8 @@ struct FrontMatterFields {
     id: Option<String>,
 }
 
-/// Reads the front matter of a text. Without any, the markdown begins at the top: two rules with a paragraph between them are
-/// markdown, and so is a `---` that nothing closes.
+/// Reads the front matter of a text. If there is none, the markdown begins at the top: a paragraph between two rules is
+/// markdown, and so is a `---` that is never closed.
 pub fn read(text: &str) -> FrontMatter {
     let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
     if yaml.len() > LIMIT {
@@ -53,9 +53,8 @@ pub fn read(text: &str) -> FrontMatter {
     }
 }
 
-/// What stands behind a `---` at the top, with its line break so that lines are those of the document, up to the next `---`
-/// or `...`; and the byte behind that. The first of them is not
-/// blank: that is a rule, with which a document may begin too.
+/// The text after a `---` at the top up to the next `---` or `...`, and the byte after that. It keeps the first line break,
+/// so that line numbers are those of the document. If its first line is blank, the `---` is a rule, not front matter.
 fn cut(text: &str) -> Option<(&str, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;

@@ -1,4 +1,4 @@
-//! Documents read and looked through, in parallel; what is known of a document that stayed as it was is not read again.
+//! Reads and searches documents in parallel. A document that has not changed is not read again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use refdesk_text::Code;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 
-/// A document that was looked through.
+/// A document with the result of its search.
 #[derive(Debug)]
 pub struct Text {
     pub document: ScannedDocument,
     pub found: Arc<Extracted>,
 }
 
-/// What is in a document, with the stamp of its file; else a sentence why that is not known.
+/// The templates in a document with the stamp of its file, or a sentence that says why they are unknown.
 type Looked = Result<(Stamp, Arc<Extracted>), String>;
 
-/// Looks through these documents, in their order; what is found goes into `after` too, where it is kept `now`.
+/// Searches these documents and returns the results in their order. Also stores them in `after` if `now` is given.
 pub fn gather(
     workspace: &Path,
     documents: Vec<ScannedDocument>,
@@ -67,7 +67,7 @@ pub fn gather(
     texts
 }
 
-/// Looks through a document, unless it is known what is in it.
+/// Searches a document, unless the result is cached.
 fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
     if let Some(content) = &document.content {
         let known = before.contents.get(content).cloned();
@@ -84,7 +84,7 @@ fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
     let read = opened.and_then(|file| read_stamped(file, LIMITS.bytes));
     let (stamp, bytes) = read.map_err(|error| format!("cannot be read: {error}"))?;
     let bytes = bytes.ok_or_else(|| format!("passes the limit of {mebibytes} MiB"))?;
-    // Bytes that are no text hold no template either.
+    // A file that is not text holds no template.
     let found = match decode(&bytes) {
         (_, true) => Extracted::default(),
         (text, false) => extract(&text),
@@ -92,7 +92,7 @@ fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
     Ok((stamp, Arc::new(found)))
 }
 
-/// What is wrong in a document.
+/// The problems of a document.
 fn told(found: &Extracted) -> Vec<Diagnostic> {
     let mut told = Vec::new();
     if let Some((line, message)) = &found.front_matter {

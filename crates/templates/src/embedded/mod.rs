@@ -1,6 +1,6 @@
-//! Templates that stand in documents: the fenced code blocks of a markdown text that are templates, with all that their
-//! names are made of (BEHAVIOUR §6). A function of one text alone, so that the result can be kept by content; which
-//! documents are looked through is told in [`documents`], what the blocks are called over a whole desk in [`names`].
+//! Templates in documents: the fenced code blocks of a markdown text that are templates, with what their names are made
+//! from (BEHAVIOUR §6). The result depends only on the text, so it can be cached by content. [`documents`] selects the
+//! texts, [`names`] names the blocks of a whole desk.
 
 use std::sync::Arc;
 
@@ -22,45 +22,45 @@ mod tests;
 use evidence::BlockVerdict;
 pub use fences::{LeftOut, SIGNS};
 
-/// Blocks taken from one document at most.
+/// The most blocks taken from one document.
 pub const BLOCKS: usize = 20_000;
 
 /// A code block that is a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddedBlock {
-    /// Its text, without the fences and what they are indented by; lines end as the parser gives them, in a line feed.
+    /// Its text without the fences and their indentation; lines end in a line feed, as the parser gives them.
     pub text: Arc<str>,
     /// SHA-256 of the text.
     pub hash: String,
     /// The line of the document where its text begins, from 1.
     pub line: usize,
-    /// The first part of its name: front matter and heading, made safe; empty where the document has neither.
+    /// The first part of its name, from front matter and heading; empty if the document has neither.
     pub stem: String,
-    /// What its language ends in: `java`; empty where there is none.
+    /// The file extension of its language, such as `java`; empty if the language is unknown.
     pub ending: &'static str,
-    /// What it is.
+    /// Its syntax and variables.
     pub analysis: Analysis,
 }
 
-/// A code block that has the signs of a template and does not compile.
+/// A code block that looks like a template but does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
     /// The line of the document where its text begins, from 1.
     pub line: usize,
-    /// Why; lines are those of the document.
+    /// The parse error; lines are those of the document.
     pub problem: ParseError,
 }
 
-/// What one markdown text holds.
+/// The templates of one markdown text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
     /// In order of line.
     pub blocks: Vec<EmbeddedBlock>,
     /// In order of line.
     pub rejected: Vec<Rejected>,
-    /// What is wrong with the front matter, and at which line.
+    /// A problem in the front matter, with its line.
     pub front_matter: Option<(Option<usize>, String)>,
-    /// What was left out of a document that is too large.
+    /// What was skipped, if the document is too large.
     pub left_out: Option<LeftOut>,
 }
 
@@ -71,7 +71,7 @@ pub fn extract(markdown: &str) -> Extracted {
     }
     let matter = front_matter::read(markdown);
     let (fences, left_out) = fences::fences(markdown, matter.end, BLOCKS);
-    // Each block is parsed and compiled by itself; of a large document the most time goes there.
+    // Each block is parsed and compiled separately; this takes most of the time on a large document.
     let verdicts: Vec<BlockVerdict> =
         fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
     let mut found = Extracted { front_matter: matter.problem, left_out, ..Extracted::default() };

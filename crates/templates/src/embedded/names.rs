@@ -1,17 +1,17 @@
-//! What embedded templates are called: made of front matter, heading and language, safe as a file name whatever these say,
-//! and given over all blocks of a desk at once (BEHAVIOUR §6).
+//! Names of embedded templates, made from front matter, heading and language. They are safe as file names, and unique over
+//! all blocks of a desk (BEHAVIOUR §6).
 
 use std::collections::{HashMap, HashSet};
 
 use super::EmbeddedBlock;
 
-/// Characters of a heading's slug at most.
+/// The most characters of a heading's slug.
 const SLUG: usize = 60;
 
-/// Bytes of a file name at most.
+/// The most bytes of a file name.
 const NAME: usize = 255;
 
-/// Languages as they are written behind a fence, and what their files end in.
+/// Languages as written after a fence, with their file extensions.
 const ENDINGS: [(&str, &[&str]); 20] = [
     ("java", &["java"]),
     ("py", &["py", "python", "python3"]),
@@ -35,8 +35,8 @@ const ENDINGS: [(&str, &[&str]); 20] = [
     ("cpp", &["cpp", "c++"]),
 ];
 
-/// The ending of the language that an info string begins with; empty where it is none of those known. `java title="x"`,
-/// `java,ignore`, `java:src/X.java`, `{.java}` are all java.
+/// The file extension for the language at the start of an info string; empty if it is unknown. `java title="x"`,
+/// `java,ignore`, `java:src/X.java` and `{.java}` are all java.
 pub fn ending(info: &str) -> &'static str {
     let info = info.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '.');
     let word = info.split(|c: char| !(c.is_ascii_alphanumeric() || c == '+' || c == '#')).next().unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn ending(info: &str) -> &'static str {
     known.map_or("", |(ending, _)| ending)
 }
 
-/// A heading as a part of a name: without `Template N:` in front, in lower case, letters and digits with one `-` between them.
+/// A heading as part of a name: without a leading `Template N:`, in lower case, letters and digits joined by single `-`.
 pub fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
     for part in without_number(heading).split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -62,7 +62,7 @@ pub fn slug(heading: &str) -> String {
     slug
 }
 
-/// The heading behind `Template N:`, in any case; the number may be missing, as it mostly is in the field.
+/// The heading after `Template N:`, in any case; the number may be missing, as it usually is.
 fn without_number(heading: &str) -> &str {
     let behind = || {
         let (word, rest) = heading.trim_start().split_at_checked("template".len())?;
@@ -74,15 +74,15 @@ fn without_number(heading: &str) -> &str {
     behind().unwrap_or(heading)
 }
 
-/// An id as a part of a file name: letters, digits, `.`, `_` and `-` stay, anything else is `-`; no dot in front. Without a
-/// slash it names nothing outside the folder that the file lies in.
+/// An id as part of a file name: letters, digits, `.`, `_` and `-` stay, every other character becomes `-`, leading dots
+/// are removed. Without a slash it cannot name anything outside its folder.
 fn safe_id(id: &str) -> String {
     let id: String =
         id.trim().chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' }).collect();
     id.trim_start_matches('.').to_owned()
 }
 
-/// What a name begins with: the id and the heading's slug, as far as there are any.
+/// The start of a name: the id and the heading's slug, if present.
 pub fn stem(id: Option<&str>, heading: &str) -> String {
     let id = id.map(safe_id).unwrap_or_default();
     match (id.is_empty(), heading.is_empty()) {
@@ -92,8 +92,8 @@ pub fn stem(id: Option<&str>, heading: &str) -> String {
     }
 }
 
-/// File names as they are given, one block after the other; the same content has the name it had first. Names that differ
-/// only in case are one to some file systems, and so they are here.
+/// Gives file names to blocks in order; equal content gets the same name. Names that differ only in case count as equal, as
+/// on some file systems.
 #[derive(Debug, Default)]
 pub struct BlockNames {
     /// By hash of the content.
@@ -104,7 +104,7 @@ pub struct BlockNames {
 }
 
 impl BlockNames {
-    /// The name of a block; `is_free` may refuse one.
+    /// The name of a block; `is_free` may reject a candidate.
     pub fn give(&mut self, block: &EmbeddedBlock, is_free: impl Fn(&str) -> bool) -> String {
         if let Some(known) = self.stored.get(&block.hash) {
             return known.clone();
@@ -112,7 +112,7 @@ impl BlockNames {
         let first = name(block, 0);
         let mut own = first.clone();
         if self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
-            // From where the last one of this name left off: ten thousand of one name are told apart in one pass.
+            // Continue after the last number used for this name, so that ten thousand blocks of one name take one pass.
             let number = self.numbers.entry(first.to_lowercase()).or_insert(0);
             while self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
                 *number += 1;
@@ -124,7 +124,7 @@ impl BlockNames {
         own
     }
 
-    /// Notes the name that some content has already, unless another has it.
+    /// Records the existing name of some content, unless other content has it.
     pub fn keep(&mut self, hash: &str, name: &str) {
         if self.taken.insert(name.to_lowercase()) {
             self.stored.entry(hash.to_owned()).or_insert_with(|| name.to_owned());
@@ -139,7 +139,7 @@ pub fn names<'a>(blocks: impl Iterator<Item = &'a EmbeddedBlock>) -> Vec<String>
     blocks.map(|block| names.give(block, |_| true)).collect()
 }
 
-/// `stem-1.java.tmpl`, or without a number for 0; the stem is cut where the name would be too long.
+/// `stem-1.java.tmpl`, or without the number if it is 0; the stem is cut if the name would be too long.
 fn name(block: &EmbeddedBlock, number: usize) -> String {
     let unnamed = || format!("template-{}", block.hash.get(..8).unwrap_or_default());
     let stem = if block.stem.is_empty() { unnamed() } else { block.stem.clone() };

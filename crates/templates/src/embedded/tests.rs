@@ -1,4 +1,4 @@
-//! Tables of what is a template in a document, and what it is called.
+//! Tables: which blocks of a document are templates, and their names.
 
 use super::names::{ending, names, slug, stem};
 use super::{EmbeddedBlock, Extracted, LeftOut, SIGNS, extract};
@@ -218,7 +218,7 @@ fn of_what_would_take_too_much_memory_the_first_part_is_looked_through() {
     let text = format!("{}{}{}", block("first"), "-\n".repeat(SIGNS / 2), block("last"));
     let Extracted { blocks, left_out, .. } = extract(&text);
     assert_eq!((blocks.len(), left_out), (1, Some(LeftOut::Behind(999_996))));
-    // What the cut would leave half of is left out whole.
+    // A block that crosses the cut is skipped entirely.
     let text = format!("{}```\n{{{{ long }}}}\n{}```\n", block("first"), "x\n".repeat(SIGNS));
     let Extracted { blocks, left_out, .. } = extract(&text);
     assert_eq!(blocks.len(), 1);

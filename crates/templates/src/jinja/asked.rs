@@ -1,5 +1,4 @@
-//! What an expression asks of the names in it: which it prints, tests, iterates or looks into, and which it can do
-//! without.
+//! How an expression uses the names in it: which it prints, tests, iterates or looks into, and which are optional.
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
@@ -19,7 +18,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Records what `expr` asks for when it is used like this. Calls itself at most as deep as the expression is high.
+    /// Records what `expr` needs when it is used like this. Recurses at most as deep as the expression.
     pub(super) fn visit(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
@@ -83,7 +82,7 @@ impl<'a> Uses<'a> {
         if let Some(path) = self.scope.path(expr) {
             let defaulted = self.parts_of_path(expr);
             if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
-                // What may be missing still needs what is around it.
+                // An optional field still needs its parent.
                 self.record(around, Usage::Touch, !defaulted);
             }
             self.record(&path, what, needed && !defaulted);
@@ -103,8 +102,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Records the lists that a path picks items from; tells whether a part of it is defaulted, so that nothing of it is
-    /// needed.
+    /// Records the lists that a path takes items from. Returns whether a part of it has a default, which makes all of it
+    /// optional.
     fn parts_of_path(&mut self, expr: &Expr<'a>) -> bool {
         let (mut at, mut defaulted) = (expr, false);
         loop {
@@ -140,7 +139,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Visits what is only looked at where `test` turned out `outcome`.
+    /// Visits an expression that is evaluated only if `test` gave `outcome`.
     pub(super) fn guarded(&mut self, test: &Expr<'a>, outcome: bool, visit: impl FnOnce(&mut Self)) {
         let mark = self.guards.len();
         self.guards.extend(self.scope.defined_if(test, outcome));
@@ -150,7 +149,7 @@ impl<'a> Uses<'a> {
 
     fn call(&mut self, call: &Call<'a>) {
         let Expr::GetAttr(method) = &call.expr else {
-            // A name that is called is a function, which no values can hold.
+            // A called name is a function, which values cannot hold.
             if !matches!(call.expr, Expr::Var(_)) {
                 self.visit(&call.expr, Usage::Print, true);
             }
@@ -188,7 +187,7 @@ impl<'a> Uses<'a> {
         self.visit_args(&filter.args);
     }
 
-    /// Fields of the items of a list that a filter is told by name.
+    /// Fields of a list's items that a filter takes by name.
     fn attributes(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>]) {
         let place = match filter {
             "selectattr" | "rejectattr" | "groupby" => 0,
@@ -197,7 +196,7 @@ impl<'a> Uses<'a> {
             _ => return,
         };
         let attribute = text_argument(args, "attribute", place);
-        // A test that only asks whether something is there does without it.
+        // A test for presence does not need the value.
         let asks = if matches!(filter, "selectattr" | "rejectattr") { text_argument(args, "", 1) } else { None };
         let tolerant = matches!(asks, Some("defined" | "undefined"));
         let defaulted = args.iter().any(|arg| matches!(arg, CallArg::Kwarg("default", _)));

@@ -1,5 +1,5 @@
-//! Which blocks are open: the engine's parser accepts a block that is never closed as one that ends with the template, and
-//! names no line where another one was expected.
+//! Checks the open blocks of a template. The engine's parser accepts a block that is never closed, and gives no line for a
+//! wrong closing tag.
 
 use super::REFUSED;
 use crate::ParseError;
@@ -21,11 +21,11 @@ struct OpenTag<'t> {
 }
 
 impl<'t> Blocks<'t> {
-    /// Takes the tag that begins with this word; `is_block` is false for a `set` that has its value in the tag.
+    /// Handles the tag that begins with this word; `is_block` is false for a `set` with its value in the tag.
     ///
     /// # Errors
     ///
-    /// The tag is unknown or refused, stands where it has no meaning, or blocks nest too deep; with the line.
+    /// The tag is unknown, refused or out of place, or blocks nest too deep; with the line.
     pub fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), ParseError> {
         match word {
             "set" if !is_block => Ok(()),
@@ -47,7 +47,7 @@ impl<'t> Blocks<'t> {
     ///
     /// # Errors
     ///
-    /// One is not; with the line where it was opened.
+    /// A block is not closed; with the line where it was opened.
     pub fn end(self) -> Result<(), ParseError> {
         self.open.last().map_or(Ok(()), |OpenTag { word, line, .. }| {
             Err(ParseError::at(*line, format!("'{word}' opened at line {line} is never closed")))
@@ -77,7 +77,7 @@ impl<'t> Blocks<'t> {
             Some(block) if block.word == "if" && !block.else_seen => block.branches += 1,
             _ => return Err(ParseError::at(line, format!("'elif' at line {line} stands outside an 'if'"))),
         }
-        // The engine nests each branch in the one before, within all the blocks around it.
+        // The engine nests each branch in the previous one, inside all enclosing blocks.
         if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
             return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
         }

@@ -1,5 +1,5 @@
-//! How high the tree of a tag's expressions gets, counted on its tokens. The engine's parser calls itself for each bracket
-//! and each `not`, and its tree is dropped and compiled recursively, so the height is bounded before it parses anything.
+//! Bounds the height of a tag's expression tree, counted on its tokens before parsing. The engine's parser recurses for
+//! each bracket and each `not`, and its tree is dropped and compiled recursively.
 
 use minijinja::machinery::Token;
 
@@ -11,15 +11,15 @@ use crate::limits::{CHAIN, NESTING};
 #[derive(Debug)]
 pub struct Height<'t> {
     text: &'t str,
-    /// The tag itself, then one for each open bracket.
+    /// One for the tag itself, then one per open bracket.
     levels: Vec<BracketLevel>,
-    /// How many `not`, `-` and `+` stand directly before the next operand.
+    /// The number of `not`, `-` and `+` directly before the next operand.
     prefixes: usize,
     /// Whether an operand comes next, so that `-` is a sign and `[` begins a list.
     pub expects_operand: bool,
 }
 
-/// What stands within one pair of brackets, up to here.
+/// The state of one pair of brackets.
 #[derive(Debug, Default)]
 struct BracketLevel {
     /// The highest of the items before the last comma.

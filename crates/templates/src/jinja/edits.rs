@@ -1,12 +1,12 @@
-//! Edits that turn a template into what the engine reads, so that it answers as Jinja2 does: operators, comparisons and
-//! loops go through our filters (`render::jinja::operators`), slices through a method (`render::jinja::slices`). No edit
-//! adds or removes a line break, so line numbers stay those of the template.
+//! Edits that translate a template for the engine, so that it behaves as Jinja2 does: operators, comparisons and loops use
+//! our filters (`render::jinja::operators`), slices use a method (`render::jinja::slices`). No edit adds or removes a line
+//! break, so line numbers stay the same.
 
 use minijinja::machinery::Span;
 
 use super::tokens::offset;
 
-/// Bytes of a template and what the engine reads in their place.
+/// A byte range of a template and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceEdit {
     from: usize,
@@ -15,23 +15,23 @@ pub struct SourceEdit {
 }
 
 impl SourceEdit {
-    /// Puts `text` in before this byte.
+    /// Inserts `text` before this byte.
     pub fn insert(at: usize, text: &'static str) -> Self {
         Self { from: at, to: at, text }
     }
 
-    /// Puts `text` in the place of a token.
+    /// Replaces a token with `text`.
     pub fn replace(span: Span, text: &'static str) -> Self {
         Self { from: offset(span.start_offset), to: offset(span.end_offset), text }
     }
 
-    /// Puts `text` in the place of so many bytes.
+    /// Replaces `length` bytes with `text`.
     pub fn replace_bytes(from: usize, length: usize, text: &'static str) -> Self {
         Self { from, to: from + length, text }
     }
 }
 
-/// The template with these edits. Of two at the same byte the first in the list comes first.
+/// The template with these edits. Edits at the same byte apply in list order.
 pub fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     edits.sort_by_key(|edit| edit.from);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
@@ -45,7 +45,7 @@ pub fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     out
 }
 
-/// A piece of what the engine reads, as it stands in the template.
+/// A piece of translated text as it was in the template.
 pub fn as_written(piece: &str) -> String {
     REPLACED.iter().fold(piece.to_owned(), |piece, (ours, theirs)| piece.replace(ours, theirs))
 }

@@ -1,6 +1,6 @@
-//! Jinja2 before it is rendered: whether a template parses, what it asks for, and what the engine (`render::jinja`) has to
-//! read so that it answers as Jinja2 does. The tokens and the tree are minijinja's own; its parser sees only templates
-//! whose nesting was bounded.
+//! Jinja2 before rendering: whether a template parses, its variables, and its translation for the engine (`render::jinja`),
+//! so that the engine behaves as Jinja2 does. Uses minijinja's tokenizer and parser; the parser gets only templates with
+//! bounded nesting.
 
 use minijinja::machinery::ast::Stmt;
 use minijinja::machinery::{Token, parse};
@@ -23,26 +23,26 @@ pub use edits::as_written;
 pub use operators::asks_about_a_value;
 pub use strings::{end_of_raw, end_of_string};
 
-/// Names that every template has without being given them.
+/// Names that every template has without a given value.
 pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
 
-/// Tags that BEHAVIOUR §6 refuses: one template at a time, and no code of its own.
+/// Tags that BEHAVIOUR §6 refuses: a template uses no other template and defines no code.
 pub const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
 
-/// What a template asks for.
+/// The variables of a template.
 ///
 /// # Errors
 ///
-/// The template does not parse, uses a refused tag, or passes a limit; with the line.
+/// The template does not parse, uses a refused tag, or exceeds a limit; with the line.
 pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
-/// The template as the engine reads it.
+/// The template translated for the engine.
 ///
 /// # Errors
 ///
-/// The template does not parse, or passes a limit.
+/// The template does not parse, or exceeds a limit.
 pub fn for_engine(text: &str) -> Result<String, ParseError> {
     let prepared = tokens::prepare(text)?;
     let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
@@ -57,8 +57,7 @@ fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, P
     }
 }
 
-/// Whether there is something to fill in or to go through: a variable that is printed, or a block. Comments, raw blocks and
-/// literals are none.
+/// Whether the template has a printed variable or a block. Comments, raw blocks and literals do not count.
 pub fn asks(text: &str) -> bool {
     let mut asks = false;
     let read = tokens::tags(text, |tag| {
@@ -73,7 +72,7 @@ pub fn asks(text: &str) -> bool {
     read.is_ok() && asks
 }
 
-/// A name that is no word of the language, and that stands neither behind `|` nor behind a dot.
+/// Whether there is a name that is not a keyword and does not follow `|` or a dot.
 fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool {
     const WORDS: [&str; 13] =
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
@@ -84,7 +83,7 @@ fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool
     })
 }
 
-/// A syntax error as the engine says it.
+/// The engine's syntax error.
 pub fn from_engine(error: &minijinja::Error) -> ParseError {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     match error.line() {

@@ -1,12 +1,12 @@
-//! Operators, comparisons and filters as the engine reads them, found in the tree of its parser. `a + b` becomes
-//! `a |__add__( b)`: filters bind tighter than any operator, so what stands left of one needs no parentheses.
+//! Translates operators, comparisons and filters for the engine, found in its syntax tree. `a + b` becomes `a |__add__(
+//! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 
 use super::edits::SourceEdit;
 use super::tokens::offset;
 
-/// Tests that look at a value and not only at its kind, so that they have no answer for what is undefined.
+/// Tests that examine a value and not only its kind, so they fail on an undefined value.
 const ABOUT_VALUES: [&str; 22] = [
     "odd",
     "even",
@@ -32,13 +32,13 @@ const ABOUT_VALUES: [&str; 22] = [
     ">=",
 ];
 
-/// Whether a test refuses what is undefined.
+/// Whether a test fails on an undefined value.
 pub fn asks_about_a_value(test: &str) -> bool {
     ABOUT_VALUES.contains(&test)
 }
 
-/// The edits for everything in these statements, inner expressions first. `text` is what was parsed. Calls itself as deep
-/// as blocks and `elif` branches nest, which was bounded.
+/// The edits for these statements, inner expressions first. `text` is the parsed text. Recurses as deep as blocks and
+/// `elif` branches nest, which is bounded.
 pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
     let mut found = Edits { text, edits: Vec::new() };
     found.statements(statements);
@@ -88,7 +88,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Calls itself at most as deep as the expression is high, which was bounded.
+    /// Recurses at most as deep as the expression, which is bounded.
     fn expr(&mut self, expr: &Expr<'_>) {
         match expr {
             Expr::Var(_) | Expr::Const(_) => {}
@@ -182,7 +182,7 @@ impl Edits<'_> {
             self.must_be_given(left);
             self.must_be_given(right);
         }
-        // Between an operand and its operator there are only white space and the end of parentheses.
+        // Only white space and closing parentheses come between an operand and its operator.
         let behind = offset(left.span().end_offset);
         let rest = self.text.get(behind..).unwrap_or_default();
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')');
@@ -192,7 +192,7 @@ impl Edits<'_> {
         }
     }
 
-    /// The engine lets comparisons with what is undefined pass, and some filters, where Jinja2 does not.
+    /// The engine allows undefined values in comparisons and in some filters; Jinja2 does not.
     fn must_be_given(&mut self, operand: &Expr<'_>) {
         if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
             self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));

@@ -1,5 +1,5 @@
-//! What a name means at one place of a template: a variable, something the template made itself, or the item of a list
-//! that is a variable. Paths lead from a variable to what an expression looks at.
+//! What a name refers to at a place in a template: a variable, a local of the template, or an item of a list variable.
+//! Paths lead from a variable to the value that an expression uses.
 
 use std::collections::HashMap;
 
@@ -8,33 +8,33 @@ use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
 use super::GLOBALS;
 use crate::usage::PathStep;
 
-/// What a name of the template's own stands for.
+/// What a local name refers to.
 #[derive(Debug, Clone)]
 pub enum NameBinding {
-    /// Something made here.
+    /// A value made by the template.
     Own,
-    /// Something reached from a variable.
+    /// A value reached from a variable.
     Alias(Vec<PathStep>),
-    /// A group of items of the list at this path: `grouper` is the template's own, `list` holds such items.
+    /// A group of items of the list at this path: `grouper` is made by the template, `list` holds the items.
     Group(Vec<PathStep>),
 }
 
-/// The names in force.
+/// The names in scope.
 #[derive(Debug, Default)]
 pub struct NameScope<'a> {
-    /// Every name with what it stands for, the innermost binding last.
+    /// Every name with its bindings, the innermost last.
     bindings: HashMap<&'a str, Vec<NameBinding>>,
     /// The names in the order they were bound.
     order: Vec<&'a str>,
 }
 
 impl<'a> NameScope<'a> {
-    /// How many names are in force; a mark for [`NameScope::leave`].
+    /// The number of names in scope; a mark for [`NameScope::leave`].
     pub fn mark(&self) -> usize {
         self.order.len()
     }
 
-    /// Forgets the names made since the mark.
+    /// Removes the names bound since the mark.
     pub fn leave(&mut self, mark: usize) {
         for name in self.order.drain(mark.min(self.order.len())..) {
             self.bindings.get_mut(name).map(Vec::pop);
@@ -51,7 +51,7 @@ impl<'a> NameScope<'a> {
         self.bindings.get(name)?.last()
     }
 
-    /// The way from a variable to what `expr` looks at, if it does nothing but look.
+    /// The path from a variable to the value of `expr`, if it only looks up names, fields and items.
     pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
@@ -103,7 +103,7 @@ impl<'a> NameScope<'a> {
         Some(path)
     }
 
-    /// The paths that are certainly defined where `expr` turned out `outcome`.
+    /// The paths that are defined if `expr` gave `outcome`.
     pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
         match expr {
             Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
@@ -121,16 +121,16 @@ impl<'a> NameScope<'a> {
     }
 }
 
-/// Paths that are certainly defined, innermost last.
+/// Paths that are known to be defined, innermost last.
 #[derive(Debug, Default)]
 pub struct Guards {
     order: Vec<Vec<PathStep>>,
-    /// How often each path stands in `order`.
+    /// The number of occurrences of each path in `order`.
     counts: HashMap<Vec<PathStep>, usize>,
 }
 
 impl Guards {
-    /// How many there are; a mark for [`Guards::truncate`].
+    /// The number of paths; a mark for [`Guards::truncate`].
     pub fn len(&self) -> usize {
         self.order.len()
     }
@@ -143,7 +143,7 @@ impl Guards {
         }
     }
 
-    /// Forgets the paths added since the mark.
+    /// Removes the paths added since the mark.
     pub fn truncate(&mut self, mark: usize) {
         for path in self.order.drain(mark.min(self.order.len())..) {
             if let Some(count) = self.counts.get_mut(&path) {
@@ -152,7 +152,7 @@ impl Guards {
         }
     }
 
-    /// Whether this path, or one that leads to it, is among them.
+    /// Whether this path or a path below it is among them.
     pub fn cover(&self, path: &[PathStep]) -> bool {
         let holds =
             |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
@@ -160,7 +160,7 @@ impl Guards {
     }
 }
 
-/// The string given for `name`, or in place `at`.
+/// The string argument `name`, or the one at position `at`.
 pub fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Option<&'e str> {
     let named = args.iter().find_map(|arg| match arg {
         CallArg::Kwarg(of, value) if *of == name => Some(value),
@@ -180,7 +180,7 @@ pub fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Ex
     })
 }
 
-/// What is sliced, where the call is one of those that stand for a slice.
+/// The sliced value, if the call is a translated slice.
 pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
     match &call.expr {
         Expr::GetAttr(method) if method.name == "__slice__" => Some(&method.expr),
@@ -188,7 +188,7 @@ pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
     }
 }
 
-/// The string that an expression is.
+/// The value of a string literal.
 pub fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
     match expr {
         Expr::Const(text) => text.value.as_str(),
@@ -196,7 +196,7 @@ pub fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
     }
 }
 
-/// Calls itself as often as signs stand before the number, which was bounded.
+/// Recurses once per sign before the number, which is bounded.
 fn is_number(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Const(number) => number.value.is_number(),

@@ -1,5 +1,5 @@
-//! One pass over the statements of a Jinja2 template: which names are the template's own, which are certainly defined, and
-//! what is asked of every other name.
+//! One pass over the statements of a Jinja2 template: which names are its locals, which are known to be defined, and how
+//! every other name is used.
 
 use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 
@@ -12,17 +12,17 @@ pub fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     uses.shape
 }
 
-/// What is known after the statements so far.
+/// What is known after the statements visited so far.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
     pub(super) shape: VariableUses,
     pub(super) scope: NameScope<'a>,
-    /// Paths that are certainly defined here.
+    /// Paths that are known to be defined here.
     pub(super) guards: Guards,
 }
 
 impl<'a> Uses<'a> {
-    /// Calls itself as deep as blocks and `elif` branches nest, which was bounded.
+    /// Recurses as deep as blocks and `elif` branches nest, which is bounded.
     fn statements(&mut self, statements: &[Stmt<'a>]) {
         for statement in statements {
             match statement {
@@ -63,7 +63,7 @@ impl<'a> Uses<'a> {
     }
 
     fn for_loop(&mut self, each: &ForLoop<'a>) {
-        // The list is wrapped in a filter of ours.
+        // The list is wrapped in one of our filters.
         let list = match &each.iter {
             Expr::Filter(filter) if filter.name == "__each__" => filter.expr.as_ref().unwrap_or(&each.iter),
             list => list,
@@ -86,7 +86,7 @@ impl<'a> Uses<'a> {
         self.statements(&each.else_body);
     }
 
-    /// What the names of a loop through `list` stand for.
+    /// What the names of a loop over `list` refer to.
     fn bindings_of(&self, list: &Expr<'a>, names: usize) -> Vec<NameBinding> {
         let (of, filter) = match list {
             Expr::Filter(filter) if matches!(filter.name, "groupby" | "batch" | "slice") => {
@@ -104,7 +104,7 @@ impl<'a> Uses<'a> {
         if let (Some(mut path), Some(place)) = (path, place) {
             *place = match (filter, names) {
                 ("groupby", 1) => NameBinding::Group(path),
-                // Each goes on holding such items.
+                // Each result again holds such items.
                 ("groupby" | "batch" | "slice", _) => NameBinding::Alias(path),
                 _ => {
                     path.push(PathStep::Item);
@@ -120,7 +120,7 @@ impl<'a> Uses<'a> {
         self.bind(target, self.scope.path(value));
     }
 
-    /// Makes the names of a target; one alone stands for what is at the path.
+    /// Binds the names of a target; a single name refers to the value at the path.
     fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<PathStep>>) {
         let targets = names(target);
         let alias = path.filter(|_| targets.len() == 1).map_or(NameBinding::Own, NameBinding::Alias);
@@ -130,7 +130,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// The names that a target makes; none for a field of a namespace.
+/// The names that a target binds; none for a field of a namespace.
 fn names<'a>(target: &Expr<'a>) -> Vec<&'a str> {
     match target {
         Expr::Var(name) => vec![name.id],

@@ -1,6 +1,6 @@
-//! Where strings and raw blocks of Jinja2 end, for detecting the language of a text that may be no Jinja2 at all.
+//! Finds the end of Jinja2 strings and raw blocks, to detect the language of a text that may not be Jinja2.
 
-/// The byte after the `{% endraw %}` that ends a raw block beginning at byte `at`.
+/// The byte after the `{% endraw %}` of a raw block that begins at byte `at`.
 pub fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
     loop {
         let rest = text.get(at..)?;
@@ -18,7 +18,7 @@ pub fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Bytes of the string literal that `rest` begins with, quotes included.
+/// The length in bytes of the string literal at the start of `rest`, quotes included.
 pub fn end_of_string(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let quote = *bytes.first()?;

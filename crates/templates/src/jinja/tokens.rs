@@ -1,6 +1,5 @@
-//! The tokens of a template, before the engine's parser sees them: blocks balance, expressions stay within their limits, and
-//! what Jinja2 accepts and the engine's parser refuses or answers otherwise (a sign `+`, the list of a loop, slices) is
-//! written so that it parses.
+//! Works on a template's tokens before the engine's parser sees them: checks blocks, bounds expressions, and rewrites what
+//! Jinja2 accepts but the engine's parser rejects or treats differently (a sign `+`, the list of a loop, slices).
 
 use minijinja::Error;
 use minijinja::machinery::{Span, Token, tokenize};
@@ -17,16 +16,16 @@ use refdesk_text::lines::LineCounter;
 pub struct JinjaTag<'t> {
     /// Whether it is `{% … %}`.
     pub is_statement: bool,
-    /// Where its opening delimiter stands, in bytes.
+    /// The byte of its opening delimiter.
     start: usize,
     pub tokens: Vec<(Token<'t>, Span)>,
 }
 
-/// The tags of a template; `take` gets each.
+/// Passes each tag of a template to `take`.
 ///
 /// # Errors
 ///
-/// A tag, comment, string or raw block is never closed, a character begins no token, or `take` fails; with the line.
+/// A tag, comment, string or raw block is not closed, a character begins no token, or `take` fails; with the line.
 pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), ParseError>) -> Result<(), ParseError> {
     let (mut open, mut end): (Option<JinjaTag<'t>>, usize) = (None, 0);
     for token in tokenize(text, false, SyntaxConfig::default()) {
@@ -49,12 +48,12 @@ pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), 
     open.map_or(Ok(()), |tag| Err(never_closed("tag", text, tag.start)))
 }
 
-/// Bytes as the engine counts them.
+/// The engine's byte offset as a `usize`.
 pub fn offset(bytes: u32) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// The line, from 1, of a byte.
+/// The line of a byte, from 1.
 pub fn line_at(text: &str, at: usize) -> usize {
     LineCounter::new(text).line_of(at)
 }
@@ -64,8 +63,8 @@ fn never_closed(what: &str, text: &str, at: usize) -> ParseError {
     ParseError::at(line, format!("the {what} opened at line {line} is never closed"))
 }
 
-/// What the engine could not cut into tokens. It names the line where it stopped, which for something unclosed is the last
-/// one; where that begins is found behind `end`, the end of the last token.
+/// A tokenizer error. The engine gives the line where it stopped, which for something unclosed is the last line; the real
+/// start is searched after `end`, the end of the last token.
 fn unread(error: &Error, text: &str, end: usize) -> ParseError {
     let rest = text.get(end..).unwrap_or_default();
     let after = |found: Option<usize>| end + found.unwrap_or_default();
@@ -83,7 +82,7 @@ fn unread(error: &Error, text: &str, end: usize) -> ParseError {
     }
 }
 
-/// Where the first comment begins that is never closed. Closed ones may stand before it: they are no tokens.
+/// The start of the first unclosed comment. Closed comments may precede it, because they are not tokens.
 fn unclosed_comment(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -95,7 +94,7 @@ fn unclosed_comment(text: &str) -> Option<usize> {
     }
 }
 
-/// A token as an error names it.
+/// A token as error messages show it.
 pub fn describe(token: &Token<'_>) -> String {
     match token {
         Token::Ident(word) => format!("'{word}'"),
@@ -103,11 +102,11 @@ pub fn describe(token: &Token<'_>) -> String {
     }
 }
 
-/// The template as the engine's parser takes it.
+/// The template rewritten for the engine's parser.
 ///
 /// # Errors
 ///
-/// As [`tags`]; blocks do not balance, a tag is refused, or a limit is passed; with the line.
+/// As [`tags`]; also if blocks do not balance, a tag is refused, or a limit is exceeded; with the line.
 pub fn prepare(text: &str) -> Result<String, ParseError> {
     let (mut lines, mut blocks, mut edits) = (LineCounter::new(text), Blocks::default(), Vec::new());
     tags(text, |tag| {
@@ -120,7 +119,7 @@ pub fn prepare(text: &str) -> Result<String, ParseError> {
             word = Some(*first);
             tokens = rest;
         }
-        // The loop is wrapped around what is written otherwise within it.
+        // The edits of the loop enclose the other edits in it.
         let has_value = expressions(text, tokens, &mut edits)?;
         if word == Some("for") {
             edits.extend(list_of_loop(tokens).into_iter().flatten());
@@ -131,11 +130,10 @@ pub fn prepare(text: &str) -> Result<String, ParseError> {
     Ok(apply(text, edits))
 }
 
-/// Bounds the expressions of a tag, and writes signs and slices as the parser takes them. Tells whether there is a `=`
-/// outside brackets.
+/// Bounds the expressions of a tag, and rewrites signs and slices. Returns whether there is a `=` outside brackets.
 fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, ParseError> {
     let (mut height, mut has_value) = (Height::new(text), false);
-    // Every open bracket, and of a subscript how many colons were met.
+    // Every open bracket; for a subscript also the number of colons so far.
     let mut brackets: Vec<(&(Token<'_>, Span), Option<usize>)> = Vec::new();
     for placed in tokens {
         let (token, span) = placed;
@@ -187,7 +185,7 @@ fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
     )
 }
 
-/// Parentheses around what a loop goes through, which may be several values without any, and the filter that checks it.
+/// Adds parentheses around the value of a loop, which may be a tuple without any, and the filter that checks it.
 fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[SourceEdit; 2]> {
     let list = tokens.get(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))? + 1..)?;
     let mut depth = 0_usize;

@@ -1,5 +1,5 @@
-//! A template read once and rendered as often as wanted: what of a rendering does not depend on the values. Line numbers
-//! are made those of the file here, and sentences that quote much are cut, whichever engine made them.
+//! A template parsed once and rendered any number of times: the part of a rendering that does not depend on the values.
+//! Line numbers are mapped to the file here, and long messages are cut, for every engine.
 
 use std::borrow::Cow;
 
@@ -14,17 +14,17 @@ use crate::{ParseError, Stripped, Syntax, jinja_for_engine, strip};
 pub struct Texts<'j> {
     syntax: Syntax,
     main: Stripped<'j>,
-    /// The main text as the engine of Jinja2 reads it; of another language the text itself.
+    /// The main text translated for the Jinja2 engine; for other languages, the text itself.
     engines: Cow<'j, str>,
     partials: Vec<(&'j str, Stripped<'j>)>,
 }
 
 impl<'j> Texts<'j> {
-    /// Those of this job.
+    /// The texts of this job.
     ///
     /// # Errors
     ///
-    /// The template is larger than one may be, or does not parse (Jinja2).
+    /// The template is too large, or does not parse (Jinja2).
     pub fn of(job: &'j RenderJob) -> Result<Self, RenderError> {
         if job.text.len() > TEMPLATE_BYTES {
             return Err(RenderError { message: too_large(), line: None });
@@ -41,7 +41,7 @@ impl<'j> Texts<'j> {
     }
 }
 
-/// A template ready to be rendered.
+/// A parsed template, ready to render.
 pub struct CompiledTemplate<'t> {
     main: &'t Stripped<'t>,
     engine: CompiledEngine<'t>,
@@ -54,11 +54,11 @@ enum CompiledEngine<'t> {
 }
 
 impl<'t> CompiledTemplate<'t> {
-    /// Reads it.
+    /// Parses the template.
     ///
     /// # Errors
     ///
-    /// It does not parse or passes a limit.
+    /// It does not parse or exceeds a limit.
     pub fn new(texts: &'t Texts<'_>) -> Result<Self, RenderError> {
         let main = &texts.main;
         let engine = match texts.syntax {

@@ -1,9 +1,9 @@
-//! Handlebars by the crate of that name: strict about what is undefined, with the helpers of control flow (`if`, `unless`,
-//! `each`, `with`, `else`, and plain sections) and no others, without partials and decorators (BEHAVIOUR §6).
+//! Handlebars by the crate of that name: strict about undefined values, with only the control flow helpers (`if`, `unless`,
+//! `each`, `with`, `else`, and plain sections), without partials and decorators (BEHAVIOUR §6).
 //!
-//! The crate reads the template, after [`super::handlebars_dialect`]; before it is rendered, what has no place in it is refused by name and line, and two helpers
-//! of ours ([`super::handlebars_helpers`]) are put where the crate would print a value or enter a section, because only
-//! there is known which names could have been meant.
+//! [`super::handlebars_dialect`] translates the template and the crate parses it. Then disallowed elements are rejected by
+//! name and line, and two of our helpers ([`super::handlebars_helpers`]) are inserted where the crate would print a value
+//! or enter a section, because only that place knows which names could have been meant.
 
 use std::collections::HashMap;
 use std::io;
@@ -36,20 +36,20 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     engine
 }
 
-/// A template, read and made ready for our helpers.
+/// A parsed template that uses our helpers.
 pub struct CompiledHandlebars {
     template: Template,
 }
 
 impl CompiledHandlebars {
-    /// Reads a template; its line numbers are those of `text`.
+    /// Parses a template; its line numbers are those of `text`.
     ///
     /// # Errors
     ///
-    /// It does not parse, passes a limit, or uses what is refused.
+    /// It does not parse, exceeds a limit, or uses something disallowed.
     pub fn new(text: &str) -> Result<Self, RenderError> {
         if let Err(error) = check_handlebars(text) {
-            // A block with no place here may be why the others do not balance; looked for only where there can be one.
+            // A disallowed block may be the reason why the others do not balance; searched only if there can be one.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
             return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
         }
@@ -57,11 +57,11 @@ impl CompiledHandlebars {
         Ok(Self { template: compile(&translated, PART)? })
     }
 
-    /// Renders it; `html` asks for escaping.
+    /// Renders it; `html` turns escaping on.
     ///
     /// # Errors
     ///
-    /// Something it needs is undefined, or a limit is passed.
+    /// A required value is undefined, or a limit is exceeded.
     pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
         let engine: &Handlebars<'_> = if html { &HTML } else { &PLAIN };
         let context = Context::from(values.clone());
@@ -75,7 +75,7 @@ impl CompiledHandlebars {
     }
 }
 
-/// Reads a text in parts of at least so many bytes, and makes it ready.
+/// Parses a text in parts of at least `part` bytes, and inserts our helpers.
 fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
     let mut whole = Template::default();
     for (before, part) in parts(text, part) {
@@ -87,8 +87,8 @@ fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
     Ok(whole)
 }
 
-/// Refuses what has no place in a template and puts our helpers into it. `before` is how many lines stand before its
-/// part. Calls itself as deep as blocks nest, which was bounded.
+/// Rejects disallowed elements and inserts our helpers. `before` is the number of lines before this part. Recurses as deep
+/// as blocks nest, which is bounded.
 fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), RenderError> {
     let elements = std::mem::take(&mut template.elements);
     let mut places = std::mem::take(&mut template.mapping).into_iter();
@@ -130,7 +130,7 @@ fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), 
     Ok(())
 }
 
-/// A printed value, as a call of our helper.
+/// A printed value as a call of our helper.
 fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, RenderError> {
     if !value.params.is_empty() || !value.hash.is_empty() {
         return Err(no_helper(value.name.as_name().unwrap_or_default(), line));
@@ -139,7 +139,7 @@ fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, RenderEr
     Ok(call(PRINT, value.name))
 }
 
-/// Makes a block ready; gives what has to be there for it.
+/// Prepares a block; returns the value that it requires.
 fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, RenderError> {
     for parameter in block.params.iter().chain(block.hash.values()) {
         plain(parameter, line)?;
@@ -149,7 +149,7 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, R
         ("if" | "unless", [_]) => Ok(None),
         ("each" | "with" | SECTION, [subject]) => {
             let subject = subject.clone();
-            // The crate takes what cannot be entered for undefined where nothing else is said.
+            // Without an `else`, the crate treats a value that cannot be entered as undefined.
             block.inverse.get_or_insert_default();
             Ok(Some(subject))
         }
@@ -161,7 +161,7 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, R
     }
 }
 
-/// Holds where a parameter calls nothing.
+/// Checks that a parameter calls no helper.
 fn plain(parameter: &Parameter, line: usize) -> Result<(), RenderError> {
     match parameter {
         Parameter::Subexpression(inner) => Err(no_helper(inner.name(), line)),
@@ -179,16 +179,16 @@ fn no_helper(name: &str, line: usize) -> RenderError {
     refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
 }
 
-/// What a template may not use.
+/// The error for something a template may not use.
 pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
     RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
 }
 
-/// What the crate could not read, with so many lines before.
+/// A parse error of the crate, after this many lines.
 fn unread(error: &TemplateError, before: usize) -> RenderError {
     let line = error.pos().map(|(line, _)| line + before);
     match error.reason() {
-        // The rest of the sentence are the names of the parser's rules.
+        // The rest of the message names the parser's rules.
         TemplateErrorReason::InvalidSyntax(_) => at_line("invalid Handlebars syntax".to_owned(), line),
         reason => at_line(reason.to_string(), line),
     }
@@ -222,7 +222,7 @@ fn at_line(what: String, line: Option<usize>) -> RenderError {
 struct LimitedOutput {
     text: String,
     fuel: u64,
-    /// The sentence about the limit that was passed.
+    /// The message about the exceeded limit.
     passed: Option<String>,
 }
 

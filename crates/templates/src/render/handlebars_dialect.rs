@@ -1,5 +1,5 @@
-//! Handlebars as people write it, in the words that the crate reads: `{{.}}`, plain sections of dotted names and inverted
-//! ones. Only tags are rewritten and no line is added or taken, so that line numbers stay.
+//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names. Only tags
+//! are rewritten and no line is added or removed, so line numbers stay the same.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 use super::RenderError;
 use super::handlebars_helpers::SECTION;
 
-/// Comments and escaped braces are matched so that nothing is found inside them.
+/// Comments and escaped braces are matched too, so that nothing is found inside them.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?s)\{\{~?!--.*?--~?\}\}|\{\{~?!.*?\}\}|\\\{\{|(?<raw>\{\{\{\{)|(?<open>\{\{\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}\}\}?)",
@@ -18,11 +18,11 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The template in the crate's words.
+/// The template in the crate's dialect.
 ///
 /// # Errors
 ///
-/// It has blocks that are no control flow: raw ones, partials, decorators; with the line.
+/// It has blocks other than control flow (raw blocks, partials, decorators); with the line.
 pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
     let (mut open, mut refused) = (Vec::new(), None);
     let Some(tag) = TAG.as_ref() else { return Ok(Cow::Borrowed(text)) };
@@ -42,14 +42,14 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
     refused.map_or(Ok(translated), Err)
 }
 
-/// A tag or comment, where it stands.
+/// A tag or comment and its position.
 pub struct HandlebarsTag<'a> {
     pub range: Range<usize>,
     /// `#`, `^`, `/`, `&`, or nothing.
     pub sigil: &'a str,
-    /// Whether a `~` takes the white space before it.
+    /// Whether a `~` trims the white space before it.
     pub trims_before: bool,
-    /// Whether a `~` takes the white space after it.
+    /// Whether a `~` trims the white space after it.
     pub trims_after: bool,
 }
 
@@ -72,7 +72,7 @@ fn whole(found: &Captures<'_>) -> String {
     found.get(0).map(|whole| whole.as_str().to_owned()).unwrap_or_default()
 }
 
-/// The tag as the crate reads it; `None` where it reads it as it stands. `open` has for each open block what closes it.
+/// The tag in the crate's dialect; `None` if it needs no change. `open` has the closing name of each open block.
 fn tag_in_its_words(
     found: &Captures<'_>,
     open: &mut Vec<Option<&'static str>>,
@@ -111,7 +111,7 @@ fn tag_in_its_words(
     }
 }
 
-/// `.` as a word of its own means the value itself.
+/// Replaces `.` as a word of its own, which means the value itself.
 fn this(content: &str) -> Cow<'_, str> {
     if !content.split_whitespace().any(|word| word == ".") {
         return Cow::Borrowed(content);

@@ -1,5 +1,5 @@
-//! What Handlebars does at the places where a value is needed: it prints one, makes sure that a block has one, or enters a
-//! plain section `{{#x}}`. Names are resolved by the crate; what is missing is told with the name that was probably meant.
+//! Our helpers for the places where Handlebars needs a value: printing one, checking that a block has one, and entering a
+//! plain section `{{#x}}`. The crate resolves names; an error about a missing one suggests the most similar name.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use refdesk_text::nearest::nearest;
 
-/// The name of [`Print`], which no template can say.
+/// The name of [`Print`], which no template can contain.
 pub const PRINT: &str = "\u{1}print";
-/// The name of [`Need`], which no template can say.
+/// The name of [`Need`], which no template can contain.
 pub const NEED: &str = "\u{1}need";
-/// The name of [`SectionHelper`], in characters that the crate's parser takes.
+/// The name of [`SectionHelper`], in characters that the crate's parser accepts.
 pub const SECTION: &str = "§section";
 
-/// A name that leads to nothing.
+/// A name that does not resolve.
 #[derive(Debug)]
 pub struct Undefined {
-    /// As the template says it.
+    /// As written in the template.
     pub name: String,
-    /// What was probably meant.
+    /// A similar name, for the suggestion.
     pub near: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Undefined {
 
 impl std::error::Error for Undefined {}
 
-/// `{{x}}`: texts as they are, nothing for null, lists and objects as JSON, as in Mustache.
+/// `{{x}}`: strings unchanged, nothing for null, lists and objects as JSON, as in Mustache.
 pub struct Print;
 
 impl HelperDef for Print {
@@ -57,7 +57,7 @@ impl HelperDef for Print {
     }
 }
 
-/// Stands before a block that needs a value.
+/// Runs before a block that requires a value.
 pub struct Need;
 
 impl HelperDef for Need {
@@ -74,8 +74,8 @@ impl HelperDef for Need {
     }
 }
 
-/// `{{#x}}…{{else}}…{{/x}}`: once for each item of a list, with an object or text inside it, as it is for `true`, else the
-/// other part.
+/// `{{#x}}…{{else}}…{{/x}}`: once per item for a list, with the value in scope for an object or text, unchanged for `true`,
+/// else the other branch.
 pub struct SectionHelper;
 
 impl HelperDef for SectionHelper {
@@ -114,7 +114,7 @@ impl HelperDef for SectionHelper {
     }
 }
 
-/// The block within a value, or within an item of it.
+/// The block context for a value, or for an item of it.
 fn inside<'rc>(subject: &PathAndJson<'_>, item: Option<usize>, value: &Value) -> BlockContext<'rc> {
     let mut block = BlockContext::new();
     match subject.context_path() {
@@ -128,7 +128,7 @@ fn inside<'rc>(subject: &PathAndJson<'_>, item: Option<usize>, value: &Value) ->
     block
 }
 
-/// What a helper was given, if it is there.
+/// The helper's argument, if it is defined.
 fn subject<'h, 'rc>(
     helper: &'h Helper<'rc>,
     context: &'rc Context,
@@ -143,7 +143,7 @@ fn subject<'h, 'rc>(
     Err(RenderErrorReason::NestedError(Box::new(Undefined { name, near })).into())
 }
 
-/// The name that was probably meant: the nearest one where this was looked for, else the same one further out.
+/// The suggested name: the most similar one in this scope, or the same name in an outer scope.
 fn near<'rc>(name: &str, context: &'rc Context, run: &RenderContext<'_, 'rc>) -> Option<String> {
     let (before, last) = match name.rfind(['.', '/']) {
         Some(at) => name.split_at(at + 1),

@@ -1,10 +1,10 @@
-//! A long Handlebars template in parts that the crate reads one by one: it counts lines from the beginning of its text at
-//! every tag, which makes a text of 64 KiB take half a second. A part ends with a line, outside every block, and where no
-//! `~` takes white space beyond it; so the parts come to the same as the whole.
+//! Splits a long Handlebars template into parts that are parsed one by one. The crate counts lines from the start of its
+//! text at every tag, which takes half a second for 64 KiB. A part ends at a line end outside every block, where no `~`
+//! trims white space across it, so the result is the same as for the whole text.
 
 use super::handlebars_dialect::tags;
 
-/// Bytes from which on a part may end.
+/// The least bytes of a part.
 pub const PART: usize = 2_048;
 
 /// The parts, each with the number of lines before it.

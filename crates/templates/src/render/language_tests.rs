@@ -1,9 +1,9 @@
-//! Cases of the two languages that refdesk evaluates or adapts itself, from data files.
+//! Test cases of Mustache and Jinja2 from data files.
 //!
-//! `tests/data/mustache.json` has one case of our own for every required case of the official Mustache specification
-//! (<https://github.com/mustache/spec>, the edition of 2025), under its module and name. `tests/data/jinja2.json` has what
-//! Python's Jinja2 3.1 answers (`SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)`); `error` is
-//! in refdesk's words, and `why` says where refdesk answers otherwise on purpose.
+//! `tests/data/mustache.json` has a case of our own for every required case of the official Mustache specification
+//! (<https://github.com/mustache/spec>, the edition of 2025), under its module and name. `tests/data/jinja2.json` has the
+//! results of Python's Jinja2 3.1 (`SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)`); `error`
+//! is refdesk's message, and `why` gives the reason for an intended difference.
 
 use std::collections::BTreeMap;
 
@@ -102,9 +102,9 @@ fn jinja2_as_python_has_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Templates that ramhorns understands as the specification does: names, sections and comments, no line of its own for a
-/// tag, no dotted names, no item metadata, and inside a list or object no section of a name from further out, which
-/// ramhorns renders with the values from further out.
+/// Templates that ramhorns renders as the specification does: names, sections and comments; no tag alone on its line, no
+/// dotted names, no item metadata, and inside a list or object no section of an outer name, which ramhorns renders with the
+/// outer values.
 fn template_for_both() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z <&\"]{0,6}",
@@ -144,10 +144,10 @@ struct Root {
 }
 
 proptest! {
-    /// ramhorns is not used at run time; where both understand a template they must agree.
+    /// ramhorns is not used at run time; on templates that both support, the results must be equal.
     #[test]
     fn mustache_as_ramhorns_has_it(parts in prop::collection::vec(template_for_both(), 0..5), s in "[a-z<>&\"]{0,5}", t in "[a-z<]{0,3}", n in -9..99_i64) {
-        // ramhorns drops the white space at the end of a template.
+        // ramhorns drops white space at the end of a template.
         let text = format!("[{}]", parts.concat());
         let item = |n: i64, t: &str| Item { n, t: t.to_owned() };
         let root = Root { s: s.clone(), t: t.clone(), n, yes: true, no: false, xs: vec![item(n + 1, "p"), item(n + 2, "<q>")], empty: Vec::new(), o: item(7, "o") };

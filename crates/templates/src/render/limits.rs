@@ -1,6 +1,5 @@
-//! What one rendering may use: every limit in one place, for review. Passing a limit is an error that names it
-//! (BEHAVIOUR §6). How large and deep a template may be stands in [`crate::limits`], because reading one already
-//! checks it.
+//! The limits of one rendering, in one place for review. Exceeding a limit is an error that names it (BEHAVIOUR §6). The
+//! size and depth limits of a template are in [`crate::limits`], because parsing checks them too.
 //!
 //! | what could be exhausted | what bounds it |
 //! | --- | --- |
@@ -9,25 +8,26 @@
 //! | memory while rendering | [`MEMORY`] and [`STACK`] of the worker: `{% set x = x ~ x %}` thirty times asks for gigabytes within any fuel |
 //! | memory of the desk | [`VALUES_BYTES`], [`VALUES_COUNT`], [`PARTIAL_BYTES`] and [`JOB_BYTES`] on the way to the worker, [`OUTPUT_BYTES`] and [`HEAD_BYTES`] on the way back |
 //!
-//! [`MEMORY`] is a limit of address space (`RLIMIT_AS`), which Linux enforces as the BSDs do. macOS takes it and does not
-//! honour it, OpenBSD and Windows have none of the kind: there a rendering can ask for much memory until its time is over,
-//! and only the worker is ended.
+//! [`MEMORY`] limits the address space (`RLIMIT_AS`), which Linux and most BSDs enforce. macOS accepts the limit but
+//! ignores it; OpenBSD and Windows have no such limit. There a rendering can take much memory until its time is over, and
+//! only the worker is ended.
 
 use std::time::Duration;
 
-/// Bytes of text one rendering may give, and one value inside it: 16 MiB.
+/// The most bytes of a rendering's text, and of one value inside it: 16 MiB.
 pub const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Instructions of the Jinja2 engine, or steps of the others.
 pub const FUEL: u64 = 5_000_000;
 
-/// How long one rendering may take, from the job's way to the worker to the answer's way back.
+/// The time of one rendering, from sending the job to the worker to receiving the answer.
 pub const TIME: Duration = Duration::from_secs(2);
 
-/// How long a worker may take to start, beside [`TIME`].
+/// The time a worker may take to start, in addition to [`TIME`].
 pub const START: Duration = Duration::from_secs(5);
 
-/// Address space of a worker: what its threads and libraries reserve (some 150 MiB) and room for any legal rendering.
+/// Address space of a worker: the part that its threads and libraries reserve (about 150 MiB) and room for any legal
+/// rendering.
 pub const MEMORY: u64 = 512 * 1024 * 1024;
 
 /// Stack of the thread that renders.
@@ -36,72 +36,72 @@ pub const STACK: usize = 16 * 1024 * 1024;
 /// Bytes of the values as JSON text.
 pub const VALUES_BYTES: usize = 16 * 1024 * 1024;
 
-/// Values within the values, each list, field and item counted: a list of numbers takes 40 times its text in memory, small
-/// objects more.
+/// The number of values, counting each list, field and item: a list of numbers takes 40 times the size of its text in
+/// memory, small objects more.
 pub const VALUES_COUNT: usize = 250_000;
 
-/// How deep lists and objects of the values may nest.
+/// The deepest nesting of lists and objects in the values.
 pub const VALUES_DEPTH: usize = 100;
 
-/// How deep partials may include one another.
+/// The deepest nesting of partials.
 pub const PARTIAL_DEPTH: usize = 64;
 
-/// Bytes of partials read for one rendering, counted again for each indentation.
+/// Bytes of partials read for one rendering; each indentation counts again.
 pub const PARTIAL_BYTES: usize = 16 * 1024 * 1024;
 
-/// Bytes of a job on its way to the worker: template, values and partials as JSON.
+/// Bytes of a job sent to the worker: template, values and partials as JSON.
 pub const JOB_BYTES: usize = 64 * 1024 * 1024;
 
-/// Bytes of what an answer says beside its text.
+/// Bytes of an answer apart from its text.
 pub const HEAD_BYTES: usize = 1024 * 1024;
 
-/// Templates that a worker keeps compiled; one more empties the cache.
+/// The most templates a worker keeps compiled; one more empties the cache.
 pub const CACHED_TEMPLATES: usize = 32;
 
-/// Bytes of templates and partials that a worker keeps compiled.
+/// The most bytes of templates and partials that a worker keeps compiled.
 pub const CACHED_BYTES: usize = 2 * 1024 * 1024;
 
-/// The sentence for an output larger than [`OUTPUT_BYTES`].
+/// The message for an output larger than [`OUTPUT_BYTES`].
 pub fn output_too_large() -> String {
     format!("the output passes the limit of {OUTPUT_BYTES} bytes (16 MiB)")
 }
 
-/// The sentence for a rendering that used up [`FUEL`].
+/// The message for a rendering that used up [`FUEL`].
 pub fn out_of_fuel() -> String {
     format!("the rendering passes the limit of {FUEL} steps")
 }
 
-/// The sentence for a rendering that used up [`TIME`].
+/// The message for a rendering that used up [`TIME`].
 pub fn out_of_time() -> String {
     format!("the rendering passes the limit of {} s", TIME.as_secs())
 }
 
-/// The sentence for a rendering that used up [`MEMORY`].
+/// The message for a rendering that used up [`MEMORY`].
 pub fn out_of_memory() -> String {
     format!("the rendering passes the limit of {} MiB of memory", MEMORY / (1024 * 1024))
 }
 
-/// The sentence for a rendering that used up [`STACK`].
+/// The message for a rendering that used up [`STACK`].
 pub fn out_of_stack() -> String {
     format!("the rendering nests too deeply: it passes the limit of {} MiB of stack", STACK / (1024 * 1024))
 }
 
-/// The sentence for values of too many parts.
+/// The message for too many values.
 pub fn too_many_values() -> String {
     format!("the values pass the limit of {VALUES_COUNT} items")
 }
 
-/// The sentence for values that are too large.
+/// The message for values that are too large.
 pub fn values_too_large() -> String {
     format!("the values pass the limit of {VALUES_BYTES} bytes (16 MiB)")
 }
 
-/// The sentence for values nested too deeply.
+/// The message for values nested too deeply.
 pub fn values_too_deep() -> String {
     format!("the values nest deeper than the limit of {VALUES_DEPTH}")
 }
 
-/// The sentence for a job larger than [`JOB_BYTES`].
+/// The message for a job larger than [`JOB_BYTES`].
 pub fn job_too_large() -> String {
     format!("template, values and partials pass the limit of {JOB_BYTES} bytes (64 MiB) together")
 }

@@ -1,6 +1,6 @@
-//! A template and its values to text (BEHAVIOUR §6). Jinja2 is rendered by minijinja with its differences mended, Mustache
-//! by an evaluator of our own over our own tree, Handlebars by the crate of that name; nothing here reads a file. What
-//! nobody vouches for is rendered by a worker, a process of its own that may be ended ([`Renderer`]).
+//! Renders a template with values (BEHAVIOUR §6). Jinja2 is rendered by minijinja with corrections, Mustache by our own
+//! evaluator, Handlebars by the crate of that name; nothing here reads a file. Untrusted templates are rendered by a
+//! worker, a separate process that can be ended ([`Renderer`]).
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub mod worker;
 pub use compiled::{CompiledTemplate, Texts};
 pub use renderer::Renderer;
 
-/// What a rendering gave.
+/// The result of a rendering.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// The text.
@@ -46,7 +46,7 @@ pub struct Rendered {
 /// Why a template gave no text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderError {
-    /// What is wrong: `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`.
+    /// The message: `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`.
     pub message: String,
     /// Line within the template's file, from 1.
     pub line: Option<usize>,
@@ -66,23 +66,23 @@ impl From<ParseError> for RenderError {
     }
 }
 
-/// One rendering with everything it needs, so that it can be done by a process of its own.
+/// One rendering with all its inputs, so that a separate process can do it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderJob {
-    /// The template as it stands in its file.
+    /// The text of the template's file.
     pub text: String,
     /// Its language.
     pub syntax: Syntax,
-    /// An object; in Mustache any value.
+    /// An object; for Mustache any value.
     pub values: Value,
-    /// Escape HTML in Mustache's `{{x}}`.
+    /// Whether to escape HTML in Mustache's `{{x}}`.
     pub html: bool,
     /// Every partial that a Mustache template can reach, by name; [`partials::gather`] finds them.
     pub partials: BTreeMap<String, String>,
 }
 
 impl RenderJob {
-    /// A rendering that escapes nothing and has no partials.
+    /// A job without escaping and partials.
     pub fn new(text: impl Into<String>, syntax: Syntax, values: Value) -> Self {
         Self { text: text.into(), syntax, values, html: false, partials: BTreeMap::new() }
     }
@@ -92,8 +92,8 @@ impl RenderJob {
 ///
 /// # Errors
 ///
-/// The template does not parse, asks for something that is not there (Jinja2, Handlebars), does something that cannot be
-/// done, or passes a limit. The line is that of the file.
+/// The template does not parse, uses an undefined value (Jinja2, Handlebars), does something invalid, or exceeds a limit.
+/// The line is that of the file.
 pub fn render(job: &RenderJob) -> Result<Rendered, RenderError> {
     CompiledTemplate::new(&Texts::of(job)?)?.render(&job.values, job.html)
 }

@@ -1,10 +1,10 @@
-//! Mustache, evaluated by our own code over the tree of [`crate::mustache`], with the semantics of the official
-//! specification's required modules. Nothing is left to ramhorns: its trimming of line ends, its escaping and its lack of
-//! dotted names, item metadata and limits would each need a way round, and two ways to one text are two things to test. It is
-//! an oracle of the tests only: on templates that both understand, both must print the same.
+//! Mustache, evaluated by our own code over the nodes of [`crate::mustache`], with the semantics of the official
+//! specification's required modules. ramhorns does not render: its trimming of line ends, its escaping, and its lack of
+//! dotted names, item metadata and limits would each need a workaround. It is only an oracle in the tests: on templates
+//! that both support, both must give the same text.
 //!
-//! Neither sections nor partials recurse; what is open stands on a stack of our own. `""` and `0` are false, as in the
-//! specification's `!!data`; lists and objects that are printed print as JSON.
+//! Neither sections nor partials recurse; open ones are on our own stack. `""` and `0` are false, as in the specification's
+//! `!!data`; lists and objects print as JSON.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,15 +17,15 @@ use crate::limits::WARNINGS;
 use crate::mustache::{Node, ParsedMustache, parse};
 use refdesk_text::nearest::nearest;
 
-/// A template and its partials, read.
+/// A parsed template with its partials.
 pub struct CompiledMustache<'t> {
     templates: Vec<ParsedMustache<'t>>,
-    /// Names of partials to their place among the templates.
+    /// Indexes of the partials among the templates, by name.
     by_name: HashMap<&'t str, usize>,
 }
 
 impl<'t> CompiledMustache<'t> {
-    /// Reads a template and its partials by name; line numbers are those of the texts.
+    /// Parses a template and its partials; line numbers are those of the texts.
     ///
     /// # Errors
     ///
@@ -39,11 +39,11 @@ impl<'t> CompiledMustache<'t> {
         Ok(Self { templates, by_name })
     }
 
-    /// Renders it; `html` asks for escaping.
+    /// Renders it; `html` turns escaping on.
     ///
     /// # Errors
     ///
-    /// A limit is passed.
+    /// A limit is exceeded.
     pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
         let mut run = Run {
             templates: &self.templates,
@@ -73,32 +73,32 @@ fn stop(message: String) -> RenderError {
 #[derive(Default)]
 struct MustacheCall<'a> {
     template: usize,
-    /// The node to go on with.
+    /// The next node.
     at: usize,
     /// Put before each line of its text.
     indent: String,
-    /// Whether it was called on a line of its own.
+    /// Whether its tag was alone on its line.
     standalone: bool,
     sections: Vec<OpenSection<'a>>,
 }
 
-/// A section being evaluated; it has put one context in force.
+/// A section being evaluated; it has pushed one context.
 struct OpenSection<'a> {
     /// The node that opened it.
     open: usize,
-    /// The list it goes through, and the index of the item that is next.
+    /// The list it iterates over, and the index of the next item.
     items: &'a [Value],
     next: usize,
 }
 
 struct Run<'a, 'p> {
     templates: &'p [ParsedMustache<'p>],
-    /// Names of partials to their place among the templates.
+    /// Indexes of the partials among the templates, by name.
     by_name: &'p HashMap<&'p str, usize>,
     html: bool,
     contexts: Contexts<'a>,
     calls: Vec<MustacheCall<'a>>,
-    /// Nothing was printed yet of a line of an indented partial.
+    /// Whether a line of an indented partial is still empty.
     at_line_start: bool,
     out: String,
     warnings: Vec<String>,
@@ -107,7 +107,7 @@ struct Run<'a, 'p> {
 }
 
 impl<'a, 'p> Run<'a, 'p> {
-    /// Evaluates one node; false when nothing is left.
+    /// Evaluates one node; returns false at the end.
     fn step(&mut self) -> Result<bool, RenderError> {
         self.burn(1)?;
         let Some(call) = self.calls.last_mut() else { return Ok(false) };

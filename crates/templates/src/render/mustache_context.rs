@@ -1,9 +1,9 @@
-//! What a name of a Mustache template means where it stands: the stack of values that sections put in force, innermost
-//! first, and the place of each item in its list.
+//! Looks up names of a Mustache template: the stack of values that sections have pushed, innermost first, and the position
+//! of each item in its list.
 
 use serde_json::Value;
 
-/// What a name leads to.
+/// What a name refers to.
 #[derive(Debug, Clone, Copy)]
 pub enum ContextValue<'a> {
     Value(&'a Value),
@@ -15,7 +15,7 @@ pub enum ContextValue<'a> {
 }
 
 impl ContextValue<'_> {
-    /// Whether a section of it is rendered: `null`, `false`, `0`, `""` and the empty list are not.
+    /// Whether its section is rendered: not for `null`, `false`, `0`, `""` and the empty list.
     pub fn is_truthy(&self) -> bool {
         match self {
             Self::Value(value) => match value {
@@ -33,16 +33,16 @@ impl ContextValue<'_> {
     }
 }
 
-/// One value in force.
+/// One value on the stack.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextFrame<'a> {
     found: ContextValue<'a>,
-    /// Index and length, of an item of a list.
+    /// Index and length, for an item of a list.
     place: Option<(usize, usize)>,
 }
 
 impl<'a> ContextFrame<'a> {
-    /// A value that is no item.
+    /// A value that is not an item.
     pub fn of(found: ContextValue<'a>) -> Self {
         Self { found, place: None }
     }
@@ -68,7 +68,7 @@ impl<'a> ContextFrame<'a> {
     }
 }
 
-/// All values in force, innermost last.
+/// The stack of values, innermost last.
 #[derive(Debug)]
 pub struct Contexts<'a> {
     stack: Vec<ContextFrame<'a>>,
@@ -79,7 +79,7 @@ impl<'a> Contexts<'a> {
         Self { stack: vec![ContextFrame::of(ContextValue::Value(root))] }
     }
 
-    /// How many are in force: what finding a name may cost.
+    /// The height of the stack, which is the cost of a lookup.
     pub fn depth(&self) -> u64 {
         self.stack.len() as u64
     }
@@ -92,13 +92,13 @@ impl<'a> Contexts<'a> {
         self.stack.push(context);
     }
 
-    /// Takes the innermost out of force.
+    /// Removes the innermost value.
     pub fn pop(&mut self) {
         self.stack.pop();
     }
 
-    /// What `name` means: `.` is the innermost value; of a dotted name the first part is looked up from the inside out,
-    /// the others only in what it gave.
+    /// Looks up `name`: `.` is the innermost value. The first part of a dotted name is looked up from the inside out, the
+    /// other parts only in the result.
     pub fn find(&self, name: &str) -> ContextValue<'a> {
         if name == "." {
             return self.top().found;
@@ -119,7 +119,7 @@ impl<'a> Contexts<'a> {
         found
     }
 
-    /// Names that could be asked for, innermost first.
+    /// All names that can be looked up, innermost first.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let fields = self.stack.iter().rev().filter_map(|context| match context.found {
             ContextValue::Value(Value::Object(fields)) => Some(fields),

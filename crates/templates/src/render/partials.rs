@@ -1,5 +1,5 @@
-//! The partials that a Mustache template can reach, found before it is rendered: whoever renders then needs no index and
-//! reads no file.
+//! Finds the partials that a Mustache template can reach before it is rendered, so that rendering needs no index and reads
+//! no file.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::limits::PARTIAL_BYTES;
 use crate::mustache::{Node, ParsedMustache, parse};
 use crate::strip;
 
-/// Every partial that the template can reach, by name, each once: those of `given` first, else what `find` knows. One that
-/// nobody knows is left out; the rendering warns of it.
+/// Every partial that the template can reach, by name: from `given` first, else from `find`. An unknown one is left out,
+/// and rendering warns about it.
 ///
 /// # Errors
 ///
-/// Together they pass [`PARTIAL_BYTES`].
+/// Their total size exceeds [`PARTIAL_BYTES`].
 pub fn gather(
     text: &str,
     given: &BTreeMap<String, String>,
@@ -37,7 +37,7 @@ pub fn gather(
     Ok(found)
 }
 
-/// Names that a text calls; none where it does not parse, which the rendering says.
+/// The partials that a text uses; none if it does not parse, which rendering reports.
 fn asked_in(text: &str) -> Vec<String> {
     parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
 }

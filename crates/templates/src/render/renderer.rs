@@ -1,4 +1,4 @@
-//! Who renders: this process, or a process of its own that may be ended.
+//! Renders in this process, or in a worker process that can be ended.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::worker::{Failure, WorkerClient};
 use super::{RenderError, RenderJob, Rendered, render};
 
-/// Renders jobs. Cheap to clone; clones share their worker, which starts with the first job and ends with the last clone.
+/// Renders jobs. Cheap to clone; clones share one worker, which starts with the first job and ends with the last clone.
 #[derive(Debug, Clone, Default)]
 pub struct Renderer {
     /// `None` renders in this process.
@@ -25,16 +25,16 @@ impl Renderer {
         Self { beside: None }
     }
 
-    /// One that renders in a worker: `program` is this one (`refdesk`), absolute. It never renders in this process, also
-    /// where no worker can be started.
+    /// A renderer that uses a worker: `program` is the absolute path of this program (`refdesk`). It never renders in this
+    /// process, even if no worker can be started.
     pub fn beside(program: PathBuf) -> Self {
         Self { beside: Some(Arc::new(Beside { program, worker: Mutex::new(None) })) }
     }
 
-    /// Renders; one job at a time, others wait their turn.
+    /// Renders one job at a time; concurrent calls wait.
     ///
     /// # Errors
-    /// As [`render`], and where the worker passed a limit, died, or cannot be started.
+    /// As [`render`]; also if the worker exceeded a limit, died, or cannot be started.
     pub fn render(&self, job: &RenderJob) -> Result<Rendered, RenderError> {
         match &self.beside {
             None => render(job),
@@ -44,13 +44,13 @@ impl Renderer {
 }
 
 impl Beside {
-    /// What the worker answers, or why there is no answer.
+    /// The worker's answer, or why there is none.
     fn render(&self, job: &RenderJob) -> Result<Result<Rendered, RenderError>, String> {
         let frame = WorkerClient::frame(job)?;
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_warm = place.is_some();
         match self.ask(&mut place, frame.clone()) {
-            // Who ended a worker that had worked before says nothing about this job.
+            // If something ended a worker that had worked before, that says nothing about this job.
             Err(Failure::Ended(_)) if is_warm => self.ask(&mut place, frame),
             outcome => outcome,
         }

@@ -1,12 +1,12 @@
-//! The law that binds the tree of variables to rendering: what a template is told to ask for is enough to render it.
-//! Nothing is undefined with the skeleton's values nor with the sample's, however names are shadowed.
+//! The law that connects the variable tree to rendering: the variables found in a template are enough to render it. Nothing
+//! is undefined with the skeleton's or the sample's values, however names are shadowed.
 
 use proptest::prelude::*;
 
 use super::{RenderJob, render};
 use crate::{Syntax, analyse, sample, skeleton};
 
-/// What is still undefined, of either document made from the tree.
+/// The error about an undefined value, with either document made from the tree.
 fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
     let analysis = analyse(text, Some(syntax));
     let mut found: Vec<String> = analysis.problem.iter().map(ToString::to_string).collect();
@@ -73,11 +73,12 @@ fn templates_as_people_write_them() {
     }
 }
 
-/// Makes templates from numbers: lists are called `l…`, objects `o…`, all else `s…`, so that no name means two things.
+/// Generates templates from numbers: lists are named `l…`, objects `o…`, everything else `s…`, so that no name has two
+/// meanings.
 struct Maker<'a> {
     numbers: std::slice::Iter<'a, u8>,
     out: String,
-    /// Names of items in force.
+    /// Names of items in scope.
     items: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ impl Maker<'_> {
         self.numbers.next().map_or(0, |number| number % of)
     }
 
-    /// A way to something whose name begins with `kind`.
+    /// A path to a value whose name begins with `kind`.
     fn path(&mut self, kind: char) -> String {
         let mut path = String::new();
         if !self.items.is_empty() && self.pick(2) == 1 {
@@ -137,7 +138,7 @@ impl Maker<'_> {
                         (self.path('l'), format!("{}{}", ["i", "s", "o"][usize::from(self.pick(3))], self.pick(2)));
                     self.out.push_str(&format!("{{% for {item} in {list} %}}{{{{ loop.index }}}}{{{{ {item}.s1 }}}}"));
                     self.items.push(item);
-                    // A name that an item takes is no variable's here; only own names of items are used further in.
+                    // A name bound to an item is not a variable here; only names of items are used further in.
                     let shadowed = self.items.last().is_some_and(|item| !item.starts_with('i'));
                     if !shadowed {
                         self.jinja(depth - 1);

@@ -1,15 +1,15 @@
-//! Values as they come from outside: JSON that is measured before it is read, because a short text can become much memory.
+//! Values from outside: JSON that is measured before it is parsed, because a short text can take much memory.
 
 use serde_json::Value;
 
 use super::RenderError;
 use super::limits::{VALUES_BYTES, VALUES_COUNT, VALUES_DEPTH, too_many_values, values_too_deep, values_too_large};
 
-/// Reads values given as JSON text; a byte order mark at its start is passed over.
+/// Parses values given as JSON text; skips a byte order mark.
 ///
 /// # Errors
 ///
-/// A sentence: they are no JSON, or pass a limit.
+/// A message: the text is not JSON, or exceeds a limit.
 pub fn parse(text: &str) -> Result<Value, String> {
     let text = text.trim_start_matches('\u{feff}');
     if text.len() > VALUES_BYTES {
@@ -27,18 +27,18 @@ pub fn parse(text: &str) -> Result<Value, String> {
     Ok(values)
 }
 
-/// Holds that every whole number of a JSON text is read with all its digits.
+/// Checks that every integer of a JSON text is parsed with all its digits.
 ///
 /// # Errors
 ///
-/// One is not: a sentence that names it.
+/// One is not; the message names it.
 pub fn exact(text: &str) -> Result<(), String> {
     let Some(number) = rounded(text) else { return Ok(()) };
     let start: String = number.chars().take(40).collect();
     Err(format!("the number {start} passes the limit of 64 bits and would be rounded; write it as a string"))
 }
 
-/// The first whole number of a JSON text that its reader would take for a float, with other digits.
+/// The first integer of a JSON text that the parser would turn into a float with other digits.
 fn rounded(text: &str) -> Option<&str> {
     let (mut inside, mut escaped, mut from) = (false, false, None);
     for (at, byte) in text.bytes().chain([b' ']).enumerate() {
@@ -63,7 +63,7 @@ fn rounded(text: &str) -> Option<&str> {
     None
 }
 
-/// At least how many values a JSON text holds and how deep they nest, by its punctuation outside strings.
+/// A lower bound of the number of values in a JSON text, and their depth, from its punctuation outside strings.
 fn measure(text: &str) -> (usize, usize) {
     let (mut count, mut depth, mut deepest) = (1_usize, 0_usize, 0_usize);
     let (mut inside, mut escaped) = (false, false);
@@ -86,11 +86,11 @@ fn measure(text: &str) -> (usize, usize) {
     (count, deepest)
 }
 
-/// Whether values that were made somewhere else may be rendered.
+/// Checks that values from elsewhere may be rendered.
 ///
 /// # Errors
 ///
-/// They pass a limit.
+/// They exceed a limit.
 pub fn check(values: &Value) -> Result<(), RenderError> {
     let (mut open, mut count) = (vec![(values, 0)], 0);
     while let Some((value, depth)) = open.pop() {

@@ -1,11 +1,11 @@
-//! Arguments of filters and methods as Python takes them: by position or by name, with an error for one too many.
+//! Arguments of filters and methods as Python accepts them: by position or by name, with an error for surplus ones.
 
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
 
-/// The arguments of a filter after its value, as the engine hands them over.
+/// The arguments of a filter after its value, as the engine passes them.
 pub type RestArguments = Rest<ValueOrKwargs>;
 
 pub struct PythonArguments {
@@ -16,19 +16,19 @@ pub struct PythonArguments {
 }
 
 impl PythonArguments {
-    /// What a filter was given.
+    /// The arguments of a filter.
     pub fn new(rest: RestArguments) -> Self {
         Self::of(rest.into_values())
     }
 
-    /// What a method was given.
+    /// The arguments of a method.
     pub fn of(mut places: Vec<Value>) -> Self {
         let last_is_named = places.last().is_some_and(Value::is_kwargs);
         let named = if last_is_named { places.pop().and_then(|named| Kwargs::try_from(named).ok()) } else { None };
         Self { places, named, asked: 0 }
     }
 
-    /// The next place, or the argument of this name; asked in the order of the signature.
+    /// The next positional argument, or the one with this name; call in the order of the signature.
     pub fn value(&mut self, name: &str) -> Option<Value> {
         let place = self.asked;
         self.asked += 1;
@@ -38,12 +38,12 @@ impl PythonArguments {
         }
     }
 
-    /// Whether a second place is given.
+    /// Whether a second positional argument is given.
     pub fn is_bounded(&self) -> bool {
         self.places.len() > 1
     }
 
-    /// As [`PythonArguments::value`], and `none` counts as left out.
+    /// As [`PythonArguments::value`], with `none` treated as omitted.
     fn some(&mut self, name: &str) -> Option<Value> {
         self.value(name).filter(|value| !value.is_none())
     }
@@ -52,7 +52,7 @@ impl PythonArguments {
     ///
     /// # Errors
     ///
-    /// It is something else.
+    /// It has another type.
     pub fn number(&mut self, name: &str, default: i64) -> Result<i64, Error> {
         match self.some(name) {
             None => Ok(default),
@@ -64,7 +64,7 @@ impl PythonArguments {
     ///
     /// # Errors
     ///
-    /// It is something else.
+    /// It has another type.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         match self.some(name) {
             None => Ok(None),
@@ -75,16 +75,16 @@ impl PythonArguments {
         }
     }
 
-    /// Whether it is given and true.
+    /// Whether it is given and true, else `default`.
     pub fn flag(&mut self, name: &str, default: bool) -> bool {
         self.some(name).map_or(default, |value| value.is_true())
     }
 
-    /// Nothing else may be there.
+    /// Checks that no arguments are left.
     ///
     /// # Errors
     ///
-    /// Something is.
+    /// An argument is left.
     pub fn end(self) -> Result<(), Error> {
         if self.places.len() > self.asked {
             return Err(ErrorKind::TooManyArguments.into());
@@ -102,16 +102,16 @@ pub fn failed(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// A text of this many more bytes may be made.
+/// Checks that a string of this many more bytes may be made.
 ///
 /// # Errors
 ///
-/// It would pass the output limit.
+/// It would exceed the output limit.
 pub fn room_for(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
 }
 
-/// An error about this undefined value; the engine knows from it what was undefined.
+/// An error about this undefined value, from which the engine knows what was undefined.
 pub fn undefined(value: &Value) -> Error {
     i64::try_from(value.clone()).err().unwrap_or_else(|| ErrorKind::UndefinedError.into())
 }

@@ -1,4 +1,4 @@
-//! The engine's errors in refdesk's words: what was undefined, in which line, and which given name was probably meant.
+//! The engine's errors as refdesk reports them: what was undefined, on which line, and which given name is most similar.
 
 use minijinja::{Error, ErrorKind};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use super::super::limits::out_of_fuel;
 use crate::jinja_as_written;
 use refdesk_text::nearest::nearest;
 
-/// Says what went wrong in `text`, given these values.
+/// The error for `text` with these values.
 pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderError {
     let cause = innermost(error);
     let line = line_of(cause, text).or_else(|| line_of(error, text));
@@ -41,7 +41,7 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
     }
 }
 
-/// The engine's own limits with their figures, which it does not tell.
+/// Adds the figure of an engine limit, which the engine's message lacks.
 fn with_limit(what: String) -> String {
     let figures = [
         ("range has too many elements", "the range passes the limit of 100000 items"),
@@ -74,8 +74,8 @@ fn at_line(what: String, line: Option<usize>) -> String {
     }
 }
 
-/// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to. Where it begins
-/// with a name of the template's own, such as an item of a loop, among the fields of all items that were given.
+/// The given name most similar to a dotted one: its last part among the fields of the value its other parts lead to. If it
+/// begins with a local of the template, such as a loop item, among the fields of all given items.
 fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
     if name.contains('[') {
         return None;
@@ -100,7 +100,7 @@ fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
     None
 }
 
-/// Values looked at for the names of fields.
+/// The most values searched for field names.
 const LOOKED_AT: usize = 10_000;
 
 fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
@@ -124,7 +124,7 @@ fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
     names
 }
 
-/// The first error in the chain that the engine raised.
+/// The deepest error in the chain that the engine raised.
 fn innermost(error: &Error) -> &Error {
     let mut cause = error;
     while let Some(source) = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<Error>()) {
@@ -134,7 +134,7 @@ fn innermost(error: &Error) -> &Error {
 }
 
 fn line_of(error: &Error, text: &str) -> Option<usize> {
-    // The range counts further than the engine's own line numbers, which end at 65,535.
+    // The range goes beyond the engine's own line numbers, which end at 65,535.
     let from_range = error.range().and_then(|range| text.get(..range.start));
     from_range.map(|before| before.bytes().filter(|byte| *byte == b'\n').count() + 1).or_else(|| error.line())
 }
@@ -146,11 +146,11 @@ fn undefined_name(detail: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains("(...)")).then_some(name)
 }
 
-/// Where the engine cannot say what was undefined: the name that the expression begins with if it was not given, else the
-/// expression itself.
+/// For errors in which the engine does not name the undefined value: the first name of the expression if it was not given,
+/// else the expression itself.
 fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
     let range = error.range().map(|range| {
-        // The engine counts a slice from its parenthesis, since it is a method to it.
+        // The engine counts a slice from its parenthesis, because it is translated to a method.
         let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
         before.map_or(range.start, str::len)..range.end
     });

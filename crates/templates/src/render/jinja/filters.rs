@@ -1,6 +1,6 @@
-//! Filters and tests that minijinja answers otherwise than Jinja2 or not at all, as Jinja2 answers them (BEHAVIOUR §6).
-//! Left otherwise: `random` is refused (a template gives the same text every time), `{% autoescape %}` writes quotes as
-//! the engine does, numbers end at 128 bits, and a float within a printed list prints as the engine prints it.
+//! Filters and tests that minijinja lacks or that differ from Jinja2's, implemented as in Jinja2 (BEHAVIOUR §6). Known
+//! differences: `random` is refused (a template gives the same text every time), `{% autoescape %}` escapes quotes as the
+//! engine does, integers end at 128 bits, and a float within a printed list prints as the engine prints it.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -23,7 +23,7 @@ use super::text_filters::{
 };
 use crate::asks_about_a_value;
 
-/// Puts them in the place of the engine's own.
+/// Replaces the engine's own.
 pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("replace", replace);
     engine.add_filter("default", default);
@@ -102,7 +102,7 @@ pub fn install(engine: &mut Environment<'static>) {
     );
 }
 
-/// Every item must have the attribute that is asked whether it is true, or what it is.
+/// Checks that every item has the attribute that is tested or read.
 fn must_have(list: &Value, name: &str, test: Option<&str>) -> Result<(), Error> {
     if !test.is_none_or(asks_about_a_value) {
         return Ok(());
@@ -111,7 +111,7 @@ fn must_have(list: &Value, name: &str, test: Option<&str>) -> Result<(), Error> 
     fields(list, &how).map(|_| ())
 }
 
-/// What the items hold at the path that `attribute` names; themselves without one.
+/// The values of the items at the path `attribute`; the items themselves without one.
 fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
     let attribute: Option<Value> = how.peek::<Option<Value>>("attribute")?.filter(|attribute| !attribute.is_none());
     let Some(attribute) = attribute else { return Ok(list.try_iter()?.collect()) };
@@ -129,7 +129,7 @@ fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
     Ok(found)
 }
 
-/// The engine puts what cannot be compared in some order; Jinja2 refuses it.
+/// The engine sorts incomparable values in some order; Jinja2 refuses them.
 fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
     let values = fields(list, how)?;
     let several_keys = how.peek::<Option<Value>>("attribute")?.is_some_and(|keys| printed(&keys).contains(','));
@@ -150,7 +150,7 @@ fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
     fields(list, &how)?.iter().try_fold(start, |sum, value| add(&sum, value))
 }
 
-/// The engine takes by name alone what Jinja2 takes by place too.
+/// Accepts by position what the engine accepts only by name.
 fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
     let mut args = PythonArguments::new(more);
     let given: Vec<(String, Value)> =
@@ -217,7 +217,7 @@ fn tojson(value: &Value, more: RestArguments) -> Result<String, Error> {
     json::write(value, indent.as_deref())
 }
 
-/// Texts stay as they are, safe ones safe.
+/// Strings stay unchanged, safe ones stay safe.
 fn string(value: Value) -> Result<Value, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(&value)),
@@ -261,7 +261,7 @@ fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
     }
 }
 
-/// `round(precision=0, method='common')`; rounding up or down makes a float of a whole number too.
+/// `round(precision=0, method='common')`; rounding up or down also makes a float of an integer.
 fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let precision = i32::try_from(args.number("precision", 0)?).map_err(|_| failed("'precision' is too large"))?;
@@ -280,7 +280,7 @@ fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     if whole { f64::try_from(rounded).map(Value::from) } else { Ok(rounded) }
 }
 
-/// What stands behind a dot and is no item: of plain data nothing.
+/// `value.name` if it is not an item; plain data has no such attributes.
 fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(value)),
@@ -324,11 +324,11 @@ fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
     Ok(String::new())
 }
 
-/// The widths and precisions a format string asks for.
+/// Checks the widths and precisions of a format string.
 ///
 /// # Errors
 ///
-/// Together they would pass the output limit.
+/// Together they would exceed the output limit.
 pub fn room_for_widths(format: &str) -> Result<(), Error> {
     let numbers = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 3);
     let width = |digits: &str| digits.parse::<usize>().unwrap_or(usize::MAX);

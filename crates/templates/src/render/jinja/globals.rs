@@ -1,5 +1,5 @@
-//! Names that every Jinja2 template has: `joiner`, `namespace`, and `self`, which prints as Jinja2 prints it. `range` and
-//! `dict` are the engine's; `cycler` and `lipsum` are refused.
+//! Globals of every Jinja2 template: `joiner`, `namespace`, and `self`, which prints as in Jinja2. `range` and `dict` are
+//! the engine's; `cycler` and `lipsum` are refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_global("self", "<TemplateReference None>");
 }
 
-/// Prints nothing when first called, and its separator from then on.
+/// Prints nothing on the first call, then its separator.
 #[derive(Debug)]
 struct Joiner {
     separator: String,

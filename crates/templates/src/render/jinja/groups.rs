@@ -1,5 +1,4 @@
-//! The filter `groupby`: the engine's groups, with lists in them as Jinja2 has them, so that they can be added to and
-//! asked what they are.
+//! The filter `groupby`: the engine's groups, with real lists as in Jinja2, so that `+` and type tests work on them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +6,7 @@ use std::sync::Arc;
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr};
 use minijinja::{Error, Value};
 
-/// What the items of a list have in common, and those items: a pair, and an object with two fields.
+/// A group: the common value and the items, as a pair and as an object with two fields.
 #[derive(Debug)]
 struct Group {
     grouper: Value,
@@ -36,11 +35,11 @@ impl Object for Group {
     }
 }
 
-/// The groups of a list, in the order of what each has in common.
+/// The groups of a list, sorted by their common value.
 ///
 /// # Errors
 ///
-/// It is no list, or what the items have cannot be sorted.
+/// It is not a list, or the values cannot be sorted.
 pub fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value, Error> {
     let groups = minijinja::filters::groupby(list, Some(attribute), how)?.try_iter()?;
     let group = |pair: Value| {

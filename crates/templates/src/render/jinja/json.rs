@@ -1,18 +1,18 @@
-//! `tojson` as Jinja2 gives it: keys sorted, ASCII only, `<`, `>`, `&` and `'` escaped so that it can stand in a page.
+//! `tojson` as in Jinja2: keys sorted, ASCII only, `<`, `>`, `&` and `'` escaped, so that it is safe in a page.
 //!
-//! Values are written as they are visited, and no further than the output limit: thirty lists that each hold the one
-//! before twice are a few hundred bytes in memory and a billion items in JSON.
+//! Values are written while they are visited, up to the output limit: thirty lists that each contain the previous one twice
+//! take a few hundred bytes in memory and a billion items in JSON.
 
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 
 use super::arguments::{failed, room_for};
 
-/// A value as JSON; `indent` is the white space of one level, and asks for one item a line.
+/// A value as JSON; `indent` is the white space per level, with one item per line.
 ///
 /// # Errors
 ///
-/// JSON has nothing for a part of the value, or the output limit would be passed.
+/// JSON cannot represent a part of the value, or the output limit would be exceeded.
 pub fn write(value: &Value, indent: Option<&str>) -> Result<String, Error> {
     let mut writer = JsonWriter { indent, out: String::new() };
     writer.value(value, 0)?;
@@ -25,7 +25,7 @@ struct JsonWriter<'a> {
 }
 
 impl JsonWriter<'_> {
-    /// Calls itself as deep as the value is; the worker's stack bounds that.
+    /// Recurses as deep as the value; the worker's stack bounds that.
     fn value(&mut self, value: &Value, level: usize) -> Result<(), Error> {
         room_for(self.out.len())?;
         match value.kind() {
@@ -89,7 +89,7 @@ fn scalar(value: &Value) -> Result<String, Error> {
     serde_json::to_value(value).map(|json| json.to_string()).map_err(|error| not_json(&error.to_string()))
 }
 
-/// The key of a field. JSON has only strings; numbers and flags become what they are written as.
+/// The key of a field. JSON keys are strings, so numbers and booleans are converted.
 fn key(name: &Value) -> Result<String, Error> {
     match name.kind() {
         ValueKind::String => Ok(name.to_string()),

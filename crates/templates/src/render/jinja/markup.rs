@@ -12,7 +12,7 @@ use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefin
 use super::print::printed;
 use super::text_filters::escaped;
 
-/// Tags and comments go, white space becomes one blank, entities become what they stand for.
+/// Removes tags and comments, collapses white space, and decodes entities.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 pub fn striptags(value: Cow<'_, str>) -> String {
     let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
@@ -28,10 +28,10 @@ pub fn striptags(value: Cow<'_, str>) -> String {
     if blank.contains('&') { unescaped(&blank) } else { blank }
 }
 
-/// Entities become what they stand for.
+/// Decodes entities.
 fn unescaped(text: &str) -> String {
     let mut tokenizer = Tokenizer::new(text);
-    // In this state nothing but entities means anything.
+    // In this state only entities have a meaning.
     tokenizer.set_state(HtmlState::RcData);
     let mut out = String::with_capacity(text.len());
     for token in tokenizer {
@@ -42,11 +42,11 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// `xmlattr(autospace=true)`: a dict as attributes of a tag; what is none or undefined is left out.
+/// `xmlattr(autospace=true)`: a dict as attributes of a tag; none and undefined values are left out.
 ///
 /// # Errors
 ///
-/// No dict, a name that no attribute can have, or the output limit would be passed.
+/// Not a dict, an invalid attribute name, or the output limit would be exceeded.
 pub fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let autospace = args.flag("autospace", true);
@@ -78,8 +78,7 @@ pub fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
     Ok(out)
 }
 
-/// What `urlize` takes for the address of a page: with a scheme any host that could be one, without one only well-known
-/// endings.
+/// What `urlize` treats as a web address: with a scheme any possible host, without one only well-known top-level domains.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)^(?:(?:https?://|www\.)(?:[\w%-]+\.)*(?:[a-z]{2,63}|xn--[\w%]{2,59})",
@@ -100,7 +99,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments do not fit, or the output limit would be exceeded.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 pub fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
@@ -136,8 +135,7 @@ pub fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error>
     Ok(out)
 }
 
-/// One word of an escaped text, linked if it is an address once the brackets before it and the punctuation behind it are
-/// put aside.
+/// One word of an escaped text, linked if it is an address apart from leading brackets and trailing punctuation.
 fn linked(word: &str, limit: Option<usize>, attributes: &str, schemes: &[String]) -> String {
     let mut middle = word;
     while let Some(inner) = ["(", "<", "&lt;"].iter().find_map(|open| middle.strip_prefix(open)) {
@@ -149,7 +147,7 @@ fn linked(word: &str, limit: Option<usize>, attributes: &str, schemes: &[String]
         middle = inner;
     }
     let mut end = from + middle.len();
-    // A bracket that an address opens is closed within it.
+    // A bracket that opens in an address also closes in it.
     for (open, close) in [("(", ")"), ("<", ">"), ("&lt;", "&gt;")] {
         let inside = word.get(from..end).unwrap_or_default();
         for _ in inside.matches(close).count()..inside.matches(open).count() {

@@ -1,5 +1,5 @@
-//! Methods of Python's strings, lists and dicts that templates call: those of minijinja's `pycompat`, and the ones it
-//! lacks. Methods that change a value are not here; a template makes text and leaves its values alone.
+//! Methods of Python's strings, lists and dicts: those of minijinja's `pycompat`, and the ones it lacks. Methods that
+//! modify a value are not supported; a template does not change its values.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
@@ -9,7 +9,7 @@ use super::arguments::{PythonArguments, failed, room_for, undefined};
 use super::filters::room_for_widths;
 use super::{slices, text};
 
-/// Answers a method that the engine itself does not have.
+/// Calls a method that the engine does not have.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 Value::from(if suffix.is_empty() { text } else { text.strip_suffix(suffix.as_str()).unwrap_or(text) })
             }
             "swapcase" => Value::from(text.chars().map(swapped).collect::<String>()),
-            // The one letter that changes by folding and not by lower case.
+            // The only letter that case folding changes and lower case does not.
             "casefold" => Value::from(text.to_lowercase().replace('ß', "ss").replace('ς', "σ")),
             "title" => Value::from(text::python_title(text)),
             "expandtabs" => Value::from(expand_tabs(text, args.number("tabsize", 8)?)?),
@@ -139,7 +139,7 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
     }
 }
 
-/// Python's methods that change what they are called on.
+/// Python's methods that modify their object.
 const CHANGING: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
@@ -190,7 +190,7 @@ fn bounded(text: &str, method: &str, args: &mut PythonArguments) -> Result<Value
     let (from, to) = (place(start), place(args.number("end", length)?));
     let part: String = text.chars().take(to).skip(from).collect();
     let before = |at: Option<usize>| at.and_then(|at| part.get(..at)).map(|before| before.chars().count() + from);
-    // An empty text stands nowhere behind the end.
+    // An empty string is not found after the end.
     let inside = start <= length && from <= to;
     let found = |at: Option<usize>| {
         Value::from(before(at).filter(|_| inside).and_then(|at| i64::try_from(at).ok()).unwrap_or(-1))

@@ -1,5 +1,5 @@
-//! Jinja2, rendered by minijinja: strict about what is undefined, final line breaks kept, one template at a time. Where
-//! minijinja answers a filter or method otherwise than Jinja2 does, ours stand in its place ([`filters`], [`methods`]).
+//! Jinja2, rendered by minijinja: strict about undefined values, final line breaks kept, one template at a time. Where a
+//! minijinja filter or method differs from Jinja2's, ours replaces it ([`filters`], [`methods`]).
 
 use std::io;
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ fn engine() -> Environment<'static> {
     engine.set_undefined_behavior(UndefinedBehavior::Strict);
     engine.set_auto_escape_callback(|_| AutoEscape::None);
     engine.set_fuel(Some(FUEL));
-    // Without it an error knows neither the name nor the place of what was undefined.
+    // Without it, an error has neither the name nor the position of the undefined value.
     engine.set_debug(true);
     engine.remove_global("debug");
     engine.set_unknown_method_callback(methods::call);
@@ -55,7 +55,7 @@ pub struct CompiledJinja<'t> {
 }
 
 impl<'t> CompiledJinja<'t> {
-    /// Reads a template, as [`crate::jinja_for_engine`] made it for the engine; its line numbers are those of the text.
+    /// Parses a template translated by [`crate::jinja_for_engine`]; its line numbers are those of the text.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl<'t> CompiledJinja<'t> {
     ///
     /// # Errors
     ///
-    /// Something it needs is undefined, an operation fails, or a limit is passed.
+    /// A required value is undefined, an operation fails, or a limit is exceeded.
     pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, RenderError> {
         let serde_json::Value::Object(fields) = values else {
             let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();

@@ -1,4 +1,4 @@
-//! The filters `int` and `float`, which read numbers as Python does and answer rubbish with their default.
+//! The filters `int` and `float`, which parse numbers as Python does and return their default for invalid ones.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -7,11 +7,11 @@ use minijinja::{Error, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 
-/// `int(default=0, base=10)`: rubbish is the default.
+/// `int(default=0, base=10)`: invalid input gives the default.
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments do not fit, or the output limit would be exceeded.
 pub fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0));
@@ -37,7 +37,7 @@ pub fn whole(number: f64) -> Option<i128> {
     (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
 }
 
-/// A number as Python's `int` reads it.
+/// A number as Python's `int` parses it.
 fn integer(text: &str, base: u32) -> Option<i128> {
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
@@ -59,7 +59,7 @@ fn integer(text: &str, base: u32) -> Option<i128> {
     Some(if negative { -number } else { number })
 }
 
-/// A number as Python's `float` reads it.
+/// A number as Python's `float` parses it.
 pub fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
@@ -68,11 +68,11 @@ pub fn decimal(text: &str) -> Option<f64> {
     text.replace('_', "").parse().ok()
 }
 
-/// `float(default=0.0)`: rubbish is the default.
+/// `float(default=0.0)`: invalid input gives the default.
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments do not fit, or the output limit would be exceeded.
 pub fn float(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0.0));

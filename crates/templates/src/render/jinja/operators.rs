@@ -1,6 +1,6 @@
-//! Operators as Python knows them, and what loops and comparisons ask first. The engine is handed each as a filter
-//! (`template::jinja`), because its own know no `'%s' % x`, let a comparison with what is undefined pass, take
-//! `null` for an empty list, and make texts without end.
+//! Python's operators, and the checks of loops and comparisons. They are passed to the engine as filters
+//! (`template::jinja`), because its own operators lack `'%s' % x`, allow undefined values in comparisons, treat `null` as
+//! an empty list, and make strings of unbounded length.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use super::percent::percent;
 use super::print::printed;
 use super::text_filters::escaped;
 
-/// Adds them under the names that the reader writes.
+/// Adds the filters under the names that the translation uses.
 pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__add__", add);
     engine.add_filter("__sub__", |left: &Value, right: &Value| {
@@ -32,11 +32,11 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__each__", each);
 }
 
-/// Which of two is the larger; only like can be compared with like.
+/// Compares two values of the same kind.
 ///
 /// # Errors
 ///
-/// They are of two kinds, or of one that has no order.
+/// They are of different kinds, or of a kind without an order.
 pub fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering, Error> {
     let kind = |value: &Value| match value.kind() {
         ValueKind::Bool | ValueKind::Number => Some(0),
@@ -63,7 +63,7 @@ pub fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering, Error>
     }
 }
 
-/// A number of Python's two kinds; `True` is 1.
+/// A Python int or float; `True` is 1.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i128),
@@ -126,7 +126,7 @@ fn arithmetic(
 ///
 /// # Errors
 ///
-/// They cannot be added, or the output limit would be passed.
+/// They cannot be added, or the output limit would be exceeded.
 pub fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     match (left.as_str(), right.as_str()) {
         (Some(before), Some(after)) => {
@@ -164,7 +164,7 @@ fn of_items(items: Vec<Value>, tuple: bool) -> Value {
     if tuple { Value::from(Tuple::from(items)) } else { Value::from(items) }
 }
 
-/// `~`: both sides as they print.
+/// `~`: both sides as printed.
 fn concatenate(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
     for side in [left, right] {
         must_be_there(state, side)?;
@@ -216,7 +216,7 @@ fn floor_divide(left: &Value, right: &Value) -> Result<Value, Error> {
         (left, right) => {
             let rest = float_modulo(left.float(), right.float());
             let quotient = (left.float() - rest) / right.float();
-            // The rest was taken off, so that only rounding can keep this from being whole.
+            // The remainder was subtracted, so only rounding can make this fractional.
             let floor = quotient.floor();
             Ok(Value::from(if quotient - floor > 0.5 { floor + 1.0 } else { floor }))
         }
@@ -235,7 +235,7 @@ fn float_modulo(left: f64, right: f64) -> f64 {
     }
 }
 
-/// `%`: the rest, with the sign of the divisor; of a text its `%s` filled in.
+/// `%`: the remainder, with the sign of the divisor; for a string, formatting.
 fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
     if left.as_str().is_some() {
         if right.is_undefined() {
@@ -278,19 +278,19 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
     Ok(Value::from(result))
 }
 
-/// Undefined is refused, unless it is what an `if` without `else` leaves.
+/// Rejects undefined values, except the result of an `if` without `else`.
 fn must_be_there(state: &State, value: &Value) -> Result<(), Error> {
     let refused = value.is_undefined() && minijinja::filters::string(state, value).is_err();
     if refused { Err(undefined(value)) } else { Ok(()) }
 }
 
-/// What is compared must be there.
+/// Checks that a compared value is defined.
 fn given(state: &State, value: Value) -> Result<Value, Error> {
     must_be_there(state, &value)?;
     Ok(value)
 }
 
-/// What a loop goes through must be there and hold something to go through.
+/// Checks that a loop's value is defined and iterable.
 fn each(state: &State, value: Value) -> Result<Value, Error> {
     must_be_there(state, &value)?;
     let kind = match value.kind() {

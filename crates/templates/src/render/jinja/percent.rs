@@ -1,5 +1,5 @@
-//! `'%-5s|%03d' % x` and the filter `format`: each conversion is cut out here, so that `%r`, `%u`, `*` and a wrong number of
-//! values are as in Python, and written by the engine.
+//! `'%-5s|%03d' % x` and the filter `format`. Conversions are parsed here, so that `%r`, `%u`, `*` and a wrong number of
+//! values behave as in Python; the engine formats the values.
 
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
@@ -10,11 +10,11 @@ use super::numbers::whole;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
 
-/// Fills in a format; of a safe one what is filled in is escaped.
+/// Fills in a format; in a safe format the values are escaped.
 ///
 /// # Errors
 ///
-/// The values do not fit, or the output limit would be passed.
+/// The values do not fit, or the output limit would be exceeded.
 pub fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
     let Some(text) = format.as_str() else { return Err(failed("only a text can be filled in")) };
     let mut fill = FormatArguments { values, at: 0, keyed: false, safe: format.is_safe() };
@@ -40,7 +40,7 @@ fn is_dict(value: &Value) -> bool {
 struct FormatArguments<'a> {
     values: &'a [Value],
     at: usize,
-    /// A `%(name)s` was met.
+    /// Whether a `%(name)s` was found.
     keyed: bool,
     safe: bool,
 }
@@ -79,7 +79,7 @@ impl FormatArguments<'_> {
         Ok(rest)
     }
 
-    /// Writes the conversion that `rest` begins with and answers what is behind it.
+    /// Writes the conversion at the start of `rest` and returns the text after it.
     fn conversion<'t>(&mut self, rest: &'t str, out: &mut String) -> Result<&'t str, Error> {
         let mut rest = rest.get(1..).unwrap_or_default();
         let mut spec = "%".to_owned();
@@ -128,7 +128,7 @@ impl FormatArguments<'_> {
 
 fn number(value: &Value, kind: char) -> Result<Value, Error> {
     match value.kind() {
-        // A whole number is cut out of a float, as `int()` would.
+        // A float is truncated to an integer, as `int()` would.
         ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => {
             f64::try_from(value.clone()).ok().and_then(whole).map(Value::from).ok_or_else(|| failed("no whole number"))
         }

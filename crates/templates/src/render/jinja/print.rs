@@ -1,4 +1,4 @@
-//! Values as they print. Floats print as Python prints them; all else, also a float within a list, as the engine does.
+//! Printing of values. Floats print as in Python; everything else, also a float within a list, as in the engine.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ fn float_of(value: &Value) -> Option<f64> {
     if is_float { f64::try_from(value.clone()).ok() } else { None }
 }
 
-/// A value as it stands within a printed list: texts in quotes.
+/// A value as printed within a list: strings in quotes.
 pub fn repr(value: &Value) -> String {
     if let Some(number) = float_of(value) {
         return float(number);
@@ -39,7 +39,7 @@ pub fn repr(value: &Value) -> String {
     list.get(1..list.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
-/// A float as Python's `repr` writes it: the shortest digits that read back, with an exponent below 1e-4 and from 1e16.
+/// A float as Python's `repr` writes it: the shortest digits that round-trip, with an exponent below 1e-4 and from 1e16.
 pub fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();

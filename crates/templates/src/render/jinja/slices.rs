@@ -1,19 +1,19 @@
-//! Slices as Python cuts them: `x[from:to:step]`, which reaches us as a method (`template::jinja`). A list stays a
-//! list, so that it can be added to, and a turned round one may be empty: the engine knows neither.
+//! Python's slices: `x[from:to:step]`, translated to a method (`template::jinja`). A slice of a list is a list, so that `+`
+//! works on it, and a reversed slice may be empty; the engine supports neither.
 
 use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Error, Value};
 
 use super::arguments::{failed, undefined};
 
-/// The name under which the reader writes a slice.
+/// The method name that the translation uses.
 pub const METHOD: &str = "__slice__";
 
-/// The items, or the characters, from one place to another.
+/// The items or characters of a slice.
 ///
 /// # Errors
 ///
-/// What is to be cut has no places, or a bound is no whole number.
+/// The value cannot be sliced, or a bound is not an integer.
 pub fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         let cut: String = cut(&text.chars().collect::<Vec<char>>(), bounds)?.into_iter().collect();
@@ -34,7 +34,7 @@ fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
     let bound = |at: usize| bounds.get(at).map_or(Ok(None), whole);
     let step = bound(2)?.unwrap_or(1);
     let length = i128::try_from(items.len()).unwrap_or(i128::MAX);
-    // Behind the last one either way: a bound may stand there too.
+    // One past the last in either direction: a bound may be there too.
     let (first, last) = match step {
         0 => return Err(failed("slice step cannot be zero")),
         1.. => (0, length),
@@ -53,13 +53,13 @@ fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
     Ok(out)
 }
 
-/// A bound; `None` where it is left out.
+/// A bound; `None` if omitted.
 fn whole(value: &Value) -> Result<Option<i128>, Error> {
     match value.kind() {
         ValueKind::None => Ok(None),
         ValueKind::Bool => Ok(Some(i128::from(value.is_true()))),
         ValueKind::Number if value.is_integer() => {
-            // Further away than any list is long.
+            // Beyond the length of any list.
             Ok(Some(i128::try_from(value.clone()).unwrap_or(i128::MAX)))
         }
         ValueKind::Undefined => Err(undefined(value)),

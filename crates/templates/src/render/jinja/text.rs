@@ -1,7 +1,7 @@
-//! What Python does to a text and Rust's standard library does otherwise: its lines, padding, wrapping and truncating.
-//! Pure functions; the filters and methods that offer them stand beside.
+//! String functions of Python that Rust's standard library lacks or does differently: lines, padding, wrapping and
+//! truncating. Pure functions; the filters and methods that use them are in other files.
 
-/// The lines of a text as `str.splitlines` cuts them.
+/// The lines of a text as `str.splitlines` splits them.
 pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
     let is_break =
         |c: char| matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -18,7 +18,7 @@ pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
     lines
 }
 
-/// As the filter `indent`: a final line break is kept as one, blank lines are left alone unless asked for.
+/// As the filter `indent`: keeps one final line break, and indents blank lines only if `blank` is set.
 pub fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String {
     let text = format!("{text}\n");
     let mut out = String::with_capacity(text.len());
@@ -35,7 +35,7 @@ pub fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String
     out
 }
 
-/// Whether a character is a digit of some script's decimal numbers.
+/// Whether a character is a decimal digit of any script.
 pub fn digit(c: char) -> bool {
     use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
     c.general_category() == GeneralCategory::DecimalNumber
@@ -49,7 +49,7 @@ fn push_cased(out: &mut String, c: char, upper: bool) {
     }
 }
 
-/// As `str.title`: words begin behind whatever is no letter.
+/// As `str.title`: a word begins after any character that is not a letter.
 pub fn python_title(text: &str) -> String {
     let mut in_word = false;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
@@ -59,7 +59,7 @@ pub fn python_title(text: &str) -> String {
     })
 }
 
-/// How many characters stand left of a text that `str.center` puts into `width`.
+/// The number of characters that `str.center` puts left of a text of `length`.
 pub fn left_of_center(length: usize, width: usize) -> usize {
     let pad = width.saturating_sub(length);
     pad / 2 + (pad & width & 1)
@@ -76,13 +76,13 @@ pub fn truncate(text: &str, length: usize, kill_words: bool, end: &str, leeway: 
     format!("{kept}{end}")
 }
 
-/// How the filter `wordwrap` is asked to wrap.
+/// Options of the filter `wordwrap`.
 pub struct Wrap {
-    /// Characters a line.
+    /// Characters per line.
     pub width: usize,
-    /// Whether a word longer than a line is cut.
+    /// Whether words longer than a line are split.
     pub break_long_words: bool,
-    /// Whether words may be cut after their hyphens.
+    /// Whether words may be split after hyphens.
     pub break_on_hyphens: bool,
 }
 
@@ -108,7 +108,7 @@ pub fn wrap(line: &str, how: &Wrap) -> Vec<String> {
         if let Some(chunk) = chunks.pop() {
             let too_long = chunk.chars().count() > how.width;
             if too_long && how.break_long_words {
-                // Cutting at nothing still ends the line, and keeps the blank before the word, as Python does.
+                // Splitting at nothing still ends the line, and keeps the space before the word, as in Python.
                 let cut = long_word_cut(&chunk, how.width.saturating_sub(length), how.break_on_hyphens);
                 current.push(chunk.chars().take(cut).collect());
                 chunks.push(chunk.chars().skip(cut).collect());
@@ -128,7 +128,7 @@ pub fn wrap(line: &str, how: &Wrap) -> Vec<String> {
     lines
 }
 
-/// How many characters of a word that fits no line go into the `space` left of this one.
+/// How many characters of a word longer than a line go into the `space` left on this one.
 fn long_word_cut(word: &str, space: usize, hyphens: bool) -> usize {
     let head: Vec<char> = word.chars().take(space).collect();
     match head.iter().rposition(|c| *c == '-').filter(|_| hyphens) {
@@ -137,7 +137,7 @@ fn long_word_cut(word: &str, space: usize, hyphens: bool) -> usize {
     }
 }
 
-/// Words and the white space between them; words cut after hyphens that stand between letters.
+/// Words and the white space between them; words are split after hyphens between letters.
 fn chunks(line: &str, hyphens: bool) -> Vec<String> {
     let (mut chunks, mut current): (Vec<String>, String) = (Vec::new(), String::new());
     let characters: Vec<char> = line.chars().collect();

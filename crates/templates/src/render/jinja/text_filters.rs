@@ -1,4 +1,4 @@
-//! Filters on texts that minijinja answers otherwise than Jinja2 or not at all.
+//! String filters that minijinja lacks or that differ from Jinja2's.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -11,16 +11,16 @@ use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefin
 use super::print::printed;
 use super::text::{self, Wrap};
 
-/// `escape`: as markupsafe does it, once.
+/// `escape`: as in markupsafe, once.
 ///
 /// # Errors
 ///
-/// The value is undefined, or the output limit would be passed.
+/// The value is undefined, or the output limit would be exceeded.
 pub fn escape(value: &Value) -> Result<Value, Error> {
     if value.is_safe() { Ok(value.clone()) } else { force_escape(value) }
 }
 
-/// `forceescape`: also what is escaped already.
+/// `forceescape`: escapes again what is escaped already.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn force_escape(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(text))
 }
 
-/// A text that can stand in HTML, as markupsafe writes it.
+/// A string escaped for HTML as in markupsafe.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -93,7 +93,7 @@ pub fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error>
     Ok(text::indent(&value, &indentation, first, blank))
 }
 
-/// This many blanks.
+/// This many spaces.
 ///
 /// # Errors
 ///
@@ -165,7 +165,7 @@ pub fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error>
     Ok(format!("{}{value}{}", " ".repeat(left), " ".repeat(right)))
 }
 
-/// `urlencode`: of a text, a dict or pairs.
+/// `urlencode`: for a string, a dict or pairs.
 ///
 /// # Errors
 ///

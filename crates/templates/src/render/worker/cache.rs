@@ -1,6 +1,6 @@
-//! What a warm worker knows already: the templates it compiled last, so that the same one with other values (a person who
-//! types into a form) is only rendered. At most [`CACHED_TEMPLATES`] of at most [`CACHED_BYTES`]; when one more comes, all
-//! are let go and it begins anew. That needs no order of use, and compiled templates can borrow their texts.
+//! The templates that a worker compiled last, so that rendering one again with other values (while the user types into a
+//! form) skips compiling. At most [`CACHED_TEMPLATES`] of at most [`CACHED_BYTES`]; one more empties the cache. This needs
+//! no order of use, and compiled templates can borrow their texts.
 
 use std::array::from_fn;
 use std::cell::OnceCell;
@@ -9,7 +9,7 @@ use super::super::limits::{CACHED_BYTES, CACHED_TEMPLATES};
 use super::super::{CompiledTemplate, RenderError, RenderJob, Rendered, Texts};
 use super::server::Jobs;
 
-/// Answers all jobs there will be.
+/// Answers all jobs.
 pub fn serve_all(with: &Jobs) {
     let mut one_more = None;
     while let Some(job) = one_more.take().or_else(|| with.next_job()) {
@@ -17,7 +17,7 @@ pub fn serve_all(with: &Jobs) {
     }
 }
 
-/// Answers this job and others, as long as what they need can be kept; gives back the first for which there is no room.
+/// Answers this job and the following ones while their templates fit in the cache; returns the first job that does not fit.
 fn serve_some(with: &Jobs, first: RenderJob) -> Option<RenderJob> {
     let jobs: [OnceCell<RenderJob>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
     let texts: [OnceCell<Texts<'_>>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
@@ -55,7 +55,7 @@ fn outcome(
     }
 }
 
-/// Whether both compile to the same; their values and what is escaped are looked at later.
+/// Whether both compile to the same template; values and escaping may differ.
 fn is_same(one: &RenderJob, other: &RenderJob) -> bool {
     one.syntax == other.syntax && one.text == other.text && one.partials == other.partials
 }

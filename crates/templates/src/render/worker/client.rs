@@ -1,5 +1,5 @@
-//! The desk's side: starts a worker, asks it, waits no longer than a rendering may take, and tells of what a worker died.
-//! A thread speaks with the worker, so that neither a full pipe nor a stopped process can hold the desk up.
+//! The client: starts a worker, sends it jobs, bounds the time of a rendering, and finds out why a worker died. A thread
+//! talks to the worker, so that neither a full pipe nor a stopped process can block the caller.
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Write};
@@ -17,7 +17,7 @@ use super::frame::receive;
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
 use refdesk_text::escape::one_line;
 
-/// Bytes read of what a dead worker said.
+/// The most bytes read of a dead worker's messages.
 const LAST_WORDS: u64 = 4_096;
 
 #[derive(Debug)]
@@ -36,11 +36,11 @@ enum WorkerMessage {
 #[derive(Debug)]
 pub enum Failure {
     Start(String),
-    /// The job passed this limit.
+    /// The job exceeded this limit.
     Limit(String),
     /// Another process ended the worker, which says nothing about the job.
     Ended(String),
-    /// The worker died of something else.
+    /// The worker died for another reason.
     Died(String),
 }
 
@@ -56,10 +56,10 @@ impl fmt::Display for Failure {
 }
 
 impl WorkerClient {
-    /// A job as the worker reads it.
+    /// A job encoded for the worker.
     ///
     /// # Errors
-    /// It is larger than one may be.
+    /// It is larger than [`JOB_BYTES`].
     pub fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, String> {
         let mut frame = JobBuffer { bytes: vec![0; 4] };
         serde_json::to_writer(&mut frame, job).map_err(|_| job_too_large())?;
@@ -100,10 +100,10 @@ impl WorkerClient {
         }
     }
 
-    /// Lets the worker render.
+    /// Renders a job in the worker.
     ///
     /// # Errors
-    /// Nothing came: the worker has to be ended. `true` where it was only too slow.
+    /// There was no answer and the worker must be ended; `true` if it was only too slow.
     pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, bool> {
         self.asks.send(frame).map_err(|_| false)?;
         match self.said.recv_timeout(TIME) {
@@ -113,9 +113,9 @@ impl WorkerClient {
         }
     }
 
-    /// Ends the worker and tells why it did not answer.
+    /// Ends the worker and finds out why it did not answer.
     pub fn end(mut self, too_slow: bool) -> Failure {
-        // Of one that died before it tells nothing new: the first cause stays.
+        // A worker that is already dead keeps its first cause.
         let _ = self.child.kill();
         let status = self.child.wait();
         if too_slow {
@@ -135,7 +135,7 @@ impl WorkerClient {
 impl Drop for WorkerClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        // So that nothing of it is left in the system's table of processes.
+        // Removes it from the system's process table.
         let _ = self.child.wait();
     }
 }
@@ -177,12 +177,12 @@ fn strange() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
-/// What a worker died of, by its exit status and what it said last.
+/// Why a worker died, from its exit status and its last messages.
 fn cause(status: ExitStatus, words: &str) -> Failure {
     if status.code() == Some(i32::from(TOO_LONG)) {
         return Failure::Limit(out_of_time());
     }
-    // In the words of Rust's runtime, which has no other way to say it.
+    // The wording of Rust's runtime, which reports this in no other way.
     if words.contains("memory allocation of") || words.contains("capacity overflow") {
         return Failure::Limit(out_of_memory());
     }
@@ -197,7 +197,7 @@ fn cause(status: ExitStatus, words: &str) -> Failure {
     }
 }
 
-/// Whether another process wanted its end.
+/// Whether another process ended it.
 #[cfg(unix)]
 fn was_ended(status: ExitStatus) -> bool {
     use rustix::process::Signal;
@@ -206,13 +206,13 @@ fn was_ended(status: ExitStatus) -> bool {
     signals.iter().any(|signal| status.signal() == Some(signal.as_raw()))
 }
 
-/// An ended process tells as much by its code as one that failed.
+/// The exit code of an ended process says no more than that of a failed one.
 #[cfg(not(unix))]
 fn was_ended(status: ExitStatus) -> bool {
     status.code() == Some(1)
 }
 
-/// Bytes of a job, up to the limit.
+/// The bytes of a job, up to the limit.
 struct JobBuffer {
     bytes: Vec<u8>,
 }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_cause_of_a_death_is_named() {
-        // As the system counts them: the signal, or the exit code above eight bits.
+        // Raw wait statuses: the signal, or the exit code in the upper eight bits.
         let (aborted, killed, code) = (6, 9, |code: i32| code << 8);
         for (status, words, expected) in [
             (

@@ -1,9 +1,9 @@
-//! Pieces of bytes on a pipe: four bytes of length, lowest first, then as many bytes. Whoever reads says how long a piece
-//! may be, and no memory is taken for a longer one.
+//! Frames on a pipe: a length of four bytes, little-endian, then that many bytes. The reader sets the maximum length, and
+//! allocates nothing for a longer frame.
 
 use std::io::{self, Read};
 
-/// Adds a piece to what goes out.
+/// Appends a frame to the output.
 pub fn append(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     frame.extend_from_slice(&length.to_le_bytes());
@@ -11,7 +11,7 @@ pub fn append(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The next piece; the end of the pipe is an error as any other.
+/// The next frame; the end of the pipe is an error.
 pub fn receive(from: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;

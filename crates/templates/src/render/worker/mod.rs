@@ -1,10 +1,10 @@
-//! Rendering in a process of its own, which is this program started with one hidden word ([`ARGUMENT`]): what a template
-//! does to it, it does to no desk. [`WorkerClient`] is the desk's side, [`serve`] the worker's; what goes between are frames of bytes.
+//! Rendering in a separate process: this program, started with one hidden argument ([`ARGUMENT`]), so that a template
+//! cannot harm the desk. [`WorkerClient`] is the desk's side, [`serve`] the worker's; they exchange frames.
 //!
-//! The worker sets its own limits before it reads anything, knows no workspace and no environment, and answers one job
-//! after another. It ends when its standard input does, also in the midst of a rendering: its input is read by a thread of
-//! its own, so that a desk that was killed leaves nobody behind, on any system. Its time is measured twice: the desk stops
-//! waiting and kills it, and the worker ends by itself should the desk not.
+//! The worker sets its own limits before it reads anything, gets no workspace and no environment, and answers one job after
+//! another. It ends when its standard input closes, even during a rendering: a separate thread reads the input, so a killed
+//! desk leaves no worker behind on any system. Both sides measure time: the desk stops waiting and kills the worker, and
+//! the worker also ends by itself.
 
 mod cache;
 mod client;
@@ -19,16 +19,16 @@ pub use server::serve;
 
 use super::RenderError;
 
-/// The argument that makes this program a worker. The help does not list it: `render` is the command for people.
+/// The argument that makes this program a worker. Not listed in the help: users call `render`.
 pub const ARGUMENT: &str = "render-worker";
 
-/// What a worker says first, so that no other program is taken for one.
+/// The first output of a worker, so that no other program is mistaken for one.
 const HELLO: &[u8] = b"refdesk render worker 1\n";
 
 /// The exit code of a worker that took too long.
 const TOO_LONG: u8 = 124;
 
-/// What an answer says beside the text, which follows in a frame of its own.
+/// The head of an answer; the text follows in a separate frame.
 #[derive(Debug, Serialize, Deserialize)]
 enum AnswerHead {
     /// The text follows; these are the warnings.

@@ -1,5 +1,5 @@
-//! The worker: three threads, so that each can wait for one thing. One reads jobs and ends the process when there will be
-//! none, one renders and answers ([`super::cache`]), and one looks whether that takes too long.
+//! The worker's side, in three threads that each wait for one thing: one reads jobs and ends the process at the end of
+//! input, one renders and answers ([`super::cache`]), and one watches the time.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use super::cache::serve_all;
 use super::frame::{append, receive};
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
 
-/// Answers jobs until there are no more. Never returns while the standard input is open.
+/// Answers jobs until the input ends. Never returns while the standard input is open.
 pub fn serve() -> ExitCode {
     let (jobs, next) = sync_channel(0);
     let (busy, watched) = channel();
@@ -31,12 +31,12 @@ pub fn serve() -> ExitCode {
     }
 }
 
-/// Hands on what comes, and ends the process where nothing will come any more, whatever the other threads do.
+/// Passes on jobs, and ends the process at the end of input, whatever the other threads do.
 fn read(jobs: &SyncSender<Vec<u8>>) {
     let mut input = io::stdin().lock();
     while let Ok(job) = receive(&mut input, JOB_BYTES) {
         if jobs.send(job).is_err() {
-            // Who renders has failed, and the process ends with it.
+            // The renderer has failed, and the process ends with it.
             return;
         }
     }
@@ -47,7 +47,7 @@ fn read(jobs: &SyncSender<Vec<u8>>) {
 fn watch(busy: &Receiver<bool>) -> ExitCode {
     while let Ok(is_busy) = busy.recv() {
         if is_busy && busy.recv_timeout(TIME).is_err() {
-            // Over time, or the renderer has failed and said why.
+            // Over time, or the renderer has failed and reported why.
             return ExitCode::from(TOO_LONG);
         }
     }
@@ -60,15 +60,15 @@ fn say(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Where jobs come from and answers go to.
+/// Receives jobs and sends answers.
 pub struct Jobs {
     next: Receiver<Vec<u8>>,
-    /// Tells the watch when work begins and ends.
+    /// Tells the watch thread when work begins and ends.
     busy: Sender<bool>,
 }
 
 impl Jobs {
-    /// The next job that can be read; `None` when there will be none.
+    /// The next readable job; `None` at the end.
     pub fn next_job(&self) -> Option<RenderJob> {
         loop {
             let bytes = self.next.recv().ok()?;
@@ -83,7 +83,7 @@ impl Jobs {
         }
     }
 
-    /// Sends the answer; `None` when the reader is gone.
+    /// Sends the answer; `None` if the reader is gone.
     pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
         let (head, text) = match outcome {
             Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),

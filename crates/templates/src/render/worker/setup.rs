@@ -1,11 +1,11 @@
-//! The worker as a process: how the desk starts it, and what it takes from itself before it begins.
+//! The worker process: how the desk starts it, and which limits it sets on itself.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::ARGUMENT;
 
-/// The command that starts a worker: no environment, no folder of a workspace, no terminal.
+/// The command that starts a worker: no environment, no workspace folder, no terminal.
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg(ARGUMENT).env_clear();
@@ -13,25 +13,25 @@ pub fn command(program: &Path) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // An interrupt on the keyboard is for the desk, or for the editor it has opened.
+        // Ctrl-C is for the desk, or for the editor it has opened.
         command.arg0("refdesk").process_group(0).current_dir("/");
     }
-    // Without it no program of this system finds its own libraries.
+    // Without it, no program of this system finds its own libraries.
     #[cfg(windows)]
     command.envs(std::env::var_os("SystemRoot").map(|folder| ("SystemRoot", folder)));
     command
 }
 
-/// Bounds this process; where the system has no such limit there is none ([`crate::render::limits`] says which have).
+/// Limits this process, if the system can ([`crate::render::limits`] lists which systems can).
 #[cfg(unix)]
 pub fn limit_this_process() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let no_more_than = |resource, most: u64| {
         let maximum = getrlimit(resource).maximum.map_or(most, |already| already.min(most));
-        // Refused by systems that do not know it.
+        // Systems without this limit return an error.
         let _ = setrlimit(resource, Rlimit { current: Some(maximum), maximum: Some(maximum) });
     };
-    // The desk learns what killed a worker; a core dump would only fill the disk.
+    // The desk reports why a worker died; a core dump would only fill the disk.
     no_more_than(Resource::Core, 0);
     #[cfg(not(target_os = "openbsd"))]
     no_more_than(Resource::As, crate::render::limits::MEMORY);
