@@ -140,11 +140,11 @@ impl Folder {
         Self { root, ..Self::root(&start)? }.below(parts.as_path())
     }
 
-    /// The folder of `file`, which lies below `root`, and the name of the file. Links above `root` are followed, those below
+    /// The folder of `file`, which is below `root`, and the file's name. Links above `root` are followed; links below it
     /// are refused.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkRefused`].
+    /// The file system's error, prefixed with the path; [`LinkRefused`].
     pub fn of(root: &Path, file: &Path) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.below(folder)?, name))
@@ -159,7 +159,7 @@ impl Folder {
         Ok((Self::root(root)?.make(folder, mode)?, name))
     }
 
-    /// The folder of a file at an absolute path without links and dots, and the name of the file.
+    /// The folder of a file at an absolute path without links and dots, and the file's name.
     ///
     /// # Errors
     /// As [`Folder::real`].

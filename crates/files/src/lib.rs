@@ -1,5 +1,5 @@
-//! What a file is: open folders, reading regular files, atomic writes, locks, walks, paths and safe names. Nothing here knows
-//! what the bytes mean.
+//! File access: open folders, reading regular files, atomic writes, locks, walks, paths and safe names. Does not interpret
+//! content.
 
 mod atomic;
 pub mod beneath;

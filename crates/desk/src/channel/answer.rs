@@ -1,5 +1,5 @@
-//! What an answer says of a request, whichever way it came. It comes from outside: what is not whole, not for this request or
-//! not of this form is never taken for an answer, and for "none" least of all.
+//! Parses the answer to a request, from any channel. It is untrusted: an incomplete document, an answer to another request
+//! or one of another form is never accepted, and never counts as "none".
 
 use std::collections::HashSet;
 
@@ -9,23 +9,23 @@ use super::{Answered, Request, Unanswered};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
-/// An answer has at most so many bytes (BEHAVIOUR §8).
+/// The most bytes of an answer (BEHAVIOUR §8).
 pub const MOST: u64 = 1024 * 1024;
 
-/// So much of a text from outside is repeated in a message.
+/// The most characters of an untrusted text repeated in a message.
 const SHOWN: usize = 80;
 
-/// Why bytes are no answer.
+/// Why bytes are not a valid answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Misread {
-    /// They are no JSON document, perhaps not yet: what keeps them from it.
+    /// Not a JSON document, perhaps not yet; the parser's reason.
     NotWhole(String),
-    /// They are one, and no answer to this request: why.
+    /// JSON, but not an answer to this request; the reason.
     Wrong(String),
 }
 
 impl Misread {
-    /// The same in words for who asked; `from` says where the answer is from, as `the webhook` or a file's path.
+    /// The error for the asker; `from` names the origin of the answer, such as `the webhook` or a file's path.
     pub(super) fn told(self, from: &str) -> Unanswered {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
@@ -33,7 +33,7 @@ impl Misread {
     }
 }
 
-/// What these bytes say.
+/// Parses an answer.
 pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, Misread> {
     let value: Value =
         serde_json::from_slice(bytes).map_err(|error| Misread::NotWhole(format!("no JSON ({error})")))?;
@@ -70,7 +70,7 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answere
     Ok(answered)
 }
 
-/// The beginning of a text from outside, on one line.
+/// The beginning of an untrusted text, on one line.
 pub(super) fn shown(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };

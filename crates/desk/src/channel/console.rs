@@ -1,5 +1,5 @@
-//! Asking at the terminal: a numbered list, and a line with what is wanted of it. What is listed comes from outside and is
-//! shown escaped. The list goes to standard error, since standard output carries the answer of the command.
+//! Asks at the terminal with a numbered list and a line of input. The listed texts are untrusted and are shown escaped. The
+//! list goes to standard error, since standard output carries the command's output.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use super::{Answered, Channel, Request, Unanswered, Wait};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
-/// A line has at most so many bytes: ten thousand numbers fit.
+/// The most bytes of a line: ten thousand numbers fit.
 const LINE: u64 = 64 * 1024;
 
-/// So much of a description is listed.
+/// The most characters of a description that are listed.
 const DESCRIBED: usize = 160;
 
 /// The terminal of this process: standard input and standard error.
@@ -29,7 +29,7 @@ impl Channel for Console {
     }
 }
 
-/// What was typed, line by line; `None` at its end. Reading cannot be broken off: the thread that does it ends with the program.
+/// The lines typed by the user; `None` at the end of input. A read cannot be cancelled: its thread ends with the program.
 fn lines() -> Receiver<io::Result<Option<String>>> {
     let (tell, told) = sync_channel(0);
     std::thread::spawn(move || {
@@ -37,7 +37,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
             let mut line = Vec::new();
             let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
             let typed = match read {
-                // Where it was cut, a number may have been.
+                // The cut may go through a number.
                 Ok(read) if read as u64 == LINE && !line.ends_with(b"\n") => {
                     Err(io::Error::new(io::ErrorKind::InvalidData, format!("the line has more than {LINE} bytes")))
                 }
@@ -52,7 +52,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
     told
 }
 
-/// Lists, asks, and asks again until a line is understood. The end of what is typed is an empty line: nothing is wanted.
+/// Lists the sources and asks until a line is valid. The end of input counts as an empty line: nothing is selected.
 fn converse(
     request: &Request,
     wait: &Wait,
@@ -85,7 +85,7 @@ fn converse(
     }
 }
 
-/// The cursor stands behind the question: what comes next begins a line.
+/// Ends the line of the question, where the cursor still is.
 fn end(say: &mut dyn FnMut(&str) -> Result<(), Unanswered>, why: Unanswered) -> Result<Answered, Unanswered> {
     say("\n")?;
     Err(why)
@@ -113,10 +113,10 @@ fn listed(request: &Request) -> String {
     text
 }
 
-/// What a line asks for of `count` sources: their numbers from 1 on, in the order of the line, each once.
+/// Parses a line of numbers from 1 to `count`; returns each once, in the order of the line.
 ///
 /// # Errors
-/// What is wrong with it, one sentence.
+/// What is wrong with the line, one sentence.
 fn parse(line: &str, count: usize) -> Result<Vec<usize>, String> {
     let line = line.trim();
     match line.to_lowercase().as_str() {
@@ -199,7 +199,7 @@ mod tests {
     fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<Answered, Unanswered>, String) {
         let (tell, told) = channel();
         typed.iter().for_each(|line| tell.send(Ok(Some((*line).to_owned()))).unwrap());
-        // A terminal where nobody types has not ended.
+        // A terminal without input has not ended.
         let open = typed.is_empty().then_some(tell);
         let mut out = Vec::new();
         let end = converse(request, wait, &told, &mut out);

@@ -1,5 +1,5 @@
-//! Asking by files: the request is put into a folder, and the answer waited for there. The screens of the workspace watch that
-//! folder; so may any other program. Whatever ends this, nothing is left that keeps anybody from anything.
+//! Asks by files: puts the request into a folder and waits there for the answer. The screens of the workspace watch that
+//! folder, and any other program may. However the wait ends, it leaves nothing that blocks others.
 
 use std::fs::File;
 use std::io;
@@ -18,17 +18,17 @@ use refdesk_files::path::{display, is_absent};
 use refdesk_files::{FileMode, Folder};
 use refdesk_text::Code;
 
-/// Nobody looks more often than this, whatever a configuration says.
+/// The shortest polling interval, whatever the configuration says.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// A folder to ask in.
+/// The file channel of one folder.
 #[derive(Debug)]
 pub(super) struct Files {
     /// The workspace folder.
     pub workspace: PathBuf,
     /// The folder.
     pub folder: Base,
-    /// Between two looks, where the system tells of no changes.
+    /// The polling interval where the system reports no changes.
     pub poll: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Channel for Files {
             Unanswered::failed(Code::NotAsked, format!("the question could not be put: {error}"), advice(&error))
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
-        // Before the request is there: no answer comes unheard.
+        // Watch before the request exists, so that no answer is missed.
         let ear = Ear::on(responses.path());
         let raised = self.raise(request, requests, responses).map_err(unasked)?;
         let mut looked = Instant::now();
@@ -64,7 +64,7 @@ impl Channel for Files {
 }
 
 impl Files {
-    /// Its two folders, and nothing in them of those who are dead.
+    /// Opens its two folders and removes what dead askers left.
     fn begin(&self) -> io::Result<(Folder, Folder)> {
         self.folder.check()?;
         if self.folder.path().starts_with(self.workspace.join(FOLDER)) {
@@ -91,7 +91,7 @@ impl Files {
     }
 }
 
-/// What an answer comes to that is there, and is whole.
+/// The answer, if it exists and is complete.
 fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
     let wrong = |message: String, hint| Some(Err(Unanswered::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
@@ -107,29 +107,28 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     }
 }
 
-/// A request that is there until this is dropped, and the answer to it that was taken. In which order they go is what
-/// `folder::answer` relies on.
+/// A request that exists until this is dropped, with the answer taken. `folder::answer` relies on the order of removal.
 struct Raised {
     requests: Folder,
     responses: Folder,
-    /// The name of the request's file, and of the answer's.
+    /// The file name of the request and of the answer.
     answer: String,
-    /// The name of the answer when it was taken.
+    /// The answer's name after it is taken.
     taken: String,
-    /// The answer's path as printed.
+    /// The answer's path for messages.
     shown: String,
-    /// Its lock says that somebody waits.
+    /// Its lock shows that the asker is waiting.
     _alive: File,
 }
 
 impl Raised {
-    /// Takes the answer from its name, so that nobody takes it back; whether it was there.
+    /// Renames the answer, so that its writer cannot take it back; returns whether there was one.
     fn take(&self) -> bool {
         self.responses.rename(&self.answer, &self.taken).is_ok()
     }
 
-    /// The time is over. The request goes first: whoever answers now sees that it went, and takes the answer back unless it
-    /// was taken here.
+    /// The last check after the timeout. Removes the request first: a writer that answers now sees that it is gone, and
+    /// takes the answer back unless it was taken here.
     fn last_look(self, request: &Request) -> Result<Answered, Unanswered> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
@@ -156,7 +155,7 @@ impl Drop for Raised {
     }
 }
 
-/// Hears of changes in a folder. Where the system has no watch to give, it hears nothing.
+/// Receives changes of a folder. Receives nothing if the system offers no watches.
 struct Ear {
     heard: Receiver<()>,
     _watcher: Option<RecommendedWatcher>,
@@ -166,9 +165,9 @@ impl Ear {
     fn on(folder: &Path) -> Self {
         let (tell, heard) = channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Looking is no change: who looks would look for ever.
+            // Reads are not changes; reacting to them would loop for ever.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
-                // Whoever waited may have gone.
+                // The waiting side may be gone.
                 let _ = tell.send(());
             }
         });
@@ -176,11 +175,11 @@ impl Ear {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
             Ok(watcher)
         });
-        // Without it the answer is found by looking.
+        // Without a watcher, polling finds the answer.
         Self { heard, _watcher: watcher.ok() }
     }
 
-    /// Waits so long; whether something changed.
+    /// Waits up to `span`; returns whether something changed.
     fn hears(&self, span: Duration) -> bool {
         match self.heard.recv_timeout(span) {
             Ok(()) => {
@@ -197,7 +196,7 @@ impl Ear {
     }
 }
 
-/// How often it is looked, by what a configuration says.
+/// The polling interval from the configured seconds.
 pub(super) fn poll(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).max(SHORTEST)
 }
@@ -231,7 +230,7 @@ mod tests {
             Self { _root: root, files: Files { workspace, folder, poll: Duration::from_millis(20) } }
         }
 
-        /// Asks, and has `meanwhile` done as soon as the request is there.
+        /// Asks, and runs `meanwhile` once the request exists.
         fn ask(
             &self,
             request: &Request,
@@ -283,7 +282,7 @@ mod tests {
             assert!(problems.is_empty() && waiting[0].is_alive && waiting[0].until.is_some());
             assert_eq!(waiting[0].request.sources.len(), 2);
             assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), Landed::First);
-            // The asker may have gone by now, and nobody knows who was quicker then.
+            // The asker may be gone by now; then it is unknown who was first.
             let late = answer(folder, &response(&["a"], "two")).unwrap();
             assert!(matches!(&late, Landed::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
         });
@@ -306,7 +305,7 @@ mod tests {
             write_atomic(&folder.path().join(REQUESTS).join(file_of(id)), request.to_string().as_bytes()).unwrap();
         };
         put("from-elsewhere");
-        // One that is called as ours are and that nobody holds is of a dead asker.
+        // A file that is named like ours and not locked belongs to a dead asker.
         put(ID);
         let (waiting, problems) = pending(folder, Timestamp::now());
         assert!(problems.is_empty(), "{problems:?}");
@@ -514,7 +513,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ear = Ear::on(&folder.path().join("none"));
         assert!(!ear.hears(Duration::from_millis(1)));
-        // Renamed into its place, by whoever writes it first under another name.
+        // Written under another name first, then renamed.
         let (world, request) = (World::new(), asking(ID, &["a"]));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
             let beside = folder.path().join(RESPONSES).join("beside");

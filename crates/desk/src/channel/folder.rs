@@ -1,7 +1,7 @@
-//! The folder of questions and answers, as those who answer see it: `requests/{id}.json` and `responses/{id}.json`. It comes
-//! with a workspace and may have been prepared, so no link is followed in it. An asker of ours holds the lock of its request
-//! from before it has its name, and the kernel releases that however the asker ends: one that nobody holds is dead. Another
-//! program may ask as well, by the contract's fields alone: its request counts until its time is over.
+//! The folder of requests and answers, as an answering program sees it: `requests/{id}.json` and `responses/{id}.json`. It
+//! comes with the workspace and may be malicious, so links in it are not followed. A refdesk asker locks its request before
+//! the file gets its name, and the kernel releases the lock when the asker ends; an unlocked request is dead. Other
+//! programs may ask too, with only the fields of the contract: their requests count until their time is over.
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -22,34 +22,34 @@ use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Where requests are.
+/// The folder of requests.
 pub(super) const REQUESTS: &str = "requests";
 
-/// Where answers are.
+/// The folder of answers.
 pub(super) const RESPONSES: &str = "responses";
 
 /// The ending of requests and answers.
 const JSON: &str = "json";
 
-/// The ending of an answer that its asker has taken.
+/// The ending of an answer taken by its asker.
 const TAKEN: &str = "taken";
 
-/// A request has at most so many bytes: the sources of ten thousand entries fit, or the difference of a large file.
+/// The most bytes of a request: the sources of ten thousand entries fit, or the diff of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
-/// Seconds that a request of another program waits where it does not say how long.
+/// The seconds that another program's request waits if it does not say.
 const UNSAID: f64 = 60.0;
 
-/// Of one folder at most so many requests are looked at.
+/// The most requests read from one folder.
 const MOST_REQUESTS: usize = 64;
 
-/// So long one answer waits for another that is being given: that takes a few files' writing.
+/// How long an answer waits for another one in progress, which takes a few file writes.
 const TURN: Duration = Duration::from_secs(2);
 
-/// An answer that nobody waits for is removed when it is so old: until then its writer may be about to do that itself.
+/// The age at which an answer that no asker waits for is removed; before that, its writer may be about to remove it.
 const ORPHANED: Duration = Duration::from_secs(60);
 
-/// The folder of a file channel, which is opened anew for each step. Links are followed above the workspace, or above a folder
+/// The folder of a file channel, opened anew for each step. Links are followed above the workspace, or above a folder
 /// outside it, which the user has trusted; below that they are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
@@ -58,13 +58,13 @@ pub struct Base {
 }
 
 impl Base {
-    /// The base at an absolute path.
+    /// The folder at an absolute path.
     pub fn new(workspace: &Path, path: PathBuf) -> Self {
         let root = if path.starts_with(workspace) { workspace.to_path_buf() } else { path.clone() };
         Self { root, path }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -77,15 +77,15 @@ impl Base {
         Folder::root(&self.root)?.below(self.below_root())
     }
 
-    /// Its folder of requests or of responses.
+    /// Opens its folder of requests or responses.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; a part of the path is a link.
+    /// The file system's error with the path; a part of the path is a link.
     pub(super) fn part(&self, name: &str) -> io::Result<Folder> {
         self.open()?.child(OsStr::new(name))
     }
 
-    /// The same; makes what is missing.
+    /// The same, but creates missing folders.
     ///
     /// # Errors
     /// As [`Base::part`].
@@ -96,7 +96,7 @@ impl Base {
         Folder::root(&self.root)?.make(&self.below_root().join(name), FileMode::Private)
     }
 
-    /// Holds that no link is on the way to it and to the two folders in it.
+    /// Checks that no link is on the path to it or to its two folders.
     ///
     /// # Errors
     /// As [`Base::part`].
@@ -111,35 +111,35 @@ impl Base {
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pending {
-    /// What is asked.
+    /// The request.
     pub request: Request,
-    /// The folder that it is in, and that the answer goes to.
+    /// The folder of the request and of its answer.
     pub folder: Base,
-    /// Until when it waits, where it says so.
+    /// When it expires, if known.
     pub until: Option<Timestamp>,
-    /// Whether it is certain that its asker lives; it is not where it is another program's, or the file system has no locks.
+    /// Whether its asker is known to be alive; unknown for another program, and on file systems without locks.
     pub is_alive: bool,
 }
 
-/// What became of an answer.
+/// Outcome of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landed {
-    /// It is the answer.
+    /// It was accepted.
     First,
-    /// Somebody was quicker, or nobody waits any more.
+    /// Another answer came first, or no asker is waiting any more.
     Late {
-        /// Who was quicker, where that is known.
+        /// Who answered first, if known.
         by: Option<String>,
     },
 }
 
-/// The folder where nothing else is configured.
+/// The default folder.
 pub fn default_folder(workspace: &Path) -> Base {
     Base::new(workspace, workspace.join(FOLDER).join("ask"))
 }
 
-/// The folders that a screen of this workspace answers: the usual one, and that of the file channel as far as it is trusted.
-/// One with a link on the way is left out; so this is to be asked anew each time that they are looked into.
+/// The folders that a screen of this workspace answers: the default one, and that of the file channel if it is trusted. A
+/// folder with a link on its path is left out, so call this each time before reading them.
 pub fn folders(way: &Way) -> Vec<Base> {
     let mut folders = vec![default_folder(&way.workspace)];
     if way.settings.kind == ChannelKind::File && way.untrusted.is_none() {
@@ -152,7 +152,7 @@ pub fn folders(way: &Way) -> Vec<Base> {
     folders
 }
 
-/// The folder of the file channel: `base_path`, relative to the workspace, else the usual one.
+/// The folder of the file channel: `base_path`, relative to the workspace, or the default folder.
 pub(super) fn configured(way: &Way) -> Base {
     match &way.settings.base_path {
         Some(base) => Base::new(&way.workspace, absolute(&way.workspace, Path::new(base))),
@@ -160,13 +160,13 @@ pub(super) fn configured(way: &Way) -> Base {
     }
 }
 
-/// The name of the file of a request, or of its answer.
+/// The file name of a request or its answer.
 pub(super) fn file_of(id: &str) -> String {
     format!("{id}.{JSON}")
 }
 
-/// The requests of a folder that wait at this time, oldest first, at most 64 of them, and what is wrong with files that should
-/// be requests. What dead askers left is taken away meanwhile.
+/// The waiting requests of a folder at time `now`, oldest first, at most 64, and problems with files that should be
+/// requests. Removes what dead askers left.
 pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
@@ -201,7 +201,7 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
     (pending.request.timestamp.parse().ok(), &pending.request.request_id)
 }
 
-/// A request as far as it is one; `None` where its asker is dead or has gone meanwhile.
+/// Reads a request; `None` if its asker is dead or the file is gone.
 fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
     let path = requests.path_of(file_of(id));
     let file = match requests.open(file_of(id)) {
@@ -225,7 +225,8 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     if request.request_id != id {
         return Err(wrong("the request has another 'request_id' than its file".to_owned()));
     }
-    // Another program may write times otherwise, and a file that came with the workspace any time it likes: its own age counts.
+    // Another program's timestamps may differ, and a file from the repository may claim any time, so the file's own age
+    // counts.
     let began = if is_own { request.timestamp.parse().ok() } else { written };
     let began = began.ok_or_else(|| wrong("the request has no 'timestamp' that is a time".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
@@ -233,12 +234,12 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == Held::BySomebody }))
 }
 
-/// Who holds the lock of a file.
+/// Whether a file is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// Whoever wrote it lives.
+    /// Its writer is alive.
     BySomebody,
-    /// Whoever wrote it is dead.
+    /// Its writer is dead.
     ByNobody,
     /// The file system has no locks.
     Unknown,
@@ -254,7 +255,7 @@ impl Held {
     }
 }
 
-/// Whether a request of ours is there and its asker is dead.
+/// Whether this is a request of refdesk whose asker is dead.
 pub(super) fn is_left(base: &Base, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| Held::of(&file) == Held::ByNobody)
@@ -263,8 +264,8 @@ pub(super) fn is_left(base: &Base, id: &str) -> bool {
 /// Answers a request.
 ///
 /// # Errors
-/// What the file system says, with the path in front; an id that is no file's name; a link where a folder should be; a lock
-/// that another answer does not let go.
+/// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that another
+/// answer keeps holding.
 pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     let id = &response.request_id;
     if safe(id) != *id {
@@ -283,7 +284,7 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     if is_dead {
         return Ok(Landed::Late { by: who_answered(base, id) });
     }
-    // One at a time: whoever takes an answer back by its name would else take away that of the next.
+    // One writer at a time: otherwise, taking back an answer by its name could remove the next writer's answer.
     let _turn = base.open()?.lock("lock", TURN)?;
     let responses = base.make_part(RESPONSES)?;
     let (name, taken) = (file_of(id), taken(id));
@@ -293,8 +294,8 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
         }
         published => published?,
     };
-    // An asker that has an answer takes it from its name, then the request away, then the answer: whoever published behind
-    // that back sees one of the first two, in this order.
+    // An asker renames the answer, then removes the request, then the answer. A writer that publishes after that still sees
+    // one of the first two steps, in this order.
     if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
         return Ok(Landed::First);
     }
@@ -304,19 +305,19 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     if is_open || responses.holds(&taken, &file) {
         return Ok(Landed::First);
     }
-    // Whoever takes it from its name now has it: the asker, or nobody.
+    // Either the asker or this writer gets it by renaming.
     match responses.remove_file(&name) {
         Err(error) if is_absent(&error) => Ok(Landed::First),
         _ => Ok(Landed::Late { by }),
     }
 }
 
-/// The name under which an asker has the answer that it took.
+/// The name of an answer after its asker took it.
 pub(super) fn taken(id: &str) -> String {
     format!("{id}.{TAKEN}")
 }
 
-/// Who gave an answer, taken or not, where it says so.
+/// Who gave an answer, taken or not, if it says so.
 pub(super) fn who_answered(base: &Base, id: &str) -> Option<String> {
     let responses = base.part(RESPONSES).ok()?;
     by(&responses, &file_of(id)).or_else(|| by(&responses, &taken(id)))
@@ -327,7 +328,7 @@ fn by(responses: &Folder, name: &str) -> Option<String> {
     serde_json::from_slice::<Response>(&bytes).ok()?.by
 }
 
-/// The bytes of an answer; `None` where it has more than it may.
+/// The bytes of an answer; `None` if it is too large.
 pub(super) fn read_answer(responses: &Folder, name: &str) -> io::Result<Option<Vec<u8>>> {
     read_whole(responses.open(name)?, MOST)
 }
@@ -338,8 +339,8 @@ fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((!more).then_some(bytes))
 }
 
-/// Removes what dead askers left: their requests, and answers that nobody has waited for in the last minute. Only files that
-/// are called as refdesk calls its own are. What cannot be removed blocks nobody.
+/// Removes what dead askers left: their requests, and answers that no asker waited for in the last minute. Removes only
+/// files named like refdesk's own. Failures are ignored.
 pub(super) fn sweep(base: &Base) {
     let (requests, responses) = (base.part(REQUESTS), base.part(RESPONSES));
     if let Ok(requests) = &requests {
@@ -366,7 +367,7 @@ pub(super) fn sweep(base: &Base) {
     }
 }
 
-/// The names of the files in a folder that have this ending, without it, in order.
+/// The names of the files in a folder with this ending, without the ending, sorted.
 fn names(folder: &Folder, ending: &str) -> io::Result<Vec<String>> {
     let id = |name: &std::ffi::OsString| {
         let (id, found) = name.to_str()?.rsplit_once('.')?;

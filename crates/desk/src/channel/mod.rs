@@ -1,7 +1,7 @@
-//! How a person is asked, for a choice of sources or for a yes to a write: at the terminal, on a running screen, by an HTTP
-//! request, by files (BEHAVIOUR §8). Asking waits: whoever must not wait asks from a thread of its own.
+//! Asks the user for a choice of sources or for approval of a write: at the terminal, on a running screen, by an HTTP
+//! request, or by files (BEHAVIOUR §8). Asking blocks; use a thread if the caller must not wait.
 //!
-//! Processes share nothing but the file system, so a request to a screen is a file that every screen of the workspace watches.
+//! Processes share only the file system, so a request to a screen is a file that every screen of the workspace watches.
 
 mod answer;
 mod console;
@@ -27,34 +27,34 @@ use refdesk_text::{Code, Error};
 
 /// One way to ask.
 pub trait Channel: Send + Sync {
-    /// Asks, and waits for the answer.
+    /// Asks and waits for the answer.
     ///
     /// # Errors
-    /// There is none, and why.
+    /// Why there is no answer.
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered>;
 }
 
-/// What a person said.
+/// The user's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answered {
-    /// Ids that were offered and chosen, in the order of the answer.
+    /// Offered ids that were chosen, in the order of the answer.
     pub selected: Vec<String>,
-    /// Ids that were chosen and not offered.
+    /// Chosen ids that were not offered.
     pub unknown: Vec<String>,
-    /// Of a request for a yes: whether it was one.
+    /// For a request for approval: whether it was given.
     pub approved: bool,
-    /// Who answered, where it is known: `a screen`.
+    /// Who answered, if known: `a screen`.
     pub by: Option<String>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Nobody answered in time.
+    /// There was no answer in time.
     TimedOut,
-    /// Nobody wants it any more.
+    /// The asker no longer wants it.
     GivenUp,
-    /// It cannot be asked, or what came back is no answer: what was wrong, and what to do.
+    /// The request failed or the answer is invalid.
     Failed(Error),
 }
 
@@ -68,7 +68,7 @@ impl Unanswered {
         Self::failed(Code::NoChannel, message, "open `refdesk` in this workspace")
     }
 
-    /// Whether the time ran out, be it that half an answer was there.
+    /// Whether the time ran out, even with an incomplete answer.
     pub fn is_late(&self) -> bool {
         matches!(self, Self::TimedOut | Self::Failed(Error { code: Code::HalfAnswer, .. }))
     }

@@ -1,4 +1,4 @@
-//! Which way a person is asked: what the configuration says, as far as it is trusted and as it is possible here.
+//! Selects the channel: the configured one, if it is trusted and possible here.
 
 use std::path::PathBuf;
 
@@ -12,21 +12,21 @@ use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
 use refdesk_text::{Code, Error};
 
-/// What is known of how to ask, apart from the desk.
+/// How to ask, without the desk itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Way {
-    /// What the configuration says.
+    /// The channel settings of the configuration.
     pub settings: config::ChannelSettings,
     /// The workspace folder.
     pub workspace: PathBuf,
-    /// The variables of the environment, of which a webhook is told to use some.
+    /// The environment variables, some of which a webhook may use.
     pub environment: Environment,
-    /// Why what the configuration says is not done, where the person has not trusted it.
+    /// Why the configured channel is not used, if the user has not trusted it.
     pub untrusted: Option<Error>,
 }
 
 impl Way {
-    /// The way of this desk.
+    /// The settings of this desk.
     pub fn of(desk: &Desk) -> Self {
         let (mut settings, untrusted) = (desk.channel(), desk.channel_refusal());
         settings.base_path = settings.base_path.map(|base| config::expand(desk.around(), &base));
@@ -39,19 +39,19 @@ impl Way {
     }
 }
 
-/// Where the one who asks stands.
+/// Where the asker runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// At a terminal, where a person may be asked on standard input.
+    /// At a terminal, where standard input can be used to ask.
     Terminal,
-    /// Where standard input carries a protocol, or nobody sits.
+    /// Standard input carries a protocol, or there is no terminal.
     Protocol,
 }
 
-/// The channel that the configuration names. A console where nobody can be asked at one is a screen, if any is open.
+/// The configured channel. If the console cannot be used, a screen, if one is open.
 ///
 /// # Errors
-/// It cannot be asked here: why, and what to do.
+/// The channel cannot be used here: why, and what to do.
 pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
     if let Some(error) = way.untrusted.clone() {
         return Err(Unanswered::Failed(error));
@@ -71,10 +71,10 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
     })
 }
 
-/// Asks on a running screen, and nowhere else: a yes to a write is said by whoever sees what would be written.
+/// Asks on a running screen only: a write is approved where its content is shown.
 ///
 /// # Errors
-/// There is no answer, and why; no screen of the workspace is open.
+/// Why there is no answer; no screen of the workspace is open.
 pub fn ask_screen(way: &Way, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
     if !is_anybody_there(&way.workspace) {
         let hint = "open `refdesk` in this workspace and ask again";

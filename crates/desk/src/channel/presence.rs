@@ -1,5 +1,5 @@
-//! Whether a screen of a workspace is open: each holds a locked file as long as it lives, and the kernel lets the lock go
-//! however it ends. So no screen that is gone is ever waited for, and none leaves anything that others must mend.
+//! Tells whether a screen of a workspace is open: each holds a locked file while it runs, and the kernel releases the lock
+//! however it ends. So a screen that is gone is never waited for and leaves nothing to clean up.
 
 use std::fs::TryLockError;
 use std::io;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use crate::session::{FOLDER, keep_git_out};
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
-/// That a screen is there, for as long as this is held.
+/// Marks a screen as open while this value is held.
 #[derive(Debug)]
 pub struct Presence {
     _held: Staged,
 }
 
-/// Tells that a screen of this workspace is there.
+/// Marks a screen of this workspace as open.
 ///
 /// # Errors
-/// What the file system says, with the path in front; a link is on the way to the folder.
+/// The file system's error with the path; a link is on the path of the folder.
 pub fn attend(workspace: &Path) -> io::Result<Presence> {
     keep_git_out(workspace)?;
     let folder = Folder::root(workspace)?.make(&screens(), FileMode::Private)?;
@@ -26,7 +26,7 @@ pub fn attend(workspace: &Path) -> io::Result<Presence> {
     Ok(Presence { _held: folder.stage("screen", process.as_bytes(), FileMode::Private, Durability::Recreatable)? })
 }
 
-/// Whether any screen of this workspace is there. Where the file system has no locks nobody can tell, and none is.
+/// Whether a screen of this workspace is open. False on file systems without locks.
 pub fn is_anybody_there(workspace: &Path) -> bool {
     let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&screens())) else { return false };
     folder

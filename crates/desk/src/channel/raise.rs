@@ -1,4 +1,4 @@
-//! Making a request: what is offered, in whose name, and the name of the request itself.
+//! Creates requests: what they offer, on whose behalf, and their ids.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,8 +8,8 @@ use super::{Approval, Asker, Offered, Request, Way};
 use crate::{Desk, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
-/// A request for a choice: of all sources that a hint could offer (selectable, there, neither selected nor excluded), or of
-/// those of them with one of these tags.
+/// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded), or
+/// of those with one of these tags.
 pub fn request(desk: &Desk, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {
@@ -25,7 +25,7 @@ pub fn request(desk: &Desk, context: &str, tags: &[String]) -> Request {
     }
 }
 
-/// A request for a yes to a write.
+/// A request for approval of a write.
 pub fn approval(way: &Way, asker: Asker, context: &str, approval: Approval) -> Request {
     Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, way.settings.timeout) }
 }
@@ -52,13 +52,13 @@ fn offered(source: &Source) -> Offered {
     }
 }
 
-/// A name that no other request has: 32 hexadecimal digits, of keys that the system gives anew each time.
+/// A unique id: 32 hexadecimal digits, from keys that the system generates anew each time.
 fn new_id() -> String {
     let half = || RandomState::new().hash_one((std::process::id(), Timestamp::now().as_nanosecond()));
     format!("{:016x}{:016x}", half(), half())
 }
 
-/// Whether it is a name as [`new_id`] gives it: only files of such a name are ever removed.
+/// Whether [`new_id`] could have made this id; only files with such names are ever removed.
 pub(super) fn is_own_id(id: &str) -> bool {
     id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
@@ -67,7 +67,7 @@ pub(super) fn is_own_id(id: &str) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    /// A request of this name that offers these.
+    /// A request with this id that offers these sources.
     pub fn asking(id: &str, offered: &[&str]) -> Request {
         let source = |id: &&str| Offered {
             id: (*id).to_owned(),
@@ -83,7 +83,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A request of this name for a yes.
+    /// A request for approval with this id.
     pub fn asking_for_a_yes(id: &str) -> Request {
         let approval = Approval {
             path: "src/a.rs".to_owned(),

@@ -1,12 +1,12 @@
-//! What the journal keeps of a question to a person: what was asked, and what came of it. Neither holds a secret: of a channel
-//! only what it said is here.
+//! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and of a channel only its
+//! answer.
 
 use super::{Answered, Request, Unanswered};
 use crate::session::{Receipt, What};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-/// That somebody was asked.
+/// The entry for a request.
 pub fn asked(request: &Request) -> Receipt {
     let mut reason = match &request.approval {
         Some(approval) => format!("whether {} may be written", approval.path),
@@ -18,7 +18,7 @@ pub fn asked(request: &Request) -> Receipt {
     receipt(request, What::Asked, reason)
 }
 
-/// What came of it.
+/// The entry for its outcome.
 pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Receipt {
     let reason = match came {
         Ok(answered) => {
@@ -38,7 +38,7 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
     Receipt { about, ..receipt(request, What::Answered, reason) }
 }
 
-/// Whoever answered, as a person: some name only where they sat.
+/// The name of the answerer; some channels name only the place.
 pub fn person(by: Option<&str>) -> String {
     match by {
         None => "a person".to_owned(),

@@ -1,28 +1,28 @@
-//! What goes out and what comes back, as JSON (BEHAVIOUR §8). Who asks and for what is ours: a program that knows the fields of
-//! the contract alone reads a request, and writes an answer, all the same.
+//! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that knows only
+//! the fields of the contract can still read a request and write an answer.
 
 use serde::{Deserialize, Serialize};
 
-/// What a person is asked.
+/// A request to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Names it; safe as a file's name.
+    /// Its id; safe as a file name.
     pub request_id: String,
-    /// When, as RFC 3339 in UTC.
+    /// Its time, as RFC 3339 in UTC.
     pub timestamp: String,
-    /// Why, in the words of who asks; may be empty.
+    /// The reason in the asker's words; may be empty.
     #[serde(default)]
     pub context: String,
-    /// What may be chosen; empty where a yes is asked for.
+    /// The sources that may be chosen; empty for an approval.
     #[serde(default)]
     pub sources: Vec<Offered>,
     /// Who asks.
     #[serde(default)]
     pub asker: Asker,
-    /// Seconds from `timestamp` on that an answer is waited for.
+    /// The seconds after `timestamp` until it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// The write that a yes is asked for.
+    /// The write to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
 }
@@ -32,10 +32,10 @@ pub struct Request {
 pub struct Offered {
     /// Its id.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     #[serde(default)]
     pub name: String,
-    /// What it is about.
+    /// Its description.
     #[serde(default)]
     pub description: String,
     /// `local`, `url`, `mcp` or `inline`.
@@ -49,32 +49,32 @@ pub struct Offered {
 /// Who asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asker {
-    /// As the journal names it.
+    /// Its name in the journal.
     #[serde(default)]
     pub who: String,
-    /// For which session.
+    /// Its session.
     #[serde(default)]
     pub session: String,
-    /// At which desk.
+    /// Its desk.
     #[serde(default)]
     pub desk: String,
 }
 
-/// A write that a yes is asked for.
+/// A write to approve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
-    /// The file, as printed.
+    /// The file's path as displayed.
     pub path: String,
-    /// The template by its name, where it has one.
+    /// The template's name, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `+3 −1`.
     #[serde(default)]
     pub summary: String,
-    /// The unified difference, as a program reads it.
+    /// The unified diff.
     #[serde(default)]
     pub diff: String,
-    /// What a person should look at, one sentence each.
+    /// Warnings for the user, one sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -82,12 +82,12 @@ pub struct Approval {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
-    /// Of the request.
+    /// The request's id.
     pub request_id: String,
-    /// What was chosen.
+    /// The chosen ids.
     #[serde(default)]
     pub selected_ids: Vec<String>,
-    /// Of a request for a yes: whether it is one.
+    /// For a request for approval: whether it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
     /// Who answered.

@@ -1,24 +1,24 @@
-//! How a request in a folder stands, as a screen sees it that offered it: whether it is still there, whether it has an
-//! answer, and whose.
+//! The state of a request in a folder, for a screen that shows it: whether it still exists, whether it is answered, and by
+//! whom.
 
 use super::folder::{self, Base, REQUESTS, RESPONSES, file_of};
 
-/// Whether the file of this request is there.
+/// Whether the file of this request exists.
 pub fn is_asked(base: &Base, id: &str) -> bool {
     is_in(base, REQUESTS, id)
 }
 
-/// Whether the file of this request is there and nobody holds it who did: its asker is dead.
+/// Whether the file of this request exists but is no longer locked: its asker is dead.
 pub fn is_left(base: &Base, id: &str) -> bool {
     folder::is_left(base, id)
 }
 
-/// Whether this request has an answer, or one that is being written: no other can take its place.
+/// Whether this request has an answer, or one being written; no other can replace it.
 pub fn is_answered(base: &Base, id: &str) -> bool {
     is_in(base, RESPONSES, id)
 }
 
-/// Who answered this request, where the answer says so.
+/// Who answered this request, if the answer says so.
 pub fn who_answered(base: &Base, id: &str) -> Option<String> {
     folder::who_answered(base, id)
 }

@@ -1,52 +1,52 @@
-//! How long an answer is waited for. A wait is bounded always, and whoever asks may give it up from another thread.
+//! How long to wait for an answer. A wait is always bounded, and another thread may cancel it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A wait is no longer than a week, whatever a configuration says.
+/// The longest wait, a week, whatever the configuration says.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// So often somebody who waits looks whether the answer is still wanted.
+/// The interval at which a waiting thread checks for cancellation.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long an answer is waited for.
+/// A bounded wait that can be cancelled.
 #[derive(Debug, Clone)]
 pub struct Wait {
-    /// Until then.
+    /// When the wait ends.
     pub until: Instant,
     given_up: Arc<AtomicBool>,
 }
 
 impl Wait {
-    /// Until then, or until nobody wants the answer any more.
+    /// A wait until this time, or until it is cancelled.
     pub fn until(until: Instant) -> Self {
         Self { until, given_up: Arc::default() }
     }
 
-    /// So many seconds from now on, at most a week.
+    /// A wait of this many seconds from now, at most a week.
     pub fn seconds(seconds: f64) -> Self {
         let now = Instant::now();
         let span = Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST);
         Self::until(now.checked_add(span).unwrap_or(now))
     }
 
-    /// Nobody wants the answer any more.
+    /// Cancels the wait.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nobody wants it any more.
+    /// Whether the wait is cancelled.
     pub fn is_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    /// What is left of it.
+    /// The remaining time.
     pub fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// So long somebody may wait for something else before looking at this again.
+    /// The time to wait for something else before checking this again.
     pub(super) fn glance(&self) -> Duration {
         self.left().min(GLANCE)
     }

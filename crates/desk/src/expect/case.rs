@@ -1,48 +1,47 @@
-//! What a file of expectations says, case by case. A plain value: where it comes from is `file`'s business, whether it is met
-//! is `judge`'s.
+//! The data of a case in an expectations file. `file` parses it, `judge` evaluates it.
 
 use serde_json::Value;
 
 use refdesk_enrich::TextKind;
 
-/// A text and what is to be said of it.
+/// A text and the expectations for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// As the file calls it, else `case N`.
+    /// The name in the file, else `case N`.
     pub name: String,
-    /// The line at which it begins.
+    /// The line where it begins.
     pub line: usize,
     /// A prompt or a tool's result.
     pub kind: TextKind,
     /// The text.
     pub text: String,
-    /// The tool that gave it.
+    /// The tool that returned it.
     pub tool: Option<String>,
-    /// What the tool was asked; null where that is not said.
+    /// The tool's arguments; null if not given.
     pub args: Value,
-    /// What is picked for this case; the desk's own picks where that is not said.
+    /// The picks for this case; if not given, the desk's own.
     pub select: Option<Vec<String>>,
-    /// What is expected.
+    /// The expectations.
     pub wanted: Wanted,
 }
 
-/// What is expected of a case. What is not said is not looked at.
+/// The expectations of a case. What is not given is not checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Sources that are hinted at; an empty list says that none is.
+    /// Sources that must be hinted at; an empty list means none.
     pub hints: Option<Vec<String>>,
-    /// Sources that are not.
+    /// Sources that must not be hinted at.
     pub not_hints: Option<Vec<String>>,
-    /// Sources that are expanded; an empty list says that none is.
+    /// Sources that must be expanded; an empty list means none.
     pub expands: Option<Vec<String>>,
-    /// Sources that the selection has pulled in; an empty list says that there is none.
+    /// Sources that the selection must pull in; an empty list means none.
     pub pulls_in: Option<Vec<String>>,
-    /// Most tokens that are appended.
+    /// The most tokens that may be appended.
     pub max_tokens: Option<usize>,
 }
 
 impl Wanted {
-    /// How many expectations these are: one an id, one an empty list, one a limit.
+    /// The number of expectations: one per id, per empty list and per limit.
     pub fn count(&self) -> usize {
         let lists = [&self.hints, &self.not_hints, &self.expands, &self.pulls_in];
         let listed: usize = lists.into_iter().flatten().map(|list| list.len().max(1)).sum();

@@ -1,5 +1,5 @@
-//! Reads a file of expectations: TOML, a `[[case]]` each. Whatever is wrong with it is told at once, with line and column and
-//! what to write; a file with one mistake is not used at all, since a check that looks at less than it says checks nothing.
+//! Reads an expectations file: TOML, one `[[case]]` per case. Every problem is reported with line, column and a fix. A file
+//! with any problem is not used at all, because a check that skips cases proves nothing.
 
 use std::ops::Range;
 
@@ -31,14 +31,13 @@ const KEYS: [&str; 11] = [
     "max_tokens",
 ];
 
-/// The cases of a file, or everything that is wrong with it, by line; `shown` is what the file is called in messages.
-///
+/// The cases of a file, or all its problems by line; `shown` is the file's name in messages.
 /// # Errors
-/// The file is empty, is no TOML, says what nobody understands, or names sources that are not in the catalog.
+/// The file is empty, is not TOML, has unknown keys, or names sources that are not in the catalog.
 pub fn read_cases(text: &str, shown: &str, catalog: &Catalog) -> Result<Vec<Case>, Vec<Diagnostic>> {
     let mut reader = Reader { text, shown, catalog, problems: Vec::new() };
     let (document, broken) = DeTable::parse_recoverable(text);
-    // The parser's other words tell of what follows from the first.
+    // Later parser errors only follow from the first.
     if let Some((at, error)) = broken.iter().map(|it| (it.span().unwrap_or(0..0), it)).min_by_key(|(at, _)| at.start) {
         reader.report(&at, Code::NotToml, format!("not TOML: {}", error.message()), EXAMPLE);
     }
@@ -187,7 +186,7 @@ impl Reader<'_> {
         limit
     }
 
-    /// A list of ids, each of them in the catalog.
+    /// A list of ids that are in the catalog.
     fn ids(&mut self, table: &DeTable, key: &str) -> Option<Vec<String>> {
         let value = table.get(key)?;
         let example = format!("{key} = [\"retry-pattern\"]");
@@ -234,7 +233,7 @@ fn key_span(table: &DeTable, wanted: &str) -> Option<Range<usize>> {
     table.iter().map(|(key, _)| key).find(|key| key.get_ref() == wanted).map(Spanned::span)
 }
 
-/// What a tool was asked, as it would have been asked in JSON.
+/// The tool's arguments as JSON.
 fn as_json(value: &DeValue) -> Value {
     match value {
         DeValue::String(text) => json!(text),

@@ -1,5 +1,5 @@
-//! Whether a desk does what a file of expectations says. Every case is a session of its own; nobody is told, nothing is
-//! written, and what is expensive is made once for all of them: one matcher, one selection for each choice of picks.
+//! Checks a desk against an expectations file. Every case is a separate session; nothing is sent or written. Expensive
+//! parts are built once for all cases: one matcher, and one selection per set of picks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,40 +10,40 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_enrich::{BlockKind, EnrichContext, EnrichRequest, SessionMemory, Tool, WhyNot};
 
-/// An expectation that is not met.
+/// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss {
-    /// No hint at this source, and why not.
+    /// The source is not hinted at, and why.
     NotHinted(Box<Verdict>),
-    /// A hint at this source, for these tags.
+    /// The source is hinted at, because of these tags.
     Hinted(SourceId, Vec<String>),
-    /// This source is not expanded: the text does not name it, or it is excluded.
+    /// The source is not expanded: the text does not name it, or it is excluded.
     NotExpanded(SourceId),
-    /// This source is not pulled in: nothing selected mentions it, or it is selected in this way.
+    /// The source is not pulled in: nothing selected mentions it, or it is selected in this other way.
     NotPulledIn(SourceId, Option<Role>),
-    /// This list of the case is empty, and these are there.
+    /// The list of this name should be empty, but these sources are present.
     NotNone(&'static str, Vec<SourceId>),
-    /// More tokens are appended than wanted.
+    /// More tokens are appended than allowed.
     TooMany {
-        /// Wanted at most.
+        /// The limit.
         most: usize,
-        /// Appended.
+        /// The appended tokens.
         tokens: usize,
     },
 }
 
-/// One case and what came of it.
+/// A case and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// The case.
     pub case: Case,
-    /// Who is hinted at.
+    /// Hinted sources.
     pub hints: Vec<SourceId>,
-    /// Who is expanded.
+    /// Expanded sources.
     pub expands: Vec<SourceId>,
-    /// Estimated tokens that are appended.
+    /// Estimated tokens appended.
     pub tokens: usize,
-    /// What is not met.
+    /// Unmet expectations.
     pub missed: Vec<Miss>,
 }
 
@@ -61,17 +61,17 @@ pub struct Asserted {
 }
 
 impl Asserted {
-    /// Of the hints given, how many were expected; `None` where none were given.
+    /// The share of given hints that were expected; `None` if none were given.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.right, self.given)
     }
 
-    /// Of the hints expected, how many were given; `None` where none were expected.
+    /// The share of expected hints that were given; `None` if none were expected.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.right, self.expected)
     }
 
-    /// Expectations in all cases, and how many of them are not met.
+    /// The number of expectations in all cases, and how many are unmet.
     pub fn counts(&self) -> (usize, usize) {
         let wanted = self.cases.iter().map(|judged| judged.case.wanted.count()).sum();
         (wanted, self.cases.iter().map(|judged| judged.missed.len()).sum())
@@ -84,7 +84,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 }
 
 impl Desk {
-    /// Looks at every case.
+    /// Checks every case.
     pub fn assert(&mut self, cases: Vec<Case>) -> Asserted {
         let mut selections: HashMap<Option<Vec<String>>, Arc<Selection>> = HashMap::new();
         for case in &cases {
@@ -110,7 +110,7 @@ impl Desk {
         asserted
     }
 
-    /// What these picks come to under the desk's exclusions and settings.
+    /// The selection that these picks give with the desk's exclusions and settings.
     fn selection_of(&mut self, picks: &[String]) -> Selection {
         let choice = Choice { picks: picks.to_vec(), exclusions: self.choice().exclusions.clone() };
         self.closure(&choice, self.rules())
@@ -140,7 +140,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
         let source = ctx.catalog.get(id.as_str())?;
         let regard = ctx.matcher.regard(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
         let verdict = Verdict::new(&id, &case.text, regard);
-        // It would be hinted at, and is not: the text says so itself.
+        // It would be hinted at, but the text itself names it.
         Some(Miss::NotHinted(Box::new(verdict.or_because(WhyNot::Stands))))
     }));
     for id in wanted.not_hints.iter().flatten() {
@@ -156,7 +156,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
     Judged { hints, expands, tokens, missed, case }
 }
 
-/// Who of a list of the case is not there; an empty list wants nobody there.
+/// The sources of a case's list that are absent; for an empty list, reports any that are present.
 fn absent(
     key: &'static str,
     wanted: Option<&[String]>,

@@ -1,5 +1,5 @@
-//! Expectations of a desk, for a team that wants to know when a change to catalog or documents changes what its agents are
-//! told: cases read from a file, and the desk held against them.
+//! Expectations of a desk: cases read from a file and checked against the desk, so that a team notices when a change to
+//! catalog or documents changes what its agents get.
 
 mod case;
 mod file;

@@ -1,5 +1,5 @@
-//! The state files of a workspace that this user's refdesk did not write on this machine, and what became of them: told as
-//! one diagnostic, however many they are (BEHAVIOUR §9 "Ours alone").
+//! State files of a workspace that this user's refdesk did not write on this machine, and how they were handled; reported
+//! as one diagnostic (BEHAVIOUR §9 "Ours alone").
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,36 +7,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Files that the diagnostic names.
+/// The most files named in the diagnostic.
 const SHOWN: usize = 5;
 
-/// What became of a foreign file.
+/// How a foreign file was handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Nothing of it counts.
+    /// It is ignored.
     Ignored,
-    /// Only its picks and exclusions count.
+    /// Only its picks and exclusions are used.
     Picks,
-    /// Lines of it are skipped.
+    /// Some of its lines are skipped.
     Lines,
-    /// It was renamed, or copied, to this path, as printed.
+    /// It was renamed or copied to this path.
     Aside(String),
 }
 
-/// The foreign files that were come across, by path as printed. Clones share them.
+/// The foreign files found so far. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, Fate>>>);
 
 impl Foreign {
     pub fn note(&self, file: String, fate: Fate) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where it was put stays known when nothing stands in its place any more.
+        // Keep the path it was moved to, even if there is no file any more.
         if !matches!(files.get(&file), Some(Fate::Aside(_))) || matches!(fate, Fate::Aside(_)) {
             files.insert(file, fate);
         }
     }
 
-    /// A file that was foreign when it was last looked at, and is ours now.
+    /// Marks a file that was foreign before as ours.
     pub fn settle(&self, file: &str) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if files.get(file).is_some_and(|fate| !matches!(fate, Fate::Aside(_))) {

@@ -1,6 +1,6 @@
-//! What lasts between two runs: a desk's choice and what a session was told, each a file of its own below
-//! `.jaato/refdesk/`, and the files of embedded templates (BEHAVIOUR §6, §9). All changes are read, made and written under one advisory lock, so that two processes
-//! that change at once both succeed.
+//! State that lasts between runs: a desk's selection and a session's memory, each in its own file below `.jaato/refdesk/`,
+//! and the files of embedded templates (BEHAVIOUR §6, §9). Every change reads, changes and writes under one advisory lock,
+//! so that concurrent changes by two processes both succeed.
 
 mod foreign;
 mod journal;

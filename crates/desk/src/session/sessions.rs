@@ -1,5 +1,5 @@
-//! Sessions that nobody uses any more: their folders go when a new session begins (BEHAVIOUR §9). A session counts as used
-//! when it is told something, or asks and there is nothing new.
+//! Removes the folders of unused sessions when a new session begins (BEHAVIOUR §9). A session counts as used when it is
+//! sent something, or asks and there is nothing new.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use refdesk_files::{open_folder, open_own};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// So long a session is kept that nobody uses.
+/// How long an unused session is kept.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Removes the folders of sessions that were not used for long. What cannot be removed is tried again the next time.
+/// Removes the folders of long unused sessions. What cannot be removed is tried again the next time.
 pub(super) fn remove_unused(sessions: &Path, now: SystemTime) {
     let Ok(sessions) = open_folder(sessions) else { return };
     for name in sessions.names().unwrap_or_default() {
-        // A link is none of ours.
+        // A link is not ours.
         let Ok(session) = sessions.child(&name) else { continue };
         if is_unused(session.path(), now) {
             let files = session.names().unwrap_or_default();
@@ -34,7 +34,7 @@ fn is_unused(folder: &Path, now: SystemTime) -> bool {
     used.and_then(|used| now.duration_since(used).ok()).is_some_and(|age| age > KEPT)
 }
 
-/// Notes that a session is in use though nothing of it changed; once a day will do.
+/// Marks a session as used although nothing changed; at most once a day.
 pub(super) fn mark_in_use(told: &Path, now: SystemTime) {
     let is_stale = |used: SystemTime| now.duration_since(used).is_ok_and(|age| age > DAY);
     if fs::symlink_metadata(told).is_ok_and(|it| it.is_file() && it.modified().is_ok_and(is_stale)) {
@@ -42,10 +42,10 @@ pub(super) fn mark_in_use(told: &Path, now: SystemTime) {
     }
 }
 
-/// Notes when a session was used, by the same clock that its age is told by.
+/// Records when a session was used, by the clock that also tells its age.
 pub(super) fn mark_used(told: &Path, now: SystemTime) {
     if let Ok(file) = open_own(told) {
-        // Where it cannot be noted, the session may be forgotten early: it is told again then.
+        // On failure the session may be removed too early, which only repeats what it was sent.
         let _ = file.set_modified(now);
     }
 }

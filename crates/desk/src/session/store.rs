@@ -26,20 +26,19 @@ use refdesk_text::report::Diagnostic;
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
 
-/// Where refdesk keeps what lasts, in a workspace.
+/// The folder of refdesk's state in a workspace.
 pub const FOLDER: &str = ".jaato/refdesk";
 
 /// The folder of the sessions.
 const SESSIONS: &str = "sessions";
 
-/// What tells git to keep out of the folder.
+/// The content of `.gitignore`, which excludes the folder.
 const IGNORE: &[u8] = b"*\n";
 
-/// No file of ours is larger; a larger one is damaged.
+/// The most bytes of a state file; a larger one is damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Whoever has waited for the lock in vain waits only for such a part of its patience the next time: whatever holds it is no
-/// ordinary change.
+/// After a timeout, wait a tenth as long for the lock: its holder is not making an ordinary change.
 const AGAIN: u32 = 10;
 
 /// The files of one desk and one session of a workspace.
@@ -47,9 +46,9 @@ const AGAIN: u32 = 10;
 pub struct Store {
     pub(super) workspace: PathBuf,
     pub(super) folder: PathBuf,
-    /// The desk's name, safe as a file's.
+    /// The desk's name, safe as a file name.
     pub(super) desk: String,
-    /// The session's name, safe as a file's.
+    /// The session's name, safe as a file name.
     pub(super) session: String,
     selection: PathBuf,
     told: PathBuf,
@@ -58,45 +57,45 @@ pub struct Store {
     patience: Duration,
     pub(super) sealer: Sealer,
     pub(super) foreign: Foreign,
-    /// Whether the lock was waited for in vain the last time.
+    /// Whether the last wait for the lock timed out.
     in_vain: Arc<AtomicBool>,
 }
 
-/// A choice as it is stored.
+/// A stored selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
     /// Picks and exclusions.
     #[serde(flatten)]
     pub choice: Choice,
-    /// Who stored it, for the feed of others; absent in files that were written by hand.
+    /// Who stored it, for the feeds of others; missing in files written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// For which session, safe as a file's name; absent likewise.
+    /// The session's name, safe as a file name; missing likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
-/// What a file of the desk says.
+/// The content of a state file.
 pub(super) struct Found<T> {
     pub value: T,
-    /// Whether this user's refdesk wrote it here. What it says counts only then.
+    /// Whether this user's refdesk wrote it here; otherwise it is not trusted.
     pub is_own: bool,
 }
 
-/// What a change under the lock gave.
+/// Outcome of a change under the lock.
 #[derive(Debug)]
 pub struct Change<T> {
-    /// What the change itself answered.
+    /// The result of the change function.
     pub answer: T,
-    /// The value as it is stored now.
+    /// The value now stored.
     pub value: Choice,
-    /// A damaged file that was set aside.
+    /// Reports a damaged file that was moved aside.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Store {
-    /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
-    /// is chosen. Without a key, only picks and exclusions are kept and believed.
+    /// The files of this desk and session; names that are not safe as file names are replaced by their hash. `who` is
+    /// stored with the selection. Without a key, only picks and exclusions are kept and trusted.
     pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(FOLDER);
         let selection = if desk == DEFAULT {
@@ -105,7 +104,7 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let (desk, session) = (name::safe(desk), name::safe(session));
-        // Each desk tells a session its own: what one brings in the other has never heard of.
+        // Each desk has its own memory of a session: the sources of one are unknown to the other.
         let sessions = selection.with_file_name(SESSIONS);
         let told = sessions.join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
@@ -114,23 +113,23 @@ impl Store {
         Self { workspace, folder, desk, session, selection, told, who, clock, patience, sealer, foreign, in_vain }
     }
 
-    /// The same with a key, with which it seals what it writes and recognizes what it wrote.
+    /// The same with a key, which seals what is written and verifies what is read.
     #[must_use]
     pub fn sealed_by(self, sealer: Sealer) -> Self {
         Self { sealer, ..self }
     }
 
-    /// What seals the files of this workspace.
+    /// Seals the files of this workspace.
     pub fn sealer(&self) -> &Sealer {
         &self.sealer
     }
 
-    /// The files that this user's refdesk did not write on this machine, as far as they were come across.
+    /// Reports the foreign files found so far.
     pub fn foreign(&self) -> Option<Diagnostic> {
         self.foreign.diagnostic()
     }
 
-    /// The same desk for another session, and for another who writes.
+    /// The same desk with another session and another writer.
     #[must_use]
     pub fn of(&self, session: &str, who: &str) -> Self {
         let session = name::safe(session);
@@ -138,49 +137,48 @@ impl Store {
         Self { session, told, who: who.to_owned(), ..self.clone() }
     }
 
-    /// The same, waiting so long for another process that holds the lock; where that was in vain, a tenth of it the next
-    /// times, until it was had again.
+    /// The same with another lock timeout; after a timeout, a tenth of it until the lock was taken again.
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// The desk's name, safe as a file's.
+    /// The desk's name, safe as a file name.
     pub fn desk_name(&self) -> &str {
         &self.desk
     }
 
-    /// The session's name, safe as a file's.
+    /// The session's name, safe as a file name.
     pub fn session_name(&self) -> &str {
         &self.session
     }
 
-    /// Whether anything is kept for this workspace: any file of any desk or session of it.
+    /// Whether there is any state for this workspace: any file of any desk or session.
     pub fn keeps_anything(&self) -> bool {
         self.folder.is_dir()
     }
 
-    /// Where the choice is stored.
+    /// The file of the selection.
     pub fn choice_file(&self) -> &Path {
         &self.selection
     }
 
-    /// Where what documents named is kept.
+    /// The file of cached mentions.
     pub fn mentions_file(&self) -> PathBuf {
         self.folder.join("cache/mentions")
     }
 
-    /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
+    /// The stored selection; `None` if there is none. A damaged file is moved aside and reported.
     pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
         let (found, diagnostics) = self.read_or_set_aside(&self.selection);
         (found.map(|found| self.believed(found)), diagnostics)
     }
 
-    /// The stored choice as it is; `None` where none is stored. For whoever lives on and looks often: a damaged file is
-    /// left alone, since somebody may be writing it, and the error says so.
+    /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is left in
+    /// place, since another process may be writing it, and is returned as an error.
     ///
     /// # Errors
-    /// The file is damaged; what is known of it as a diagnostic.
+    /// The file is damaged; the reason as a diagnostic.
     pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
         let file = &self.selection;
         self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
@@ -190,7 +188,7 @@ impl Store {
         Ok(found?.map(|found| self.believed(found)))
     }
 
-    /// What counts of a stored choice: of a foreign one the picks and exclusions.
+    /// The trusted part of a stored selection: for a foreign one, picks and exclusions.
     fn believed(&self, found: Found<Stored>) -> Stored {
         let file = self.shown(&self.selection);
         if found.is_own {
@@ -203,11 +201,11 @@ impl Store {
         Stored { choice: found.value.choice, ..Stored::default() }
     }
 
-    /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs. A foreign file is
-    /// set aside, and what was taken over from it is written as ours.
+    /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign file is
+    /// moved aside, and what was taken over from it is written as ours.
     ///
     /// # Errors
-    /// What the file system says, with the path in front. Nothing was changed then.
+    /// The file system's error with the path. Then nothing was changed.
     pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
         self.held_in(&self.selection)?;
         let _lock = self.lock()?;
@@ -227,7 +225,7 @@ impl Store {
         Ok(Change { answer, value, diagnostics })
     }
 
-    /// Without a key a choice is written without a seal: it needs none to count.
+    /// Without a key, a selection is written without a seal, because it needs none.
     fn write_choice(&self, stored: &Stored) -> io::Result<()> {
         if self.sealer.key_or_new().is_ok() {
             return self.write(&self.selection, stored);
@@ -237,7 +235,7 @@ impl Store {
         self.put(&self.selection, &bytes, Durability::SurvivesCrash)
     }
 
-    /// What the session was told, and a damaged file that was set aside.
+    /// The session's memory, and a report of a damaged file that was moved aside.
     pub fn told(&self) -> (SessionMemory, Vec<Diagnostic>) {
         if is_cut_short(&self.told) {
             return Default::default();
@@ -246,12 +244,12 @@ impl Store {
         (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
     }
 
-    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
-    /// asked ahead of the lock, and again under it where another process told the session something meanwhile; where
-    /// nothing changes there is neither a lock nor a file.
+    /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking the
+    /// lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is taken and
+    /// no file written.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error with the path.
     pub fn tell<T>(&self, tell: impl Fn(&SessionMemory) -> (SessionMemory, T)) -> io::Result<(T, Vec<Diagnostic>)> {
         self.held_in(&self.told)?;
         let (before, mut diagnostics) = self.told();
@@ -278,11 +276,11 @@ impl Store {
         Ok((answer, diagnostics))
     }
 
-    /// The session forgets what it was told. Where another process holds the lock the file goes all the same: who writes it right
-    /// then tells the session something again at worst, and what was forgotten must not be taken for known.
+    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer at
+    /// worst sends something again, whereas cleared memory must not count as known.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error with the path.
     pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
         self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             self.held_in(&self.told)?;
@@ -297,11 +295,11 @@ impl Store {
         self.selection.with_file_name(SESSIONS)
     }
 
-    /// Every session forgets that these sources were announced to it: they left the selection, and are news when they come
-    /// back (BEHAVIOUR §5).
+    /// Makes every session forget that these sources were announced: they left the selection, and are announced again when
+    /// they return (BEHAVIOUR §5).
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// The file system's error with the path.
     pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
         let sessions = match std::fs::read_dir(self.sessions()) {
             Ok(sessions) if !left.is_empty() => sessions,
@@ -309,13 +307,13 @@ impl Store {
         };
         let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
         let less = |file: &Path| {
-            // A damaged or foreign file is its own session's business.
+            // A damaged or foreign file is handled by its own session.
             let mut told = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
             let before = told.announced.len();
             told.announced.retain(|id| !left.contains(id.as_str()));
             (told.announced.len() < before).then_some(told)
         };
-        // There may be many sessions, and most were told of something else: nobody has to wait until they are read.
+        // There may be many sessions, most without these sources: do not hold the lock while reading them.
         let files = sessions.flatten().map(|session| session.path().join("told.json"));
         let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
         if concerned.is_empty() {
@@ -325,10 +323,10 @@ impl Store {
         concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
     }
 
-    /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
+    /// Takes the lock, in a folder that git ignores and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkRefused`].
+    /// The file system's error with the path; [`LinkRefused`].
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
         let folder = own_folder(&self.workspace)?;
@@ -344,15 +342,15 @@ impl Store {
         if self.in_vain.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
     }
 
-    /// Tells git to keep out of the folder, which is there.
+    /// Makes git ignore the folder, which must exist.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkRefused`].
+    /// The file system's error with the path; [`LinkRefused`].
     pub fn keep_git_out(&self) -> io::Result<()> {
         keep_git_out(&self.workspace)
     }
 
-    /// Holds that no link leads this file or folder out of the workspace.
+    /// Checks that no link leads this file or folder out of the workspace.
     fn held_in(&self, path: &Path) -> io::Result<()> {
         within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
     }
@@ -361,7 +359,7 @@ impl Store {
         Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").hint(advice(error))
     }
 
-    /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
+    /// Readers take no lock, since writes are atomic; only a damaged file is read again under it.
     fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
         if let Err(error) = self.held_in(file) {
             return (None, vec![self.unread(&error)]);
@@ -375,7 +373,7 @@ impl Store {
         }
     }
 
-    /// Reads a file while the lock is held; a damaged one is moved aside, so that nothing of it is lost.
+    /// Reads a file while the lock is held; a damaged one is moved aside, so that its content is kept.
     fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
         let problem = match self.read::<T>(file) {
             Ok(found) => return (found, Vec::new()),
@@ -389,7 +387,7 @@ impl Store {
         (None, vec![self.report(file, &problem, &done)])
     }
 
-    /// The same for a file of which nothing counts unless it is ours: a foreign one is moved aside, too.
+    /// The same for a file that must be ours: a foreign one is moved aside too.
     pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
         let (found, diagnostics) = self.read_locked::<T>(file);
         let own = found.and_then(|found| {
@@ -403,7 +401,7 @@ impl Store {
         (own, diagnostics)
     }
 
-    /// What a file says, if it is ours.
+    /// The content of a file, if it is ours.
     pub(super) fn own<T>(&self, file: &Path, found: Found<T>) -> Option<T> {
         if found.is_own {
             self.foreign.settle(&self.shown(file));
@@ -413,18 +411,18 @@ impl Store {
         None
     }
 
-    /// Notes that a file of the folder is foreign, which nothing was done with.
+    /// Notes a foreign file that was not touched.
     pub fn note_foreign(&self, file: &Path) {
         self.foreign.note(self.shown(file), Fate::Ignored);
     }
 
-    /// The same, and moves it aside. The caller holds the lock.
+    /// Notes a foreign file and moves it aside. The caller holds the lock.
     pub fn set_foreign_aside(&self, file: &Path) {
         self.note_foreign(file);
         self.move_aside(file);
     }
 
-    /// Moves a foreign file aside, while the lock is held. One that cannot be moved is still ignored.
+    /// Moves a foreign file aside while the lock is held. If that fails, it is still ignored.
     pub(super) fn move_aside(&self, file: &Path) {
         let aside = aside(file, "foreign", self.clock);
         if self.rename(file, &aside).is_ok() {
@@ -432,8 +430,8 @@ impl Store {
         }
     }
 
-    /// Keeps a foreign file under a second name, while the lock is held: it stays in its place until it is replaced, so that
-    /// no moment is without what is taken over from it.
+    /// Copies a foreign file aside while the lock is held. It stays in place until it is replaced, so that what is taken
+    /// over from it is always there.
     fn copy_aside(&self, file: &Path) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;
@@ -448,7 +446,7 @@ impl Store {
         folder.rename(name, aside.file_name().unwrap_or_default())
     }
 
-    /// What a file says, and whether it is ours; `None` where there is no file; what is wrong with it in words.
+    /// The content of a file and whether it is ours; `None` if there is no file; an error says what is wrong.
     pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<Found<T>>, String> {
         let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
         let value = parse(&bytes).map_err(|error| error.to_string())?;
@@ -460,8 +458,8 @@ impl Store {
         self.put(file, &self.sealed(file, value)?, Durability::SurvivesCrash)
     }
 
-    /// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power
-    /// cut a session may be told again.
+    /// A session's memory is written with every prompt without waiting for the disk: after a power cut, some things may be
+    /// sent again.
     fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
         self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
     }
@@ -472,12 +470,12 @@ impl Store {
 
     fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
         let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
-        // The writer holds the lock, so what others left unfinished here they will never finish.
+        // The writer holds the lock, so unfinished files of others here will never be finished.
         folder.sweep()?;
         folder.write(name, bytes, FileMode::Private, lasting)
     }
 
-    /// What a seal says about where the file lies: its path in the folder.
+    /// The file's place for its seal: its path in the folder.
     pub(super) fn place(&self, file: &Path) -> String {
         slashed(file.strip_prefix(&self.folder).unwrap_or(file))
     }
@@ -493,23 +491,23 @@ impl Store {
     }
 }
 
-/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
+/// Makes git ignore refdesk's folder in a workspace; creates the folder if it is missing.
 ///
 /// # Errors
-/// What the file system says, with the path in front; [`LinkRefused`].
+/// The file system's error with the path; [`LinkRefused`].
 pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
-    // One that came with a repository may let git in.
+    // A `.gitignore` from the repository may not exclude the folder.
     let is_kept_out = folder.read(".gitignore", 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
     if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, FileMode::Private, Durability::SurvivesCrash) }
 }
 
-/// The folder of what refdesk keeps in a workspace, made where it is missing; only its user can enter it.
+/// Refdesk's folder in a workspace, created if missing; only its user can enter it.
 fn own_folder(workspace: &Path) -> io::Result<Folder> {
     Folder::root(workspace)?.make(Path::new(FOLDER), FileMode::Private)
 }
 
-/// Where a damaged or foreign file goes; what went there in the same second stays.
+/// The path to which a damaged or foreign file is moved; files moved in the same second are kept.
 pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBuf {
     let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let named = |ending: String| {
@@ -522,7 +520,7 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
     std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
 }
 
-/// What to do about something that could not be stored.
+/// The fix for a failed write.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if LinkRefused::is(error) => "put a folder in the place of the link",
@@ -533,8 +531,8 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The value of a file of the user's own folder, which needs no seal; `None` where there is no file; what is wrong with it in
-/// words.
+/// The value of a file in the user's own folder, which needs no seal; `None` if there is no file; an error says what is
+/// wrong.
 pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     let name = file.file_name().unwrap_or_default().to_owned();
     let folder = Folder::root(file.parent().unwrap_or(Path::new("")));
@@ -551,13 +549,14 @@ fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, S
     }
 }
 
-/// A stored value is an object: the library would take a list for one, and `null` for none, and then it would be lost.
+/// Parses a stored value, which must be an object: serde would accept a list for one, and `null` for none, and the data
+/// would then be lost.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     let members: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes)?;
     serde_json::from_value(members.into())
 }
 
-/// Whether a power cut has left nothing of what a session was told. That is no damage, since nothing is missed.
+/// Whether a power cut emptied a session's memory. That is not damage, since nothing is missed.
 fn is_cut_short(told: &Path) -> bool {
     std::fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
 }
@@ -703,7 +702,7 @@ mod tests {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let link = folder.path().join(link);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-            // What lies out there would be read if it were followed.
+            // The file outside, which would be read if the link were followed.
             let own = |path: &str| outside.path().join(path);
             for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
                 write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());
@@ -735,7 +734,7 @@ mod tests {
         }
     }
 
-    /// Writes a file that counts at this place of the workspace.
+    /// Writes a file that is valid at this place of the workspace.
     #[cfg(unix)]
     fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
         let sealer = Sealer::fixed(workspace);
@@ -793,7 +792,7 @@ mod tests {
         age("old", days(31));
         age("used", days(31));
         age("young", days(29));
-        // Being told nothing new is use, too.
+        // Asking without news also counts as use.
         tell("used", "a");
         let there = |name: &str| session(name).told.parent().unwrap().exists();
         assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");

@@ -1,5 +1,5 @@
-//! The file of what a person has trusted, of every workspace: it lies in the user's own folder, never in a workspace, and
-//! nobody else may read it (BEHAVIOUR §9 "Trust"). What was trusted is kept as hashes; what they stand for is the desk's business.
+//! The file of the user's trust decisions for every workspace. It is in the user's own folder, never in a workspace, and
+//! only the user may read it (BEHAVIOUR §9 "Trust"). Trust is stored as hashes, which the desk computes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,7 +13,7 @@ use refdesk_files::{Lock, private_folder, sweep, write_private};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Where it is kept.
+/// The trust file.
 #[derive(Debug, Clone)]
 pub struct Trusted {
     file: PathBuf,
@@ -21,23 +21,23 @@ pub struct Trusted {
     patience: Duration,
 }
 
-/// As it is written.
+/// The format of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
-    /// By the resolved folder of the workspace.
+    /// By the resolved path of the workspace.
     #[serde(default)]
     workspaces: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Trusted {
-    /// In this folder of the user.
+    /// The trust file in this folder of the user.
     pub fn new(state: &Path, clock: fn() -> SystemTime, patience: Duration) -> Self {
         Self { file: state.join("trust.json"), clock, patience }
     }
 
-    /// The hashes that are trusted for this workspace, and a damaged file that was set aside: then nothing is trusted.
+    /// The trusted hashes of this workspace, and a report of a damaged file that was moved aside: then nothing is trusted.
     pub fn of(&self, workspace: &str) -> (BTreeSet<String>, Vec<Diagnostic>) {
-        // Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
+        // Readers take no lock, since writes are atomic; only a damaged file is read again under it.
         let (mut stored, problems) = match read::<Stored>(&self.file) {
             Ok(stored) => (stored.unwrap_or_default(), Vec::new()),
             Err(problem) => match self.lock() {
@@ -50,15 +50,15 @@ impl Trusted {
         (stored.workspaces.remove(workspace).unwrap_or_default(), problems)
     }
 
-    /// Trusts these for the workspace, besides what is trusted already.
+    /// Adds trusted hashes to the workspace.
     ///
     /// # Errors
-    /// What the file system says, with the path in front. Nothing was changed then.
+    /// The file system's error with the path. Then nothing was changed.
     pub fn add(&self, workspace: &str, hashes: impl IntoIterator<Item = String>) -> io::Result<Vec<Diagnostic>> {
         self.change(|stored| stored.workspaces.entry(workspace.to_owned()).or_default().extend(hashes))
     }
 
-    /// Trusts nothing of the workspace any more.
+    /// Removes all trust from the workspace.
     ///
     /// # Errors
     /// As [`Trusted::add`].
@@ -77,7 +77,7 @@ impl Trusted {
         Ok(problems)
     }
 
-    /// One lock beside the file: the folder holds files of others, too.
+    /// A lock for this file only, because the folder also holds other files.
     fn lock(&self) -> io::Result<Lock> {
         let _folder = self.file.parent().map(private_folder).transpose()?;
         Lock::acquire(&self.file.with_extension("lock"), self.patience)
@@ -133,7 +133,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(&trusted.file), 0o600);
-            // One that others were let read becomes private again.
+            // A file that others could read becomes private again.
             std::fs::set_permissions(&trusted.file, PermissionsExt::from_mode(0o644)).unwrap();
             trusted.add("/c", hashes(&["3"])).unwrap();
             assert_eq!(mode(&trusted.file), 0o600);

@@ -1,5 +1,5 @@
-//! Text to files: what a write would change, shown before anything is touched; what may be written where; and the write
-//! itself, whole or not at all (BEHAVIOUR §6 "Writing").
+//! Writes text to files: shows what a write would change before touching anything, decides what may be written where, and
+//! writes all or nothing (BEHAVIOUR §6 "Writing").
 
 use std::path::PathBuf;
 
@@ -26,42 +26,42 @@ pub use remove::{propose_removal, remove};
 pub use resolve::resolve;
 pub use write::write;
 
-/// Where may be written.
+/// Where writing is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Only inside the workspace.
     Workspace,
-    /// Anywhere, because somebody said so.
+    /// Anywhere, because the user allowed it.
     Anywhere,
 }
 
-/// What a write would do to one file; made without touching it.
+/// What a write would do to one file; created without touching the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// The file, absolute, every link of its folders resolved.
+    /// The file, absolute, with links in its folders resolved.
     pub path: PathBuf,
-    /// The same as printed: relative to the workspace inside it.
+    /// The path as displayed: relative to the workspace if inside it.
     pub shown: String,
-    /// What it would hold.
+    /// The new content.
     pub text: String,
-    /// What it holds now.
+    /// The current content.
     pub before: Before,
     /// The difference.
     pub diff: Diff,
 }
 
 impl Proposal {
-    /// Whether the file holds this text already: writing it writes nothing.
+    /// Whether the file already has this text, so that writing it changes nothing.
     pub fn is_unchanged(&self) -> bool {
         self.replaces(&self.text)
     }
 
-    /// Whether this is what stands there before it is written.
+    /// Whether the current content equals `text`.
     pub fn replaces(&self, text: &str) -> bool {
         matches!(&self.before, Before::File { hash, .. } if *hash == sha256_hex(text.as_bytes()))
     }
 
-    /// The same under another name: for a file that is not of the workspace.
+    /// The same under another displayed path, for a file outside the workspace.
     #[must_use]
     pub fn called(mut self, shown: String) -> Self {
         self.diff.rename(&self.shown, &shown);
@@ -70,18 +70,18 @@ impl Proposal {
     }
 }
 
-/// What stands at a path before it is written.
+/// The content of a path before a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Before {
-    /// Nothing: the file would be new.
+    /// No file: it would be new.
     Nothing,
-    /// A file of this content.
+    /// A file with this content.
     File {
         /// Bytes.
         size: u64,
-        /// SHA-256 in hexadecimal, of a file too large to compare its size and time: one that has another when it is to be
-        /// written has changed since it was looked at.
+        /// SHA-256 in hexadecimal; for a file too large to compare, a hash of its size and time. If it differs at the time
+        /// of the write, the file has changed.
         hash: String,
     },
 }
@@ -89,19 +89,19 @@ pub enum Before {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenFile {
-    /// The file as printed.
+    /// The path as displayed.
     pub shown: String,
-    /// Bytes written; none where the file held the text already.
+    /// Bytes written; 0 if the file already had the text.
     pub bytes: usize,
     /// Lines of the text.
     pub lines: usize,
 }
 
-/// A write that did not happen; nothing was changed.
+/// A failed write that changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteFailure {
     /// Why, and what to do.
     pub refused: Error,
-    /// What each write would change now, where files changed since they were proposed.
+    /// What each write would change now, if files changed since the proposal.
     pub anew: Vec<Proposal>,
 }

@@ -1,9 +1,9 @@
-//! What becomes of a write of several files whose writer was killed: where it had begun to rename, the rest is renamed too,
-//! or, where somebody changed one of the files since, what was renamed is taken back. Where it had not, nothing happened.
+//! Recovers a write of several files whose writer was killed. If it had begun to rename, the remaining files are renamed
+//! too; but if one of the files was changed since, the renames are undone. If it had not begun, nothing happened.
 //!
-//! The note lies in the workspace, which may be anybody's. So it counts only if this user's refdesk wrote it here, and what it
-//! names is checked again: only content that lies beside a file, under a name that only files being written have, comes to
-//! stand in its place, and outside the workspace nothing is renamed or removed.
+//! The note is in the workspace, which may be untrusted, so it counts only if this user's refdesk wrote it here, and its
+//! entries are checked again: only content beside a file, under a temporary file's name, may replace the file, and outside
+//! the workspace nothing is renamed or removed.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Which addresses a webhook is connected to: the resolver gives out no other, so that a name that points elsewhere the next
-//! time it is asked for leads nowhere else (BEHAVIOUR §8).
+//! Restricts the addresses that a webhook may connect to. The resolver returns no others, so a name that resolves
+//! differently the next time gains nothing (BEHAVIOUR §8).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -12,11 +12,11 @@ use ureq::unversioned::transport::NextTimeout;
 
 use super::target::Reach;
 
-/// Resolves to the addresses that may be connected to.
+/// Resolves only to allowed addresses.
 #[derive(Debug)]
 pub(super) struct Reachable(pub Reach);
 
-/// All addresses of a host are such that may not be connected to; this is one of them. Inside an [`Error`].
+/// None of a host's addresses is allowed; this is one of them. Wrapped in an [`Error`].
 #[derive(Debug)]
 pub(super) struct Unreachable {
     /// The address.
@@ -51,7 +51,7 @@ impl Resolver for Reachable {
     }
 }
 
-/// Whether an address is one of the public internet, by the registries of special addresses of IANA (RFC 6890).
+/// Whether an address belongs to the public internet, by IANA's registries of special addresses (RFC 6890).
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -64,13 +64,13 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         address.octets(),
         // This network, private, loopback.
         [0 | 10 | 127, ..]
-        // Shared behind the address translation of a carrier.
+        // Carrier-grade NAT.
         | [100, 64..=127, ..]
-        // Link-local, where clouds keep their metadata.
+        // Link-local, which clouds use for metadata.
         | [169, 254, ..]
         // Private.
         | [172, 16..=31, ..] | [192, 168, ..]
-        // Protocol assignments, documentation, relays of 6to4, benchmarks.
+        // Protocol assignments, documentation, 6to4 relays, benchmarks.
         | [192, 0, 0 | 2, _] | [192, 88, 99, _] | [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _]
         // Multicast, reserved, broadcast.
         | [224..=255, ..]
@@ -82,13 +82,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(within);
     }
     match address.segments() {
-        // What a translator sends on to an address of version 4.
+        // NAT64: the translated IPv4 address.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(joined(high, low)),
         [0x2002, high, low, ..] => is_public_v4(joined(high, low)),
         // Protocol assignments (Teredo among them) and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // The only part that is given out as public: the rest is unspecified, loopback, local, unique-local, link-local,
-        // multicast or reserved.
+        // The only range assigned as public: the rest is unspecified, loopback, local, unique-local, link-local, multicast
+        // or reserved.
         [0x2000..=0x3fff, ..] => true,
         _ => false,
     }

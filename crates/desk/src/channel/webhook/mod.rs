@@ -1,6 +1,6 @@
-//! Asking by an HTTP request: posted as JSON, answered in the response (BEHAVIOUR §8). Where it may go stands in `target` and
-//! `address`, what goes with it in `secret`, and what comes back is read in `post`. No proxy of the environment is used: it
-//! would be the proxy's address that is looked at.
+//! Asks by an HTTP request: posts JSON, and the response is the answer (BEHAVIOUR §8). `target` and `address` say where it
+//! may go, `secret` what goes with it, and `post` reads the response. Proxies of the environment are not used, because only
+//! the proxy's address could be checked.
 
 mod address;
 mod post;
@@ -20,26 +20,26 @@ use super::{Answered, Channel, Request, Unanswered, Wait};
 use refdesk_core::config::{self, Environment};
 use refdesk_text::Code;
 
-/// A wait that is over is given so much longer, for whoever posts to say what became of it.
+/// The extra time after the wait, in which the posting thread can report the outcome.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// Whom to post to, and what goes with it.
+/// The webhook to post to, with its headers and secret.
 #[derive(Debug, Clone)]
 pub(super) struct Webhook {
     target: Target,
-    /// Those of the configuration, and the bearer token.
+    /// The configured headers and the bearer token.
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Signs what is posted.
+    /// Signs the body.
     secret: Option<Secret>,
-    /// For one request.
+    /// The timeout of one request.
     timeout: Duration,
 }
 
 impl Webhook {
-    /// As the configuration says.
+    /// A webhook from the configuration.
     ///
     /// # Errors
-    /// What of it cannot be used; a variable that it names and that is not set.
+    /// A setting is invalid, or a variable that it names is not set.
     pub fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, Unanswered> {
         let target = Target::new(settings)?;
         let headers = secret::headers(settings, environment)?;
@@ -50,7 +50,7 @@ impl Webhook {
 }
 
 impl Channel for Webhook {
-    /// Posts on a thread of its own: so the wait is kept whatever a name server or a socket does.
+    /// Posts in a separate thread, so that the wait is kept whatever a name server or a socket does.
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         if request.approval.is_some() {
             return Err(Unanswered::only_on_a_screen());
@@ -59,7 +59,7 @@ impl Channel for Webhook {
         let (tell, told) = sync_channel(1);
         let (webhook, asked, waiting, posting) = (self.clone(), request.clone(), wait.clone(), agent.clone());
         let spawned = std::thread::Builder::new().name("webhook".to_owned()).spawn(move || {
-            // Whoever asked may have gone.
+            // The asker may be gone.
             let _ = tell.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {

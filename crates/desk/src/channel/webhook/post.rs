@@ -1,4 +1,4 @@
-//! Posting a request and reading what comes back: how often, how long, and what each failure is called.
+//! Posts a request and reads the response, with retries, timeouts and error messages.
 
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -16,21 +16,21 @@ use super::secret::SIGNATURE;
 use super::target::{Reach, Target};
 use refdesk_text::Code;
 
-/// Before the second request, and before the third and last.
+/// The delays before the second and the third (last) attempt.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
-/// A name is looked up, and a connection made, in so long.
+/// The time for looking up a name and connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// What one request came to.
+/// Outcome of one attempt.
 enum Tried {
-    /// That is the end of it.
+    /// The final outcome.
     Ended(Result<Answered, Unanswered>),
-    /// Nobody was there, or who was had trouble of its own: another request may do better.
+    /// The server could not be reached or has a problem of its own; a retry may succeed.
     Failed(String),
 }
 
-/// What connects, to no other place than this one may.
+/// The HTTP client, which connects only to allowed addresses.
 pub(super) fn agent(target: &Target) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -47,7 +47,7 @@ pub(super) fn agent(target: &Target) -> Agent {
 }
 
 impl Webhook {
-    /// Posts until there is an answer, three times at most.
+    /// Posts until there is an answer, at most three times.
     pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         let body = serde_json::to_vec(request)
             .map_err(|error| Unanswered::failed(Code::NotAsked, format!("the question is no JSON: {error}"), ""))?;
@@ -131,7 +131,8 @@ impl Webhook {
         }
     }
 
-    /// A request may have been acted on as soon as there was a connection: it is made again only where there was none.
+    /// The server may have acted on a request as soon as it is connected, so it is repeated only if there was no
+    /// connection.
     fn unheard(&self, error: Error) -> Tried {
         match error {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
@@ -163,7 +164,7 @@ impl Webhook {
     }
 }
 
-/// Waits so long, or until nobody wants the answer any more; whether somebody still does.
+/// Waits this long, or until the wait is cancelled; returns whether to go on.
 fn pause(span: Duration, wait: &Wait) -> bool {
     let began = Instant::now();
     while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
@@ -175,14 +176,14 @@ fn pause(span: Duration, wait: &Wait) -> bool {
     true
 }
 
-/// Whether the error is one of connecting; one of looking a name up has no kind of its own.
+/// Whether connecting failed; a failed name lookup has no kind of its own.
 fn is_unconnected(error: &io::Error) -> bool {
     use io::ErrorKind::{AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
     let kinds = [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable];
     kinds.contains(&error.kind()) || error.to_string().contains("failed to lookup address")
 }
 
-/// `application/json`, or another form of it such as `application/problem+json`; whatever parameters it has.
+/// Whether the type is `application/json` or a variant such as `application/problem+json`; parameters are ignored.
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))

@@ -1,5 +1,5 @@
-//! What goes with a request to a webhook: headers of the configuration, and what variables of the environment hold: a bearer
-//! token, and a secret that signs the body. None of it is ever printed.
+//! The headers of a webhook request: those of the configuration, and from environment variables a bearer token and a secret
+//! that signs the body. Never printed.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use super::super::answer::shown;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::Code;
 
-/// The header of the signature.
+/// The signature header.
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
 
-/// What signs a body.
+/// The key that signs bodies.
 #[derive(Clone)]
 pub(super) struct Secret(Vec<u8>);
 
@@ -28,12 +28,12 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The one in this variable.
+    /// The secret in this environment variable.
     pub fn of(name: &str, environment: Environment) -> Result<Self, Unanswered> {
         Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
     }
 
-    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` where the secret cannot be a key, which no
+    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` if the secret is not a valid key, which no
     /// text is.
     pub fn sign(&self, body: &[u8]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
@@ -46,7 +46,7 @@ impl Secret {
     }
 }
 
-/// The headers of the configuration and the bearer token, which are what goes with every request.
+/// The configured headers and the bearer token, which every request has.
 pub(super) fn headers(
     settings: &ChannelSettings,
     environment: Environment,

@@ -1,6 +1,6 @@
-//! Where a webhook may be posted to. `https` goes to public addresses, and to any address of a host in `allow_hosts`. Plain
-//! `http` goes to private addresses of hosts in `allow_hosts` alone: a question, and a token, would be read by everybody on
-//! the way to a public one.
+//! Where a webhook may be posted to. `https` may use public addresses, and any address of a host in `allow_hosts`. Plain
+//! `http` may use only private addresses of hosts in `allow_hosts`: on the way to a public one, others could read the
+//! request and the token.
 
 use ureq::http::Uri;
 
@@ -9,7 +9,7 @@ use super::super::answer::shown;
 use refdesk_core::config::ChannelSettings;
 use refdesk_text::Code;
 
-/// Which addresses of the host are connected to.
+/// Which addresses of the host are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Public ones.
@@ -20,20 +20,20 @@ pub(super) enum Reach {
     All,
 }
 
-/// Where it is posted to.
+/// The destination of a webhook.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
-    /// The whole of it, which may hold a secret in its path or query.
+    /// The whole URL, which may have a secret in its path or query.
     endpoint: Hidden,
     /// Scheme, host and port, for messages.
     pub shown: String,
     /// The host, for messages.
     pub host: String,
-    /// Which addresses of it.
+    /// The allowed addresses.
     pub reach: Reach,
 }
 
-/// What is not to be printed.
+/// A value that must not be printed.
 #[derive(Clone)]
 struct Hidden(Uri);
 
@@ -44,10 +44,10 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Target {
-    /// As the configuration says.
+    /// The target from the configuration.
     ///
     /// # Errors
-    /// Why it can be posted to no such place.
+    /// Why the target is not allowed.
     pub fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
         let wrong = |message: String, hint: &str| Unanswered::failed(Code::WrongEndpoint, message, hint);
         let Some(written) = &settings.endpoint else {
@@ -89,13 +89,13 @@ impl Target {
     }
 }
 
-/// A host as it is compared: in small letters, without the brackets of an address and the dot of a root.
+/// A host normalized for comparison: lower case, without the brackets of an address and a trailing dot.
 fn plain(host: &str) -> String {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host).to_lowercase()
 }
 
-/// Whether `allow_hosts` means this host by this entry: a host, or a host with a port.
+/// Whether this `allow_hosts` entry matches the host: a host, or a host with a port.
 fn is_named(allowed: &str, host: &str, port: Option<u16>) -> bool {
     let allowed = allowed.trim();
     plain(allowed) == host

@@ -1,4 +1,4 @@
-//! Against a real server on this machine, which says byte for byte what the test wants it to.
+//! Against a real server on this machine, whose responses the test sets byte by byte.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -20,7 +20,7 @@ const HELD: Environment = Environment(|name| match name {
     _ => None,
 });
 
-/// What one request was.
+/// A received request.
 struct Heard {
     head: String,
     body: Vec<u8>,
@@ -33,7 +33,7 @@ impl Heard {
     }
 }
 
-/// A server that answers each connection in its turn as told; behind the last nobody is connected to.
+/// A server that answers each connection in turn; it accepts no more after the last.
 fn serve<const N: usize>(answers: [Box<dyn FnOnce(TcpStream) + Send>; N]) -> (u16, Receiver<Heard>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -42,7 +42,7 @@ fn serve<const N: usize>(answers: [Box<dyn FnOnce(TcpStream) + Send>; N]) -> (u1
         for answer in answers {
             let Ok((stream, _)) = listener.accept() else { return };
             let tell = tell.clone();
-            // One that goes on for ever must not keep the next waiting.
+            // An endless response must not block the next connection.
             thread::spawn(move || {
                 tell.send(hear(&stream)).unwrap();
                 answer(stream);
@@ -65,7 +65,7 @@ fn hear(stream: &TcpStream) -> Heard {
     heard
 }
 
-/// Says these bytes and hangs up.
+/// Sends these bytes and closes the connection.
 fn says(bytes: impl Into<Vec<u8>>) -> Box<dyn FnOnce(TcpStream) + Send> {
     let bytes = bytes.into();
     Box::new(move |mut stream| drop(stream.write_all(&bytes)))
@@ -134,7 +134,7 @@ fn what_is_posted_is_signed_and_what_is_answered_counts() {
     assert_eq!(body["context"], "why");
 }
 
-/// What is wrong with an answer, and how often it is asked then.
+/// Invalid answers, and how many attempts follow.
 #[test]
 fn what_is_no_answer_is_said_and_what_may_get_better_is_tried_again() {
     let huge = "x".repeat(1024 * 1024 + 1);
@@ -198,13 +198,13 @@ fn where_nobody_listens_it_is_tried_three_times_and_not_beyond_the_wait() {
     assert!(!message.contains("times"), "{message}");
 }
 
-/// A head, or a body, that comes a byte at a time and never ends; nothing at all, where it does not begin.
+/// A head or body that arrives a byte at a time and never ends, or never begins.
 fn drips(begin: &'static str) -> Box<dyn FnOnce(TcpStream) + Send> {
     Box::new(move |mut stream| {
         let _ = stream.write_all(begin.as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let byte: &[u8] = if begin.is_empty() { b"" } else { b" " };
-        // Nothing comes, and time passes; or the peer has gone.
+        // Time passes without data, or the peer is gone.
         while stream.write_all(byte).is_ok() && !matches!(stream.read(&mut [0]), Ok(0)) {}
     })
 }
@@ -214,7 +214,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
     for begin in ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
     }] {
-        // Bounded by the wait, and by the time for one request.
+        // Bounded by the wait and by the timeout of one request.
         for (timeout, wait) in [(30.0, 0.5), (0.5, 30.0)] {
             let (port, _heard) = serve([drips(begin)]);
             let began = Instant::now();
@@ -253,7 +253,7 @@ fn private_addresses_are_refused_by_whatever_name() {
         assert!(message.contains("a private address"), "{message}");
     }
     assert!(listener.accept().is_err(), "nobody was connected to");
-    // By its name, as soon as it is allowed.
+    // By its name, once it is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
     let allowed = ChannelSettings {
         endpoint: Some(format!("http://localhost:{port}/")),
@@ -261,7 +261,7 @@ fn private_addresses_are_refused_by_whatever_name() {
         ..settings(port)
     };
     assert_eq!(ask(&allowed, &Wait::seconds(30.0)).unwrap().selected, ["a"]);
-    // A public address takes no plain http, allowed or not.
+    // Plain http to a public address is refused, allowed or not.
     let public = ChannelSettings {
         endpoint: Some("http://8.8.8.8:9/".to_owned()),
         allow_hosts: vec!["8.8.8.8".to_owned()],

@@ -1,33 +1,33 @@
-//! A file read from its end, line by line, so that what comes last in a long one is found without reading the rest.
+//! Reads a file line by line from its end, so that finding the last lines of a long file does not read the rest.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// What is read at once, at least.
+/// The least bytes read at once.
 const BLOCK: u64 = 16 * 1024;
 
-/// Gives the lines of a file, last one first, each with its line break; a torn last line has none.
+/// Returns the lines of a file from last to first, each with its line break; a torn last line has none.
 pub(super) struct Backward<'a> {
     file: &'a File,
-    /// Where `held` begins in the file.
+    /// The offset of `held` in the file.
     from: u64,
-    /// What was read and not given yet.
+    /// Bytes read but not yet returned.
     held: Vec<u8>,
-    /// `held` has no line break between here and its end, but for the last byte.
+    /// From this index on, `held` has no line break, except as its last byte.
     searched: usize,
 }
 
 impl<'a> Backward<'a> {
-    /// From the end that the file has now.
+    /// Starts at the current end of the file.
     pub fn new(file: &'a File) -> io::Result<Self> {
         let from = file.metadata()?.len();
         Ok(Self { file, from, held: Vec::new(), searched: 0 })
     }
 
-    /// The line before those given so far; `None` where there is none.
+    /// The line before those returned so far; `None` at the start of the file.
     pub fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
-            // The last byte is the end of the line itself.
+            // The last byte is the line break of this line.
             let before = self.held.len().saturating_sub(1).min(self.searched);
             let found = memchr::memrchr(b'\n', self.held.get(..before).unwrap_or_default());
             if let Some(end) = found {
@@ -43,12 +43,12 @@ impl<'a> Backward<'a> {
         }
     }
 
-    /// Where the lines given so far begin.
+    /// The offset of the lines returned so far.
     pub fn offset(&self) -> u64 {
         self.from + self.held.len() as u64
     }
 
-    /// As much again as is held: a long line is copied as often as its length has digits, not as it has blocks.
+    /// Doubles what is held, so that a long line is copied only a logarithmic number of times.
     fn read_more(&mut self) -> io::Result<()> {
         let size = BLOCK.max(self.held.len() as u64).min(self.from);
         self.from -= size;

@@ -1,5 +1,5 @@
-//! The file of the journal: appending under the lock, and reading what is whole. A line is written at once; one that a
-//! killed writer or a full disk cut short is ended by whoever comes next, and nothing that comes after it is lost.
+//! The journal's file: appends under the lock and reads complete lines. A line is written at once. If a killed writer or a
+//! full disk cuts one short, the next writer ends it, and later lines are not lost.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,52 +15,52 @@ use crate::session::store::aside;
 use refdesk_files::path::is_absent;
 use refdesk_files::{Sealer, append_own, is_at, open_own, rename_own, within};
 
-/// Where the file would become larger it is put aside, in the place of the one put aside before: so no journal is larger than
-/// twice this. A larger file is none that we wrote, and is not read.
+/// A file that would become larger is moved aside and replaces the previous one, so a journal takes at most twice this
+/// size. A larger file is not ours and is not read.
 pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// Numbers are smaller: programs that read JSON know greater ones only roughly, and a line with one is rubbish.
+/// Line numbers are below this: JSON readers lose precision above it, so such a line is invalid.
 const END: u64 = 1 << 53;
 
-/// What the seal of a line says about where it stands. A file that is put aside keeps its lines.
+/// The place in the seal of a line. It stays the same when the file is moved aside.
 const PLACE: &str = "journal.jsonl";
 
-/// A whole line, as far as whoever counts is concerned.
+/// The part of a line needed to count it.
 #[derive(Deserialize)]
 struct Numbered {
     n: u64,
 }
 
-/// What a line of the file is.
+/// The kind of a line in the file.
 pub(super) enum Parsed {
-    /// One that this user's refdesk wrote here.
+    /// Written by this user's refdesk here.
     Own(Box<Line>),
-    /// One that looks like it, and that somebody else wrote or copied.
+    /// Looks like it, but was written or copied by something else.
     Foreign,
-    /// Not a whole line.
+    /// Not a complete line.
     Rubbish,
 }
 
 impl Store {
-    /// Where the journal is.
+    /// The path of the journal.
     pub fn journal_file(&self) -> PathBuf {
         self.folder.join("journal.jsonl")
     }
 
-    /// Where the part of it is that was put aside.
+    /// The path of the part that was moved aside.
     pub(super) fn older_journal_file(&self) -> PathBuf {
         self.folder.join("journal.1.jsonl")
     }
 
-    /// Appends a line and tells its number.
+    /// Appends a line and returns its number.
     ///
     /// # Errors
-    /// What the file system says, with the path in front, or that it is too much for a file; nothing was appended then.
+    /// The file system's error with the path, or that the line is too large; then nothing was appended.
     pub fn append(&self, receipt: Receipt) -> io::Result<u64> {
         self.append_all(vec![receipt])
     }
 
-    /// Appends lines, all or none, and tells the number of the last.
+    /// Appends lines, all or none, and returns the number of the last.
     ///
     /// # Errors
     /// As [`Store::append`].
@@ -77,7 +77,7 @@ impl Store {
         let mut file = append_own(&path)?;
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
-            // It came from elsewhere, and reading it would hold everybody up.
+            // It came from elsewhere, and reading it would take too long.
             rename_own(&path, aside(&path, "damaged", self.clock).file_name().unwrap_or_default())?;
             file = append_own(&path)?;
             size = 0;
@@ -86,7 +86,7 @@ impl Store {
         if is_foreign {
             self.move_aside(&path);
             file = append_own(&path)?;
-            // One that cannot be moved is appended to: its lines are skipped.
+            // If it cannot be moved, lines are appended to it; its own are skipped.
             size = file.metadata().map_err(name_it)?.len();
         }
         let is_torn = is_torn && size > 0;
@@ -99,15 +99,15 @@ impl Store {
             lines.insert(0, b'\n');
         }
         file.write_all(&lines).map_err(|error| {
-            // What is there of it is no line; where it cannot be taken back, the next writer ends it.
+            // Part of a line may remain; if it cannot be truncated, the next writer ends it.
             let _ = file.set_len(size);
             name_it(error)
         })?;
         Ok(n)
     }
 
-    /// The lines of these receipts, and the number of the last. Where they are too much for a file, texts and reasons are left
-    /// away, and it is said.
+    /// The lines of these receipts, and the number of the last. If they are too large for a file, texts and reasons are
+    /// left out, and the line says so.
     fn lines(&self, limit: u64, before: u64, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
         let (lines, n) = self.written(before, &receipts)?;
         if lines.len() as u64 <= limit {
@@ -123,12 +123,12 @@ impl Store {
     }
 
     fn written(&self, before: u64, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
-        // The clock is asked under the lock: the order of lines is that of their times.
+        // Read the clock under the lock, so that lines are in the order of their times.
         let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
         let key = self.sealer.key_or_new()?;
         let (mut lines, mut n) = (Vec::new(), before);
         for receipt in receipts {
-            // A journal that somebody has prepared can bring the last number there is: then they begin anew.
+            // A prepared journal can contain the highest number; then numbers start again.
             n = if n + 1 < END { n + 1 } else { 1 };
             let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
             let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone(), seal: None };
@@ -138,7 +138,7 @@ impl Store {
         Ok((lines, n))
     }
 
-    /// What the end of the journal tells whoever appends to it.
+    /// The state of the journal's end, for appending.
     fn last(&self, file: &File, limit: u64) -> io::Result<Last> {
         let last = last_number(file, &self.sealer)?;
         if last.n > 0 {
@@ -153,12 +153,12 @@ impl Store {
                 }
                 Ok(Last { n: before.n, ..last })
             }
-            // Whatever stands there, it is no part of the journal.
+            // Whatever is there is not part of the journal.
             Ok(_) | Err(_) => Ok(last),
         }
     }
 
-    /// What a line of the file is. That there are foreign ones is noted.
+    /// The kind of a line. Notes that there are foreign lines.
     pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
         let parsed = parse(bytes, &self.sealer);
         if matches!(parsed, Parsed::Foreign) {
@@ -167,18 +167,18 @@ impl Store {
         parsed
     }
 
-    /// Every line that is whole and ours, oldest first, and how many are not.
+    /// Every complete line of ours, oldest first, and the number of other lines.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; no file is no error.
+    /// The file system's error with the path; a missing file is not an error.
     pub fn journal(&self) -> io::Result<(Vec<Line>, usize)> {
         let mut lines = Vec::new();
         let damaged = self.each_line(|_| true, |line| lines.push(line))?;
         Ok((lines, damaged))
     }
 
-    /// Goes through the whole lines of ours whose bytes are wanted, oldest first, and tells how many are not whole. A file
-    /// that is too large to be ours counts as one; foreign lines are skipped.
+    /// Visits our complete lines whose bytes are wanted, oldest first, and returns the number of incomplete lines. A file
+    /// too large to be ours counts as one; foreign lines are skipped.
     ///
     /// # Errors
     /// As [`Store::journal`].
@@ -190,7 +190,7 @@ impl Store {
                 damaged += 1;
                 continue;
             }
-            // Nobody waits for one that grows meanwhile.
+            // Ignore what is appended meanwhile.
             let mut reader = BufReader::with_capacity(64 * 1024, file.take(LIMIT));
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
@@ -207,7 +207,7 @@ impl Store {
         Ok(damaged)
     }
 
-    /// The files of the journal as they are now, older first. One that is put aside meanwhile is there once.
+    /// The files of the journal at present, older first. A file that is moved aside meanwhile is listed once.
     fn journal_files(&self) -> io::Result<Vec<File>> {
         let open = |path: PathBuf| match open_own(&path) {
             Ok(file) => Ok(Some(file)),
@@ -222,11 +222,11 @@ impl Store {
     }
 }
 
-/// What a line of the file is. Only one that is ours is read in full.
+/// The kind of a line. Only our own lines are parsed in full.
 fn parse(bytes: &[u8], sealer: &Sealer) -> Parsed {
     let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Rubbish };
     if sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole)) {
-        // What a newer program wrote may say more than is known here.
+        // A newer version may write fields that are unknown here.
         let line = serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END);
         return line.map_or(Parsed::Rubbish, |line| Parsed::Own(Box::new(line)));
     }
@@ -237,8 +237,7 @@ fn number(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Numbered>(line).ok().map(|line| line.n).filter(|n| *n < END)
 }
 
-/// Whether the bytes of a line say that one of these things happened, as it was written; what is quoted in it says nothing.
-/// Quicker than reading the line.
+/// Whether the bytes of a line record one of these events; quoted text does not count. Faster than parsing the line.
 pub fn says_what(line: &[u8], any: &[What]) -> bool {
     any.iter().any(|what| {
         let said = format!("\"what\":\"{}\"", what.word());
@@ -246,14 +245,14 @@ pub fn says_what(line: &[u8], any: &[What]) -> bool {
     })
 }
 
-/// The end of a journal.
+/// State of a journal's end.
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
-    /// The number of the last line that is ours; 0 where there is none.
+    /// The number of our last line; 0 if there is none.
     n: u64,
-    /// Something without a line break stands behind the last whole line.
+    /// There is text without a line break after the last complete line.
     is_torn: bool,
-    /// There are lines, and none of them is ours.
+    /// There are lines, but none is ours.
     is_foreign: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The journal: what was said to whom, what was read, chosen and written, and why; a line each, for everybody who asks later
-//! (BEHAVIOUR §9). Here is what a line is; the file has its own.
+//! The journal: what was sent to which session, what was read, chosen and written, and why; one line each (BEHAVIOUR §9).
+//! This module defines a line; `file` handles the file.
 
 mod backward;
 mod file;
@@ -27,15 +27,15 @@ pub enum What {
     Enriched,
     /// A session was given the instructions.
     Instructed,
-    /// A session forgot what it was told.
+    /// A session's memory was cleared.
     Forgot,
     /// A tool read a source of the catalog.
     Read,
     /// Sources were picked.
     Selected,
-    /// Picks were taken back.
+    /// Picks were removed.
     Unselected,
-    /// Sources were barred.
+    /// Sources were excluded.
     Excluded,
     /// Exclusions were lifted.
     Included,
@@ -43,18 +43,18 @@ pub enum What {
     Written,
     /// A file was removed.
     Removed,
-    /// A hook could not do what it is for.
+    /// A hook failed.
     Failed,
     /// A template was rendered for an agent.
     Rendered,
-    /// A person was asked, for a choice or for a yes.
+    /// The user was asked for a choice or for approval.
     Asked,
-    /// A person answered, or did not in time.
+    /// The user answered, or the time ran out.
     Answered,
 }
 
 impl What {
-    /// One word, as in JSON.
+    /// The word used in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Enriched => "enriched",
@@ -75,43 +75,43 @@ impl What {
     }
 }
 
-/// A line that somebody wants in the journal; number, time, desk, session and writer are added when it is written.
+/// The content of a journal line; number, time, desk, session and writer are added when it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// What happened.
+    /// The event.
     pub what: What,
-    /// To which kind of text.
+    /// The kind of text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<TextKind>,
-    /// The tool that gave the text, or that read.
+    /// The tool that returned the text, or that read the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Ids of sources, or paths of files, that it is about; of a text what was said of is in `why`.
+    /// The source ids or file paths concerned; for a text, `why` has its sources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
-    /// The file that was read, as printed.
+    /// The file that was read, as displayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Those of `about` that this session had been hinted at or given an expansion of before, and which of the two.
+    /// Those of `about` that this session was hinted at or got expanded before, and which of the two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub follows: BTreeMap<String, BlockKind>,
-    /// What was said and why, entry by entry.
+    /// What was sent and why, entry by entry.
     #[serde(default)]
     pub why: Vec<ItemReceipt>,
-    /// Why, in words, where it is no matter of entries.
+    /// A reason in words, if it does not concern entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Size of `text`, of what was read, or of the file written.
+    /// Size of `text`, of the source read, or of the file written.
     #[serde(default)]
     pub bytes: usize,
-    /// Estimated tokens of `text`, or of what was read.
+    /// Estimated tokens of `text`, or of the source read.
     #[serde(default)]
     pub tokens: usize,
     /// SHA-256 of `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The exact bytes that were given. Never what a person or an agent wrote: not the text they were appended to, not the
-    /// template or the values of a rendering.
+    /// The exact bytes that were sent. Never what a user or an agent wrote: not the text they were appended to, and not the
+    /// template or values of a rendering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -121,39 +121,39 @@ pub struct Receipt {
 pub struct Line {
     /// Its number, from 1, for `refdesk replay`.
     pub n: u64,
-    /// When, as RFC 3339 in UTC with milliseconds.
+    /// Its time, as RFC 3339 in UTC with milliseconds.
     pub time: String,
-    /// At which desk.
+    /// Its desk.
     pub desk: String,
-    /// To or by which session.
+    /// Its session.
     pub session: String,
-    /// Who wrote it: `refdesk enrich`, `claude-code`, `a screen`.
+    /// The writer: `refdesk enrich`, `claude-code`, `a screen`.
     pub who: String,
-    /// The rest.
+    /// The content.
     #[serde(flatten)]
     pub receipt: Receipt,
-    /// What shows that this user's refdesk wrote it here; `None` until it is written.
+    /// The seal, which proves that this user's refdesk wrote it here; `None` until it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
 
-/// How the name of a writer ends that is a client of the server: `claude-code over mcp`.
+/// The suffix of a writer's name for a client of the server: `claude-code over mcp`.
 pub const OVER_MCP: &str = " over mcp";
 
-/// What a screen calls itself as a writer.
+/// The writer's name for a screen.
 pub const SCREEN: &str = "a screen";
 
 impl Line {
-    /// Whether a person did it, by a command or at a screen, and no agent.
+    /// Whether a person did this, by a command or at a screen, rather than an agent.
     pub fn by_person(&self) -> bool {
         let is_command = self.who == "refdesk" || self.who.starts_with("refdesk ");
-        // An agent may call itself what it likes.
+        // An agent can choose any name.
         self.who == SCREEN || (is_command && !self.who.ends_with(OVER_MCP))
     }
 }
 
 impl Receipt {
-    /// One without text and reasons.
+    /// A receipt without text and reasons.
     pub fn new(what: What) -> Self {
         Self {
             what,
@@ -171,13 +171,13 @@ impl Receipt {
         }
     }
 
-    /// The same where there is no room for the text and its reasons.
+    /// The same without the text and its reasons, if they do not fit.
     pub(super) fn without_text(self) -> Self {
         let reason = if self.text.is_some() { "too much to be kept".to_owned() } else { self.reason };
         Self { text: None, why: Vec::new(), reason, ..self }
     }
 
-    /// What was appended to a text.
+    /// The receipt for what was appended to a text.
     pub fn of(asked: &EnrichRequest, enriched: &Enriched) -> Self {
         let text = enriched.added().to_owned();
         Self {

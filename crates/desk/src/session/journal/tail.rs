@@ -1,5 +1,5 @@
-//! Following a journal that others append to: only what is new is read, and a line when it is whole. What is followed stays
-//! open, so that what was appended before it was put aside or removed is still read.
+//! Follows a journal that other processes append to: reads only new lines, and only complete ones. The file stays open, so
+//! that lines appended before it was moved aside or removed are still read.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,17 +12,17 @@ use crate::session::Store;
 use refdesk_files::path::is_absent;
 use refdesk_files::{is_at, open_own, within};
 
-/// Follows a journal: knows how far it was read.
+/// Follows a journal and remembers how far it was read.
 #[derive(Debug)]
 pub struct Tail {
     store: Store,
     path: PathBuf,
-    /// The file that is read, and up to which byte it was; `None` where there was none.
+    /// The file being read, and the byte up to which it was read; `None` if there was no file.
     reading: Option<(File, u64)>,
 }
 
 impl Store {
-    /// Follows the journal, beginning with its last lines, so many of them.
+    /// Follows the journal, starting with its last `last` lines.
     pub fn tail(&self, last: usize) -> Tail {
         let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_err() {
@@ -32,7 +32,7 @@ impl Store {
         for path in [self.journal_file(), self.older_journal_file()] {
             let Ok(file) = open_own(&path) else { continue };
             let Ok((offset, found)) = begin_of_last(&file, wanted) else { continue };
-            // Of the older one there may be nothing that is wanted; then it is not read.
+            // The older file is not read if none of its lines are wanted.
             if tail.reading.is_none() || found > 0 {
                 tail.reading = Some((file, offset));
             }
@@ -45,8 +45,8 @@ impl Store {
     }
 }
 
-/// Where the last lines of a file begin, so many of them or all there are, and how many it is. A torn one is not counted.
-/// One that is too large to be ours has none.
+/// The offset of the last `wanted` lines of a file (or all of them), and their number. A torn line is not counted. A file
+/// too large to be ours has none.
 fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     let size = file.metadata()?.len();
     if size > LIMIT {
@@ -68,11 +68,10 @@ fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
 }
 
 impl Tail {
-    /// The lines that were appended since it was asked last, in order, and how many there were that are not whole and never
-    /// will be.
+    /// The lines appended since the last call, in order, and the number of lines that are invalid and will stay so.
     ///
     /// # Errors
-    /// What the file system says, with the path in front. Nothing is lost by it: the next question begins where this did.
+    /// The file system's error with the path. Nothing is lost: the next call starts at the same offset.
     pub fn read(&mut self) -> io::Result<(Vec<Line>, usize)> {
         let mut lines = Vec::new();
         let mut damaged = 0;
@@ -81,10 +80,10 @@ impl Tail {
         loop {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
-                // Asked before it is read: nobody appends to a file that has left its place.
+                // Check this before reading: nothing is appended to a file that was moved.
                 match read_on(&self.store, file, offset, &mut lines, &mut damaged) {
                     Err(error) if lines.is_empty() => return Err(error),
-                    // What was read must not be lost, and the next question meets the same error.
+                    // Keep the lines already read; the next call meets the same error.
                     Err(_) => return Ok((lines, damaged)),
                     Ok(()) if is_there => return Ok((lines, damaged)),
                     Ok(()) => {}
@@ -103,7 +102,7 @@ impl Tail {
     }
 }
 
-/// Reads the whole lines behind `offset`, and moves it behind them.
+/// Reads the complete lines after `offset` and advances it.
 fn read_on(
     store: &Store,
     mut file: &File,
@@ -113,11 +112,11 @@ fn read_on(
 ) -> io::Result<()> {
     let size = file.metadata()?.len();
     if size < *offset {
-        // Somebody has emptied it.
+        // The file was truncated.
         *offset = 0;
     }
     if size > LIMIT {
-        // Nobody who writes a journal makes it so large, and whoever appends next puts it aside.
+        // A journal is never this large, and the next writer moves it aside.
         *damaged += usize::from(*offset < size);
         *offset = size;
         return Ok(());

@@ -1,5 +1,5 @@
-//! How often what was said was followed: of the sources that a session was hinted at, or given an expansion of, those that
-//! it read or picked later. A pure count over the lines of a journal, in their order.
+//! How often hints and expansions were followed: the sources that a session was offered and then read or picked. A pure
+//! count over the lines of a journal in order.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,17 +7,17 @@ use super::{Line, What};
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason};
 use refdesk_text::fold::{collapsed, tag_key};
 
-/// So often something was offered and followed, once a session and source.
+/// How often something was offered and followed, counted once per session and source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Sessions and sources that it was offered to and for.
+    /// Pairs of session and source that it was offered for.
     pub offered: usize,
-    /// Those of them that followed it.
+    /// How many of them were followed.
     pub followed: usize,
 }
 
 impl Count {
-    /// The followed part of what was offered, from 0 to 1.
+    /// The share that was followed, from 0 to 1.
     pub fn share(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "nobody is hinted at anything 2^53 times")]
         let share = self.followed as f64 / (self.offered.max(1)) as f64;
@@ -25,15 +25,15 @@ impl Count {
     }
 }
 
-/// What was offered to one session about one source.
+/// What one session was offered about one source.
 #[derive(Debug, Default)]
 struct Offer {
-    /// Tags that matched, by what they are compared by, as first spelt.
+    /// Matched tags by comparison key, as first spelt.
     tags: BTreeMap<String, String>,
     is_followed: bool,
 }
 
-/// A count in the making.
+/// A count in progress.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// By desk, session and source.
@@ -42,7 +42,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes the next line in.
+    /// Adds the next line.
     pub fn count(&mut self, line: &Line) {
         let key = |id: &str| [line.desk.clone(), line.session.clone(), id.to_owned()];
         match line.receipt.what {
@@ -51,7 +51,7 @@ impl Tally {
                     match item.block {
                         BlockKind::Hint => {
                             let offer = self.hints.entry(key(&item.about)).or_default();
-                            // What matched later brought nobody to what was done before.
+                            // A later match did not cause an earlier read or pick.
                             if !offer.is_followed {
                                 for tag in tags(item) {
                                     offer.tags.entry(collapsed(&tag_key(tag))).or_insert_with(|| tag.to_owned());
@@ -76,9 +76,9 @@ impl Tally {
         }
     }
 
-    /// By tag, those offered most first.
+    /// By tag, most offered first.
     pub fn tags(&self) -> Vec<(String, Count)> {
-        // The same tag can be spelt in several ways; the first of them in order stands for all.
+        // The same tag may have several spellings; the first in order is used.
         let mut spelt: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
         for offer in self.hints.values() {
@@ -92,12 +92,12 @@ impl Tally {
         sorted(counts.into_iter().map(|(key, count)| (name(key), count)).collect())
     }
 
-    /// Hints by source, those given most first.
+    /// Hints by source, most offered first.
     pub fn hinted(&self) -> Vec<(String, Count)> {
         by_source(&self.hints)
     }
 
-    /// Expansions by source, those given most first.
+    /// Expansions by source, most offered first.
     pub fn expanded(&self) -> Vec<(String, Count)> {
         by_source(&self.expansions)
     }

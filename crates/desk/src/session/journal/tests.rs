@@ -1,4 +1,4 @@
-//! The file of the journal: what is appended is there, whatever stands beside it, and whoever follows it misses nothing.
+//! The journal's file: appended lines are there whatever is around them, and a reader that follows misses nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -25,7 +25,7 @@ fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
     lines.iter().map(|line| (line.n, line.receipt.reason.as_str())).collect()
 }
 
-/// The lines of a journal of this workspace with something replaced, sealed again.
+/// The lines of a journal of this workspace with a replacement, sealed again.
 fn rewritten(folder: &Path, lines: &str, from: &str, to: &str) -> String {
     let sealer = Sealer::fixed(folder);
     let reseal = |line: &str| {
@@ -72,7 +72,7 @@ fn nobody_else_reads_a_new_journal_and_a_link_is_not_followed() {
     assert_eq!(fs::read(&other).unwrap(), before);
 }
 
-/// What stands before, between and behind the whole lines is told and loses none of them.
+/// Invalid bytes before, between and after complete lines are reported, and no line is lost.
 #[test]
 fn rubbish_is_skipped_counted_and_ended() {
     let long = format!("{{\"n\": 7, \"text\": \"{}\"", "x".repeat(300_000));
@@ -117,13 +117,13 @@ fn what_would_be_too_large_is_put_aside_and_the_numbers_go_on() {
     for name in ["journal.jsonl", "journal.1.jsonl"] {
         assert!(fs::metadata(folder.path().join(".jaato/refdesk").join(name)).unwrap().len() <= 1500);
     }
-    // The last ones reach back into the older file.
+    // The last lines reach back into the older file.
     for last in [0, 1, numbers.len() - 1, numbers.len(), 99] {
         let expected: Vec<u64> = numbers.iter().rev().take(last).rev().copied().collect();
         let found: Vec<u64> = store.tail(last).read().unwrap().0.iter().map(|line| line.n).collect();
         assert_eq!(found, expected, "{last}");
     }
-    // Without the newer file, or with nothing in it, the older one tells where the numbers were.
+    // If the newer file is missing or empty, the older one has the last number.
     let newer = store.journal_file();
     let last_of_older = store
         .journal()
@@ -147,7 +147,7 @@ fn of_what_is_too_much_there_is_a_line_without_its_text() {
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
-    // Where that is no help, it is an error, and what is there stays.
+    // If that does not help, it is an error, and the file stays as it is.
     let error = store.append_within(1500, vec![said(&"x".repeat(5000))]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
     assert_eq!(store.journal().unwrap().0, lines);
@@ -168,7 +168,7 @@ fn after_the_last_number_they_begin_anew() {
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
 }
 
-/// Its last line is four gigabytes long: whoever read it would have none of them left.
+/// Its last line is four gigabytes long, which no reader could hold.
 #[test]
 fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
     let folder = tempfile::tempdir().unwrap();
@@ -189,7 +189,7 @@ fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
     let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
     let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
     assert_eq!(aside, 1, "nothing of it is lost");
-    // One that becomes so while it is followed.
+    // A journal that becomes huge while it is followed.
     huge(&path);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
@@ -232,7 +232,7 @@ fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
     assert_eq!(read(), [0; 0]);
     add_bytes(&path, end.as_bytes());
     assert_eq!(read(), [2]);
-    // Put aside between two questions, with lines on both sides of it.
+    // Moved aside between two reads, with lines on both sides.
     for at in 3..30 {
         say(at);
         if at % 3 == 0 {
@@ -241,13 +241,13 @@ fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
     }
     assert_eq!(read(), [28, 29]);
     say(30);
-    // Removed, with a line that was not read yet; and made anew.
+    // Removed with an unread line, then created again.
     fs::remove_file(&path).unwrap();
     assert_eq!(read(), [30]);
     assert_eq!(read(), [0; 0]);
     say(31);
     assert_eq!(read(), [31]);
-    // Emptied.
+    // Truncated.
     fs::File::create(&path).unwrap();
     assert_eq!(read(), [0; 0]);
     say(32);
@@ -263,7 +263,7 @@ fn what_cannot_be_appended_is_an_error_and_leaves_nothing() {
     store.append(said("one")).unwrap();
     let path = store.journal_file();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
-    // Permissions bind nobody who is root.
+    // Permissions do not restrict root.
     if OpenOptions::new().append(true).open(&path).is_err() {
         assert!(store.append(said("two")).unwrap_err().to_string().contains("journal.jsonl"));
     }

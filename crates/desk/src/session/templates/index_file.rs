@@ -1,5 +1,5 @@
-//! `.jaato/templates/index.json`: what the default desk's selection brings, for other tools. It is written when something in
-//! it but its time is different.
+//! `.jaato/templates/index.json`: the templates of the default desk, for other tools. It is written if anything but its
+//! time differs.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::session::templates::record::Found;
 use refdesk_files::{read_own, write_atomic};
 use refdesk_text::report::Diagnostic;
 
-/// An index that is larger is not ours.
+/// The most bytes of an index; a larger one is not ours.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 impl Store {
@@ -58,7 +58,7 @@ fn look_large(file: &Path) -> Found {
     }
 }
 
-/// The index in this file; `None` where it holds something else.
+/// The index in this file; `None` if it has other content.
 fn read_index(file: &Path) -> Option<Map<String, Value>> {
     let (bytes, more) = read_own(file, LIMIT).ok()?;
     let members: Map<String, Value> = serde_json::from_slice(&bytes).ok().filter(|_| !more)?;

@@ -1,6 +1,6 @@
-//! The files of embedded templates in `.jaato/templates/`, and the index beside them: written for whoever looks for them
-//! there, removed when no desk brings them, all under the lock (BEHAVIOUR §6). What a person made or changed is left alone,
-//! nothing is written through a link, and what cannot be written is told once: the templates are there without it.
+//! The files of embedded templates in `.jaato/templates/`, and their index. They are written for other tools and removed
+//! when no desk provides them, all under the lock (BEHAVIOUR §6). Files that the user made or changed are left alone,
+//! nothing is written through a link, and a failed write is reported once: the templates work without the files.
 
 use std::fs;
 use std::io;
@@ -28,57 +28,57 @@ mod tests;
 
 use record::{Found, Record, is_file_name};
 
-/// The file beside the templates that tells other tools what there is.
+/// The index file, for other tools.
 const INDEX: &str = "index.json";
 
-/// How long a template that only a text of a tool has brought is kept: as long as a session that nobody uses.
+/// How long a template from a tool result is kept: as long as an unused session.
 const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A file that is to lie in the folder.
+/// A file to be written to the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFile {
     /// Its name in the folder.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub text: Arc<str>,
-    /// SHA-256 of that.
+    /// SHA-256 of its content.
     pub hash: String,
 }
 
-/// For whom files are written.
+/// On whose behalf files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum For<'a> {
-    /// For the desk, whose files these are all: others of its are removed.
+    /// For the desk; these are all its files, and its others are removed.
     Desk {
-        /// What they follow from. Where something else is chosen by now, whoever chose it writes what follows from that.
+        /// The selection that they belong to. If another was stored meanwhile, the process that stored it writes its files.
         choice: &'a Choice,
-        /// The index by template name, of the default desk.
+        /// The index by template name, for the default desk.
         index: Option<&'a Map<String, Value>>,
     },
-    /// For a person who named their documents.
+    /// For the user, who named their documents.
     Person,
-    /// For the reader of a text that a tool has brought, which may come from anywhere: nothing is written over, and no more
-    /// than [`TAKEN_KEPT`] are kept. What was taken 30 days ago is removed.
+    /// For a tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
+    /// days ago are removed.
     Reader,
 }
 
-/// What was done.
+/// Outcome of a write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// Names of files that were written.
     pub written: Vec<String>,
-    /// Names of files that were what they should be.
+    /// Names of files that were already up to date.
     pub kept: Vec<String>,
     /// Names of files that were removed.
     pub removed: Vec<String>,
-    /// Nothing was done, since another process has chosen something else meanwhile.
+    /// Nothing was done, because another process stored another selection meanwhile.
     pub superseded: bool,
-    /// What was left alone, and what could not be done.
+    /// What was left alone or failed.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Store {
-    /// Brings the folder of templates to what it should be.
+    /// Updates the templates folder.
     pub fn write_templates(&self, files: &[TemplateFile], by: For<'_>) -> Written {
         let mut done = Written::default();
         let nothing_to_say = match by {
@@ -107,7 +107,7 @@ impl Store {
         done.diagnostics.extend(damaged);
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
-        // What is old makes room for what is new.
+        // Old files are removed first, to make room.
         let mut gone = if by == For::Reader { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
         let room = TAKEN_KEPT.saturating_sub(kept);
@@ -126,8 +126,7 @@ impl Store {
         }
     }
 
-    /// The files that are to be written, for a reader only as many as there is room for; of the rest it is noted who brings
-    /// them.
+    /// The files to write; for a tool result only as many as there is room for. Records which desks provide the others.
     fn due<'a>(
         &self,
         folder: &Path,
@@ -168,7 +167,7 @@ impl Store {
                     done.diagnostics.push(self.left(&file.name, "was made or changed by hand; it is left as it is"));
                     continue;
                 }
-                // Two desks can bring the same name: the default desk's file counts, else that of whoever came first.
+                // Two desks can provide the same name: the default desk's file is written, else the first one's.
                 Found::File { .. } if others && (!matches!(by, For::Desk { .. }) || self.desk != super::DEFAULT) => {
                     done.diagnostics.push(self.left(&file.name, "holds what another desk brings under this name"));
                     continue;
@@ -187,7 +186,7 @@ impl Store {
         due
     }
 
-    /// The files that this desk brought and no desk brings any more; what a person made of one is theirs from now on.
+    /// The files that this desk provided and no desk provides any more; those that the user changed become the user's.
     fn gone(&self, folder: &Path, files: &[TemplateFile], after: &mut Record, done: &mut Written) -> Vec<String> {
         let wanted: std::collections::HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let mut gone = Vec::new();
@@ -216,7 +215,7 @@ impl Store {
         gone
     }
 
-    /// The files that nothing but a text of a tool has brought, long ago; those that are gone or were changed are forgotten.
+    /// Old files that come only from tool results; removed or changed ones are dropped from the record.
     fn old(&self, folder: &Path, files: &[TemplateFile], after: &mut Record) -> Vec<String> {
         let now = (self.clock)();
         let is_old = |name: &str| {
@@ -238,9 +237,9 @@ impl Store {
         gone
     }
 
-    /// The templates that were taken from texts of tools and are there as they were written.
+    /// The unchanged template files taken from tool results.
     pub fn taken_templates(&self) -> Vec<Taken> {
-        // What is damaged is set aside and told by whoever writes.
+        // A damaged file is moved aside and reported by the next write.
         let file = self.record_file();
         let Some(record) = self.read::<Record>(&file).ok().flatten().and_then(|found| self.own(&file, found)) else {
             return Vec::new();
@@ -255,7 +254,7 @@ impl Store {
         record.checked().files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
     }
 
-    /// Writes and removes. What is about to be written is noted first, so that it is known for ours whatever happens.
+    /// Writes and removes files. Each write is recorded first, so that the file is known as ours whatever happens.
     fn carry_out(
         &self,
         folder: &Path,
@@ -295,7 +294,7 @@ impl Store {
                 }
                 Err(error) if is_absent(&error) => drop(after.files.remove(name)),
                 Err(error) => {
-                    // It is tried again: the desk is noted as bringing it still.
+                    // It is tried again: the record still lists the desk.
                     if let Some(entry) = after.files.get_mut(name) {
                         entry.desks.insert(self.desk.clone());
                     }
@@ -314,7 +313,7 @@ impl Store {
         self.write(&self.record_file(), after).map_err(|error| self.unwritable(&error))
     }
 
-    /// The folder, which no link may lead out of the workspace.
+    /// The folder, checked for links that lead out of the workspace.
     fn contained(&self) -> Result<PathBuf, Diagnostic> {
         let folder = self.workspace.join(FOLDER);
         let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&self.workspace);
@@ -353,7 +352,7 @@ impl Store {
     }
 }
 
-/// What stands at this path; a link is not followed.
+/// What is at this path; links are not followed.
 fn look(path: &Path) -> Found {
     match fs::symlink_metadata(path) {
         Err(error) if is_absent(&error) => return Found::Nothing,

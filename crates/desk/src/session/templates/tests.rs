@@ -1,4 +1,4 @@
-//! What becomes of the files when desks come and go, when a person changed them, and when a writer was killed.
+//! The files of templates when desks appear and disappear, when the user changes files, and when a writer is killed.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,7 +24,7 @@ fn files(files: &[(&str, &str)]) -> Vec<TemplateFile> {
     files.iter().map(file).collect()
 }
 
-/// What was written, kept and removed, and how much was told.
+/// Files written, kept and removed, and the number of diagnostics.
 type Outcome<'a> = (Vec<&'a str>, Vec<&'a str>, Vec<&'a str>, usize);
 
 fn outcome(done: &Written) -> Outcome<'_> {
@@ -174,7 +174,7 @@ fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
         let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();
         Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes())
     };
-    // Killed before the file was written, between the file and the second note, and by a crash that left it empty.
+    // Killed before writing the file, between the file and the second record, and by a crash that left it empty.
     for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
