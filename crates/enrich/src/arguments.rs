@@ -15,9 +15,9 @@ const LONGEST_PATH: usize = 4096;
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
 const LOOKED_AT: usize = 10_000;
 
-/// The first answer of `look` to something within the arguments that may be a path, in the order given; within a command to
-/// what stands in quotes and to each of its words first, since all of it may look like a path too. Relative paths start at
-/// the workspace, which is absolute.
+/// Calls `look` for everything in the arguments that may be a path, in the order given, and returns its first answer.
+/// In a command, quoted parts and single words come before the whole text, since the whole may look like a path too.
+/// Relative paths start at the workspace, which is absolute.
 pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(PathBuf) -> Option<T>) -> Option<T> {
     let mut look = |text: &str| {
         let text = text.trim();
@@ -34,7 +34,7 @@ struct StringWalk<'l, T> {
 }
 
 impl<T> StringWalk<'_, T> {
-    /// The first answer to one of these, of which at most this many are checked.
+    /// The first answer for these texts; checks at most `most` of them.
     fn first<'t>(&mut self, most: usize, texts: impl Iterator<Item = &'t str>) -> Option<T> {
         texts.take(most).find_map(|text| {
             self.left = self.left.saturating_sub(1);
@@ -47,7 +47,7 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {
-            // A command full of quotes has words, too.
+            // Keep half of the checks for the words of a command that has many quotes.
             at.first(at.left / 2, quoted(text))
                 .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
                 .or_else(|| at.first(at.left, std::iter::once(text.as_str())))
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn no_call_is_looked_at_without_end() {
+    fn the_number_of_checks_per_call_is_limited() {
         let words = "a ".repeat(1_000_000);
         let quotes = "\"'".repeat(1_000_000);
         for (arguments, most) in [

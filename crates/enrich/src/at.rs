@@ -1,5 +1,5 @@
-//! `@id` and `@ref:id` in a text (BEHAVIOUR §5, block 1). Ids are taken literally, whatever characters they hold; one
-//! automaton finds all of them in one pass, and the rules about neighbours decide which count.
+//! Finds `@id` and `@ref:id` in a text (BEHAVIOUR §5, block 1). Ids are literal, whatever characters they contain; one
+//! automaton finds all of them in one pass, and the rules about neighbouring characters decide which count.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use refdesk_core::mention::IdMatcher;
 use refdesk_text::whole::WholeWords;
 use refdesk_text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
-/// What stands before an id.
+/// The character before an id.
 const MARK: u8 = b'@';
 const LONG_MARK: &str = "@ref:";
 
-/// Ids of a catalog, ready to be looked for.
+/// An index of the ids of a catalog.
 pub(crate) enum AtIndex {
-    /// All of them, with the automaton that finds them in documents too.
+    /// All ids, with the automaton that also searches documents.
     All(Arc<IdMatcher>),
-    /// Some, with their places in the catalog.
+    /// Some ids, with their positions in the catalog.
     Some(Option<Box<WholeWords>>, Vec<usize>),
 }
 
-/// An id named in a text: which, by its place in the catalog, and the byte range of the id without its `@` or `@ref:`.
+/// A mention in a text: the position of the id in the catalog, and the byte range of the id without its `@` or `@ref:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) source: usize,
@@ -28,15 +28,15 @@ pub(crate) struct At {
 }
 
 impl AtIndex {
-    /// Of some ids, each with its place in the catalog.
+    /// An index of some ids, each with its position in the catalog.
     pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
         let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
-        // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
+        // Ids too large for an automaton (several gigabytes) are not found.
         Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
-    /// Every mention that counts, in order, repeated ones too. An id is looked for only at an `@` that counts, and what was
-    /// found there is skipped.
+    /// Every valid mention in order, including repeated ones. Ids are searched only at a valid `@`; the search
+    /// continues after the id.
     pub(crate) fn find(&self, text: &str) -> Vec<At> {
         let words = match self {
             Self::All(ids) => ids.words(),
@@ -56,7 +56,8 @@ impl AtIndex {
         found
     }
 
-    /// The id named at this `@`: the one that ends last, of two that end together (`@ref:x` with an id `ref:x`) the longer.
+    /// The id mentioned at this `@`: the one that ends last; if two end together (`@ref:x` with an id `ref:x`), the
+    /// longer one.
     fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<At> {
         let is_long = text.get(mark..).is_some_and(|rest| rest.starts_with(LONG_MARK));
         let starts = [Some(1), is_long.then_some(LONG_MARK.len())].into_iter().flatten().map(|length| mark + length);
@@ -72,8 +73,8 @@ impl AtIndex {
     }
 }
 
-/// Whether the `@` at byte `at` counts: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as the
-/// character that carries it.
+/// Whether the `@` at byte `at` is valid: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as
+/// the character that it belongs to.
 fn may_start(text: &str, at: usize) -> bool {
     let base = text.get(..at).and_then(|before| before.chars().rev().find(|c| !is_mark(*c)));
     !base.is_some_and(|c| is_letter(c) || is_digit(c) || matches!(c, '_' | '-' | '.' | '+'))
@@ -159,13 +160,13 @@ mod tests {
             ("/@api", vec!["api"]),
             (":@api", vec!["api"]),
             ("\u{27a1}\u{fe0f}@api", vec!["api"]),
-            // directly after an id just expanded
+            // directly after an expanded id
             ("@api@site", vec!["api", "site"]),
             ("@api@site@foo", vec!["api", "site", "foo"]),
             ("@api @ref:site@ref:foo", vec!["api", "site", "foo"]),
             ("@unknown@site", vec![]),
             ("@apix@site", vec![]),
-            // the longest that fits
+            // the longest match
             ("@api-v2", vec!["api-v2"]),
             ("@api-v3", vec![]),
             ("@api-v2-x", vec![]),
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn no_ids_and_empty_ids_name_nothing() {
+    fn without_ids_or_with_empty_ids_nothing_matches() {
         for ids in [vec![], vec![(0, "")]] {
             assert_eq!(AtIndex::some(ids.into_iter()).find("@ @ref: @x"), Vec::new());
         }

@@ -10,7 +10,7 @@ use refdesk_text::tokens;
 /// Maximum size of what is appended to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
-    /// In UTF-16 units, as most clients count characters; so it never is more than so many characters.
+    /// In UTF-16 units, as most clients count characters; never fewer than the number of characters.
     pub chars: Option<usize>,
     /// Estimated tokens.
     pub tokens: Option<usize>,
@@ -19,11 +19,11 @@ pub struct Budget {
 /// The printed part of some drafts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Fitted {
-    /// The blocks one behind the other, as they are appended.
+    /// The blocks one after the other, as they are appended.
     pub text: String,
-    /// Their prices; `start` is within `text`.
+    /// Their costs; `start` is an offset in `text`.
     pub blocks: Vec<BlockCost>,
-    /// What was said and what was left out, in the order of the drafts.
+    /// What was printed and what was left out, in the order of the drafts.
     pub items: Vec<ItemReceipt>,
 }
 
@@ -42,9 +42,9 @@ impl Fitted {
     }
 }
 
-/// The order in which things go where room is short (§5): of a kind first all become short, then all are counted. Templates
-/// are looked up as easily as hinted-at sources. That there are more sources to ask for is said as long as there are others
-/// than the chosen ones to give up; these go last.
+/// The order in which entries are reduced to fit the budget (§5): first all of a kind become short, then all are
+/// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is kept until
+/// only the picked and auto ones are left to reduce, which come last.
 const FIRST_TO_GO: [(BlockKind, Which, &[Level]); 9] = [
     (BlockKind::Hint, Which::All, &[Level::Brief, Level::Count]),
     (BlockKind::Available, Which::All, &[Level::Brief]),
@@ -57,7 +57,7 @@ const FIRST_TO_GO: [(BlockKind, Which, &[Level]); 9] = [
     (BlockKind::Instruction, Which::Chosen, &[Level::Brief, Level::Count]),
 ];
 
-/// Which entries of a kind; an infinite weight is that of a chosen one.
+/// Which entries of a kind; picked and auto ones have an infinite weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
@@ -65,7 +65,7 @@ enum Which {
     Chosen,
 }
 
-/// A piece of text, measured.
+/// The size of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Size {
     bytes: usize,
@@ -108,11 +108,11 @@ impl Budget {
     }
 }
 
-/// Prints as much as there is room for. Where not even the line about what is left out fits, nothing is printed.
-/// `shown_by` says in that line how it is seen. What is to go first is only weighed where something has to.
+/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `shown_by` is the text
+/// in that line about how to see the rest. `weigh` is only called if something has to be reduced.
 ///
-/// One thing after the other is given up, in an order that does not depend on the budget, until the rest fits: so a larger
-/// budget never says less. The line about what is left out may be longer than what it stands for; then more is given up.
+/// Reduces one entry after the other, in an order that does not depend on the budget, until the rest fits, so a larger
+/// budget never prints less. If the line about what is left out is longer than what it replaces, more is reduced.
 pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: impl FnOnce(&mut [Draft])) -> Fitted {
     let mut plan = LevelPlan::new(drafts, shown_by);
     if budget.is_none() || plan.fits(budget) {
@@ -153,7 +153,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
             .collect();
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
         for level in levels {
-            // A short form that is no shorter is no step.
+            // A short form that is not shorter is not a step.
             let worth = |entry: &DraftEntry| *level == Level::Count || entry.brief.len() < entry.full.len();
             let step = |(draft, entry, _): &(usize, usize, &DraftEntry)| Reduction {
                 draft: *draft,
@@ -170,14 +170,14 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
 struct LevelPlan<'d> {
     drafts: &'d [Draft],
     shown_by: &'d str,
-    /// By draft and entry.
+    /// Indexed by draft and entry.
     levels: Vec<Vec<Level>>,
-    /// By draft: how many entries are printed, and their words.
+    /// Indexed by draft: the number of printed entries and their size.
     shown: Vec<(usize, Size)>,
 }
 
 impl<'d> LevelPlan<'d> {
-    /// All of it in full.
+    /// Every entry in full.
     fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
         let levels = drafts.iter().map(|draft| vec![Level::Full; draft.entries.len()]).collect();
         let shown = |draft: &Draft| {
@@ -263,7 +263,7 @@ fn tokens_of(bytes: usize) -> usize {
 }
 
 impl Fitted {
-    /// Appends a block of these entries. They may be megabytes, so that each is copied once.
+    /// Appends a block with these entries, copying each once, since they may be megabytes.
     fn push(&mut self, kind: BlockKind, frame: &Frame, entries: &[&str], level: Level) {
         let start = self.text.len();
         let words: usize = entries.iter().map(|entry| entry.len() + frame.between.len()).sum();
@@ -277,7 +277,7 @@ impl Fitted {
         self.price(kind, start, level);
     }
 
-    /// Notes what was appended from `start` on as a block.
+    /// Records the text from `start` on as a block.
     fn price(&mut self, kind: BlockKind, start: usize, level: Level) {
         let bytes = self.text.len() - start;
         self.blocks.push(BlockCost { kind, bytes, tokens: tokens_of(bytes), level, start });

@@ -1,5 +1,5 @@
-//! The laws of the budget: never over it, nothing cut inside an entry, all that is left out counted, more room never says
-//! less; and the order in which things go.
+//! Laws of the budget: never exceeded, no entry cut, everything left out is counted, more budget never prints less; and
+//! the order of reductions.
 
 use std::time::Instant;
 
@@ -23,10 +23,10 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry 
     DraftEntry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
 }
 
-/// A kind with its entries: how long the full and the short form are, and the weight.
+/// A kind with its entries: length of the full and of the short form, and the weight.
 type Shape = (BlockKind, Vec<(usize, usize, u8)>);
 
-/// `«hint 3 full xxxx»`: no other entry's words are a part of it.
+/// `«hint 3 full xxxx»`: no entry's text is part of another's.
 fn drafts(shape: &[Shape]) -> Vec<Draft> {
     let draft = |(kind, entries): &Shape| {
         let entries = entries.iter().enumerate().map(|(at, (full, brief, weight))| {
@@ -75,7 +75,7 @@ proptest! {
         prop_assert!(most_chars.is_none_or(|most| chars(&said.text) <= most));
         prop_assert!(most_tokens.is_none_or(|most| tokens(&said) <= most));
         prop_assert_eq!(&fitted(&drafts, budget), &said);
-        // What is told of an entry is what is printed of it, whole and once.
+        // What is reported of an entry is what is printed, whole and once.
         let entries: Vec<_> = drafts.iter().flat_map(|draft| &draft.entries).collect();
         prop_assert_eq!(entries.len(), said.items.len());
         let silent = said.blocks.is_empty();
@@ -94,7 +94,7 @@ proptest! {
         let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, "`it` shows them") };
         prop_assert!(said.text.ends_with(&line));
         prop_assert_eq!(said.text.contains(print::LEFT_OUT), !line.is_empty());
-        // Blocks lie one behind the other, and tell the lowest level of what there was to say.
+        // Blocks follow each other without a gap and report the lowest level in them.
         let mut at = 0;
         for block in &said.blocks {
             prop_assert_eq!((block.start, block.tokens), (at, block.bytes.div_ceil(4)));
@@ -135,7 +135,7 @@ proptest! {
 fn the_order_in_which_things_go() {
     let all: Vec<_> = KINDS.iter().map(|kind| (*kind, vec![(9, 1, 1), (9, 1, 0), (9, 1, 0)])).collect();
     let mut drafts = drafts(&all);
-    // What stays of the instructions is picked; an infinite weight is more than any depth.
+    // The instruction that stays is a picked one: an infinite weight is more than any depth.
     drafts[0].entries[0].weight = f64::INFINITY;
     let whole = chars(&fitted(&drafts, Budget::default()).text);
     let of_kind = |kind: &str| {
@@ -165,13 +165,13 @@ fn the_order_in_which_things_go() {
         given_up.sort_by_key(|step| order(step));
         seen.push(given_up);
     }
-    // What makes room only together goes together; but what is given up is a beginning of the order at any time.
+    // Reductions that only fit together happen together, but they are always a prefix of the order.
     assert!(seen.iter().all(|given_up| given_up.iter().eq(expected.iter().take(given_up.len()))), "{seen:#?}");
     assert_eq!(seen.last().map(Vec::len), Some(expected.len()), "all but the line that counts it");
 }
 
 #[test]
-fn a_short_form_that_is_longer_is_no_step() {
+fn a_longer_short_form_is_not_a_step() {
     let long = entry("a".into(), "short".into(), "a short form that is longer than the full one".into(), 0.0);
     let drafts = [Draft { kind: BlockKind::Expansion, entries: vec![long.clone(), long] }];
     for most in 0..400 {
@@ -182,7 +182,7 @@ fn a_short_form_that_is_longer_is_no_step() {
 }
 
 #[test]
-fn where_the_line_itself_has_no_room_nothing_is_said() {
+fn nothing_is_printed_if_the_count_itself_does_not_fit() {
     let one = entry("a".into(), "x".repeat(1000), "a".into(), 0.0);
     let drafts = [Draft { kind: BlockKind::Hint, entries: vec![one] }];
     let line = chars(&print::left_out(&[(BlockKind::Hint, 1)], "`it` shows them"));
@@ -192,13 +192,13 @@ fn where_the_line_itself_has_no_room_nothing_is_said() {
 }
 
 #[test]
-fn ten_thousand_entries_take_no_time() {
+fn ten_thousand_entries_are_fast() {
     let many: Vec<_> = (0..10_000).map(|_| (8, 1, 1)).collect();
     let drafts = drafts(&[(BlockKind::Hint, many.clone()), (BlockKind::Templates, many)]);
     let start = Instant::now();
     let said = fitted(&drafts, Budget { chars: Some(9_000), tokens: None });
     let spent = start.elapsed();
     assert!(chars(&said.text) <= 9_000 && chars(&said.text) > 8_900);
-    // It is about 0.3 s without optimisation; halving it anew at each step would be minutes.
+    // Takes about 0.3 s without optimisation; recomputing the size at each step would take minutes.
     assert!(spent.as_secs() < 10, "{spent:?}");
 }

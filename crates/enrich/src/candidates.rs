@@ -12,35 +12,35 @@ use refdesk_core::selection::{Parents, Role, Selection};
 use refdesk_text::fold::can_match;
 use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
-/// So many sources that are passed over are told one by one, besides those that are named.
+/// The number of other sources listed one by one, besides those mentioned by id.
 pub const PASSED: usize = 50;
 
-/// So many characters of the longer word are shown on either side of a tag.
+/// The number of characters of the longer word shown on either side of a tag.
 const AROUND: usize = 24;
 
 /// A source that matches a text but is not hinted at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
-    /// Which source.
+    /// Its id.
     pub id: SourceId,
-    /// Its tags that stand in the text, trimmed, in its order; none where only its `@id` does.
+    /// Its tags that are in the text, trimmed, in its order; empty if only its `@id` is.
     pub tags: Vec<String>,
-    /// Where they stand: byte ranges, in order.
+    /// Where they are: byte ranges, in order.
     pub ranges: Vec<Range<usize>>,
-    /// Why not.
+    /// Why it is not hinted at.
     pub why: WhyNot,
 }
 
 /// Why a source is not hinted at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhyNot {
-    /// The text names it by `@id`; that gives more than a hint.
+    /// The text mentions it by `@id`, which gives more than a hint.
     Named,
     /// It is excluded.
     Excluded,
-    /// It was picked already.
+    /// It is already picked.
     Picked,
-    /// These sources pull it in already.
+    /// These sources already pull it in.
     PulledIn(Parents),
     /// It is always in the instructions.
     Auto,
@@ -48,28 +48,28 @@ pub enum WhyNot {
     HintsOff,
     /// The tag occurs only as part of something longer.
     Inside {
-        /// The longer thing, cut where it is long.
+        /// The longer word, shortened if it is long.
         piece: String,
-        /// What makes the tag a part of it.
+        /// The neighbour that makes the tag part of it.
         neighbour: Neighbour,
     },
-    /// The tag has nothing but separators and matches nothing, though its characters stand there; all of its tags have, where
-    /// one source is asked about.
+    /// The tag consists only of separators, which never match although they are in the text; when asked about a single
+    /// source, all of its tags do.
     EmptyTag,
-    /// It has no tags. As those that follow, only told where one source is asked about.
+    /// It has no tags. This and the following variants are only used when asked about a single source.
     NoTags,
-    /// Its tags stand only in blocks that the desk itself appended.
+    /// Its tags are only in blocks that refdesk itself appended.
     OwnBlock,
     /// None of its tags is in the text.
     Absent {
-        /// A tag and words of the text that somebody may have meant by it.
+        /// A tag and words of the text that may be a misspelling of it.
         near: Option<(String, String)>,
     },
     /// The session already got this hint.
     Told,
     /// It did not fit the budget.
     NoRoom,
-    /// A block in the text says it, or that there was no room for it.
+    /// A block in the text already contains the hint, or says that it did not fit.
     Stands,
 }
 
@@ -89,21 +89,21 @@ pub(super) struct Near {
     pub(super) rank: Rank,
 }
 
-/// What is told first: what somebody may have meant.
+/// Sort order: the likeliest near misses first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Tagged,
     InPathOrName,
     Empty,
     InWord,
-    /// Letters on both sides: nobody meant it, and only who asks about this one source is told.
+    /// Letters on both sides: not meant, and only reported when asked about this source.
     DeepInWord,
 }
 
 impl Matcher {
-    /// What [`Matcher::find`] finds, and who is passed over: sources in catalog order, first those with a tag in the
-    /// text, then those whose tag is part of a path or a longer name, then of a longer word. A tag with letters on both
-    /// sides is no candidate at all.
+    /// The result of [`Matcher::find`], with the sources that get no hint, in catalog order: first those with a tag in
+    /// the text, then those whose tag is part of a path or a longer name, then of a longer word. Tags with letters on
+    /// both sides are ignored.
     pub fn candidates(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
         let parts = injected::outside(text);
         let mut findings = self.find_within(text, &parts, catalog, selection, exclude_hints);
@@ -127,7 +127,7 @@ struct Search<'a> {
     parts: &'a [Range<usize>],
     catalog: &'a Catalog,
     selection: &'a Selection,
-    /// With the place in the catalog.
+    /// With the position in the catalog.
     passed: Vec<(Rank, usize, PassedOver)>,
 }
 
@@ -172,7 +172,7 @@ impl Search<'_> {
         }
     }
 
-    /// Sources that would be hinted at if a tag of theirs were not a part of something longer, or empty.
+    /// Sources that would get a hint if their tag were not part of something longer, or empty.
     fn near(&mut self, findings: &Findings) {
         let known = findings.expansions.iter().map(|it| &it.id).chain(findings.hints.iter().map(|it| &it.id));
         let known: HashSet<SourceId> = known.chain(self.passed.iter().map(|(.., it)| &it.id)).cloned().collect();
@@ -222,16 +222,16 @@ pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot>
     }
 }
 
-/// For each spelling that stands in the text as a part of something longer, the place that says most.
+/// For each spelling that is part of something longer in the text, the most informative match.
 pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, Near> {
     let mut found: HashMap<usize, Near> = HashMap::new();
     for part in parts {
         let within = text.get(part.clone()).unwrap_or_default();
         index.places(text, part.clone(), |spelling, range| {
-            // Each part is judged as if nothing stood around it, as hints are.
+            // Each part is matched as if it had no neighbours, like hints.
             let (start, end) = (range.start - part.start, range.end - part.start);
             let (before, after) = (forbidding_before(within, start), forbidding_after(within, end));
-            // One that stands as a whole word is more than near.
+            // A whole-word match is not a near miss.
             let Some((neighbour, rank)) = judged(before, after) else { return false };
             if found.get(&spelling).is_none_or(|known| rank < known.rank) {
                 found.insert(spelling, Near { range, neighbour, rank });
@@ -242,7 +242,7 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
     found
 }
 
-/// Which of the characters beside a tag to name: one that makes a path or a name before one that makes a word.
+/// Which neighbour of a tag to report: one of a path or a name rather than one of a word.
 fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)> {
     let is_deep = before.is_some_and(is_letter) && after.is_some_and(is_letter);
     let (before, after) = (before.map(Neighbour::Before), after.map(Neighbour::After));
@@ -251,7 +251,7 @@ fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)
     named.or(before.or(after).map(|it| (it, if is_deep { Rank::DeepInWord } else { Rank::InWord })))
 }
 
-/// What `range` is a part of: up to the next blank, bracket, quote or comma, cut on either side.
+/// The longer word around `range`: up to the next blank, bracket, quote or comma, shortened on either side.
 pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
     let glued = |c: &char| forbids(*c) || *c == ':';
     let before = text.get(..range.start).unwrap_or_default();
@@ -266,7 +266,7 @@ pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
     format!("{}{shown_head}{itself}{shown_tail}{}", cut(head.len() > AROUND), cut(tail.len() > AROUND))
 }
 
-/// Where these characters first stand, if there are any.
+/// The first position of these characters, if any.
 fn stands(text: &str, parts: &[Range<usize>], wanted: &str) -> Option<Range<usize>> {
     if wanted.is_empty() {
         return None;
@@ -286,7 +286,7 @@ mod tests {
         tags.iter().map(|tag| (*tag).to_owned()).collect()
     }
 
-    /// `id tag, tag at "place", "place": why`, a line a source.
+    /// `id tag, tag at "place", "place": why`, one line per source.
     fn told(findings: &Findings, text: &str) -> Vec<String> {
         let line = |it: &PassedOver| {
             let places: Vec<&str> = it.ranges.iter().map(|range| &text[range.clone()]).collect();
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_piece_is_cut_and_many_sources_are_counted() {
+    fn long_pieces_are_shortened_and_many_sources_counted() {
         let sources = (0..PASSED + 7).map(|at| inline(&format!("s{at:02}"), &tags(&["java"]), "")).collect();
         let catalog = Catalog::new(sources);
         let text = format!("{}/java/{}", "a".repeat(90), "é".repeat(90));
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn the_desks_own_blocks_are_passed_over() {
+    fn refdesks_own_blocks_are_ignored() {
         let catalog = Catalog::new(vec![inline("one", &tags(&["red"]), "")]);
         let text = "é\n\n---\n**Referenced Sources:**\n\nx/red -\n---\n";
         let found = Matcher::default().candidates(text, &catalog, &selection(&[], &[], &[]), false);

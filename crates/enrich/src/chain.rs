@@ -1,6 +1,6 @@
-//! One text, enriched: every enricher that takes its kind says what it has to say, lowest priority first; what the session
-//! knows is left away, what there is no room for is counted, and the rest is appended (BEHAVIOUR §5). Text is only
-//! appended to, and the answer depends on nothing but the arguments.
+//! Enriches one text: every enricher for its kind makes drafts, lowest priority number first; what the session already
+//! knows is dropped, what does not fit is counted, and the rest is appended (BEHAVIOUR §5). Text is only appended, and
+//! the result depends only on the arguments.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::{Parents, Selection};
 use refdesk_templates::Template;
 
-/// What kind of text is enriched.
+/// The kind of text to enrich.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
-    /// A person's prompt.
+    /// A user's prompt.
     Prompt,
     /// A tool's result.
     ToolResult,
@@ -56,20 +56,20 @@ pub struct EnrichContext<'a> {
     pub catalog: &'a Catalog,
     /// Its selection.
     pub selection: &'a Selection,
-    /// Built from this very catalog.
+    /// Built from the same catalog.
     pub matcher: &'a Matcher,
     /// Paths and files.
     pub places: &'a dyn SourceFiles,
     /// `selectReferences` is in `exclude_tools`: no tag hints.
     pub exclude_hints: bool,
-    /// The templates in the text of a tool, where they were taken from it already ([`super::templates_in`]).
+    /// The templates in a tool's text, if they were extracted already ([`super::templates_in`]).
     pub taken: Option<&'a [Template]>,
 }
 
 /// The tool call that returned a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool<'a> {
-    /// Its name, where it is known.
+    /// Its name, if known.
     pub name: Option<&'a str>,
     /// Its arguments.
     pub arguments: &'a Value,
@@ -88,7 +88,7 @@ pub struct EnrichRequest<'a> {
     pub repeat: bool,
     /// How much may be appended.
     pub budget: Budget,
-    /// What is appended is read without the text, and begins without the lines that part it from that.
+    /// The added text is read on its own, so it begins without the lines that separate it from the text.
     pub alone: bool,
 }
 
@@ -116,10 +116,10 @@ pub(super) trait Enricher: Sync {
     /// Lower ones come first.
     fn priority(&self) -> u8;
 
-    /// Whether it has anything to say about texts of this kind.
+    /// Whether it handles texts of this kind.
     fn takes(&self, kind: TextKind) -> bool;
 
-    /// What it has to say to a session that was told `told`; what was found goes into `metadata`.
+    /// Its drafts for a session that was given `told`; matches are added to `metadata`.
     fn drafts(
         &self,
         ctx: &EnrichContext,
@@ -132,7 +132,7 @@ pub(super) trait Enricher: Sync {
 /// Every enricher.
 const CHAIN: [&dyn Enricher; 2] = [&References, &Templates];
 
-/// What was found, for programs: all that matched, also where the session had been told before.
+/// What was found, for programs: all matches, including those that the session already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// Sources named by `@id`, in order of first mention.
@@ -140,7 +140,7 @@ pub struct Metadata {
     /// Sources hinted at with the tags that matched, in catalog order.
     #[serde(serialize_with = "as_map")]
     pub tag_matched_references: Vec<(SourceId, Vec<String>)>,
-    /// Transitive sources that the notice of this text names, with their parents.
+    /// Transitive sources in the notice of this text, with their parents.
     #[serde(serialize_with = "as_map")]
     pub transitive_references: Vec<(SourceId, Parents)>,
     /// The selected source that the tool was working on.
@@ -150,39 +150,39 @@ pub struct Metadata {
 /// A text with what was appended to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enriched {
-    /// The text as it came, then the blocks.
+    /// The original text, then the blocks.
     pub text: String,
-    /// Where in it the blocks begin, in bytes.
+    /// The byte offset at which the blocks begin.
     pub added_at: usize,
     /// What was found.
     pub metadata: Metadata,
     /// What was appended, in order; `start` is within `text`.
     pub blocks: Vec<BlockCost>,
-    /// What was said in them and what was left out, and why.
+    /// The printed and the left-out entries, with reasons.
     pub items: Vec<ItemReceipt>,
-    /// What the session has been told when it has read this.
+    /// The session's memory after it has read this.
     pub told: SessionMemory,
 }
 
 impl Enriched {
-    /// What was appended.
+    /// The appended text.
     pub fn added(&self) -> &str {
         self.text.get(self.added_at..).unwrap_or_default()
     }
 
-    /// How many things were left out for want of room; where there was none even to say so, nothing was appended.
+    /// The number of entries left out. If not even the line that counts them fits, nothing is appended.
     pub fn left_out(&self) -> usize {
         self.items.iter().filter(|item| item.level == Level::Count).count()
     }
 
-    /// Estimated tokens of what was appended.
+    /// Estimated tokens of the appended text.
     pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 }
 
-/// Appends to a text what the desk has to say about it to a session that was told `told`. With `repeat` it says all of
-/// it, whatever was told, and what was told stays the same; what stands in the text already is never said again.
+/// Appends blocks to a text for a session that was given `told`. With `repeat`, blocks contain everything regardless of
+/// `told`, which stays unchanged; what is already in the text is never repeated.
 pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) -> Enriched {
     let mut known = told.clone();
     if !asked.repeat {
@@ -191,18 +191,18 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
-    // What stands there is not said again, and does not count as told: a text comes from anywhere, and a block copied into a
-    // web page would silence its sources for good. Told is what was said to this session, and nothing else.
+    // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
+    // copied into a web page would suppress its sources for good. Only what this session was given counts.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
-    // A text that there was no room in once is not filled up the next time it is read.
+    // A text that once did not fit is not completed when it is read again.
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
     appended(ctx, asked, drafts, metadata, known)
 }
 
-/// What an agent is told at the start of a conversation: the instructions (BEHAVIOUR §7), and what the enrichers have to say
-/// to instructions, in one budget. `told` is what its session was told before; `None` where nobody is to remember.
+/// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the drafts of the enrichers,
+/// within one budget. `told` is what its session was given before; `None` if nothing is remembered.
 pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) -> Enriched {
     let asked = EnrichRequest {
         budget,
@@ -218,7 +218,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) 
     appended(ctx, &asked, drafts, metadata, known)
 }
 
-/// The templates in the text of a tool, as the chain would speak of them; none in any other text.
+/// The templates in a tool's text, as the chain would show them; none in other kinds of text.
 pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template> {
     if asked.kind != TextKind::ToolResult {
         return Vec::new();
@@ -237,7 +237,7 @@ impl<'a> EnrichInput<'a> {
     }
 }
 
-/// What every enricher that takes this kind of text has to say, lowest priority first.
+/// The drafts of every enricher for this kind of text, lowest priority number first.
 fn said_by_all(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let mut chain: Vec<&dyn Enricher> =
@@ -247,7 +247,7 @@ fn said_by_all(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory
     (drafts, metadata)
 }
 
-/// Appends as much of the drafts as there is room for; what is said counts as told in `known`.
+/// Appends as many of the drafts as fit; what is printed is recorded in `known`.
 fn appended(
     ctx: &EnrichContext,
     asked: &EnrichRequest,

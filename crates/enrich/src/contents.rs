@@ -1,4 +1,4 @@
-//! The context of a document that a tool has read: templates, policies, scripts and checks that its source declares
+//! The context of a document that a tool has read: the templates, policies, scripts and checks that its source declares
 //! (BEHAVIOUR §5, block 4).
 
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ const POLICIES: &str = "**Implementation Policies** — You must read and follow
 const SCRIPTS: &str = "**Helper Scripts** — Available for use during implementation:";
 const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run these checks after implementation:";
 
-/// The reference context, where the file read is one that has some: a markdown file directly in the root of a selected
-/// directory source that declares what it holds.
+/// The reference context, if the file is a markdown file directly in the root of a selected directory source that
+/// declares its contents.
 pub(super) fn draft(ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMemory) -> Option<Draft> {
     let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
     let parts = parts(ctx, source, contents);
@@ -29,7 +29,7 @@ pub(super) fn draft(ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMe
     }
     let full = format!("{CONTEXT}{}**\n\n{}\n", one_line(&source.name), parts.join("\n\n"));
     let brief = context_brief(source, ctx.places);
-    // Where nothing is remembered nobody asks what lies behind it: that reads files.
+    // The content hash reads files, so compute it only if it will be remembered.
     let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
     let is_news = hash.as_ref().is_none_or(|hash| !told.given.contains(hash));
     let entry = DraftEntry {
@@ -45,7 +45,7 @@ pub(super) fn draft(ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMe
     is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
 }
 
-/// The selected source that declares contents and has the file in its root: the one that was pinned, else the first.
+/// The selected source that declares contents and has the file in its root: the pinned one, else the first.
 fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a DirectoryContents)> {
     let is_markdown = pinned.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let folder = pinned.file.parent().filter(|_| is_markdown)?;
@@ -61,7 +61,7 @@ fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source
         .find_map(|source| Some((source, source.contents.as_deref()?)))
 }
 
-/// The parts that have something in them, in the order of the contract.
+/// The non-empty parts, in the specified order.
 fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents) -> Vec<String> {
     let files = |path: &Option<String>| match path.as_deref().filter(|path| !path.trim().is_empty()) {
         Some(path) => ctx.places.declared(source, path),
@@ -81,7 +81,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents) -> 
         .collect()
 }
 
-/// The names in the index of the templates among these files. The index is not built where there can be none.
+/// The names of those of the files that are templates in the index. The index is only built if there may be some.
 fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -97,7 +97,7 @@ fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     files.into_iter().filter_map(|file| by_path.get(file.as_path())).map(|name| (*name).to_owned()).collect()
 }
 
-/// A heading and a list; of a long one the first, as everywhere where files are listed.
+/// A heading and a list, shortened if it is long.
 fn part(heading: &str, values: &[String]) -> String {
     let mut lines = vec![heading.to_owned()];
     lines.extend(values.iter().take(LISTED_FILES).map(|value| format!("  - `{}`", one_line(value))));

@@ -13,22 +13,22 @@ pub enum BlockKind {
     Expansion,
     /// Sources whose tags are in the text.
     Hint,
-    /// Sources that the selection pulled in.
+    /// Sources that were pulled in.
     Notice,
-    /// What belongs to the document that a tool has read.
+    /// Related files of the document that a tool has read.
     Context,
-    /// Templates there are.
+    /// Available templates.
     Templates,
-    /// Sources that are known from the start.
+    /// Sources given at the start.
     Instruction,
-    /// Tags that may be asked for besides.
+    /// Tags that can be used to request more sources.
     Available,
     /// What did not fit.
     LeftOut,
 }
 
 impl BlockKind {
-    /// One word for lists, as in JSON.
+    /// The word for it in lists and in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Expansion => "expansion",
@@ -49,9 +49,9 @@ impl BlockKind {
 pub enum Level {
     /// All of it.
     Full,
-    /// Its name and its place.
+    /// Only name and place.
     Brief,
-    /// Only that there is something.
+    /// Only counted.
     Count,
 }
 
@@ -59,14 +59,14 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum MatchReason {
-    /// `@id` stands in the text, here for the first time.
+    /// `@id` is in the text; this is its first position.
     Mention {
         /// From 1.
         line: usize,
         /// In characters, from 1.
         column: usize,
     },
-    /// A tag of it stands in the text, here for the first time.
+    /// One of its tags is in the text; this is its first position.
     Tag {
         /// As the catalog spells it.
         tag: String,
@@ -80,9 +80,9 @@ pub enum MatchReason {
         /// Nearest first; the last is a pick, or auto.
         chain: Vec<String>,
     },
-    /// A rule of the desk says so.
+    /// A rule of refdesk.
     Rule {
-        /// Which, in words.
+        /// A short description of the rule.
         rule: String,
     },
 }
@@ -90,7 +90,7 @@ pub enum MatchReason {
 /// How the session remembers an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryKey {
-    /// As [`super::content_hash`] makes it.
+    /// A hash made by [`super::content_hash`].
     Given(String),
     /// A transitive source was announced.
     Announced(String),
@@ -99,27 +99,27 @@ pub enum MemoryKey {
 /// One entry of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftEntry {
-    /// The id of the source, or the name of the template, that it is about.
+    /// The source id or template name that it is about.
     pub about: String,
-    /// As it is printed where there is room.
+    /// The text, if there is room.
     pub full: String,
-    /// Name and place.
+    /// The short text: name and place.
     pub brief: String,
-    /// Why it is said.
+    /// Why it is printed.
     pub why: Vec<MatchReason>,
-    /// What it counts as once given.
+    /// What the session remembers once it was given.
     pub memory: Vec<MemoryKey>,
-    /// It stands in the text already: it is not said again and counts as given.
+    /// It is already in the text: it is not repeated and counts as given.
     pub stands: bool,
-    /// Whether its short form says enough to count as given. To count as announced it always does.
+    /// Whether the short text is enough to count as given. It is always enough to count as announced.
     pub brief_is_enough: bool,
-    /// The smallest go first where room is short; of equal ones the last. It is infinite where a person, or the catalog's
-    /// mode `auto`, wants the source to be known.
+    /// Entries with the smallest weight are reduced first; of equal ones the last. Picked and auto sources have an
+    /// infinite weight.
     pub weight: f64,
 }
 
 impl DraftEntry {
-    /// As it is printed at this level.
+    /// The text at this level.
     pub(super) fn words(&self, level: Level) -> &str {
         match level {
             Level::Full => &self.full,
@@ -128,7 +128,7 @@ impl DraftEntry {
         }
     }
 
-    /// What it counts as, said at this level.
+    /// What the session remembers if it is given at this level.
     pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &MemoryKey> {
         let counts = move |memory: &&MemoryKey| match (level, memory) {
             (Level::Full, _) | (Level::Brief, MemoryKey::Announced(_)) => true,
@@ -142,34 +142,34 @@ impl DraftEntry {
 /// A block before it is printed: entries of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// What it says.
+    /// The kind of its entries.
     pub kind: BlockKind,
-    /// In the order in which they are printed.
+    /// In print order.
     pub entries: Vec<DraftEntry>,
 }
 
 /// One entry as printed, for receipts and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemReceipt {
-    /// In which block.
+    /// The block that it is in.
     pub block: BlockKind,
-    /// The id of the source, or the name of the template, that it is about.
+    /// The source id or template name that it is about.
     pub about: String,
-    /// How much of it was said; `count` where it was left out.
+    /// How much of it was printed; `count` if it was left out.
     pub level: Level,
-    /// Size of its own words in bytes, 0 where it was left out.
+    /// Size of its own text in bytes, 0 if it was left out.
     pub bytes: usize,
-    /// Why.
+    /// Why it was printed.
     pub why: Vec<MatchReason>,
 }
 
 impl ItemReceipt {
-    /// Whether only a line says that it was given to the session before.
+    /// Whether it is only a line that says the session got it before.
     pub fn is_given_above(&self) -> bool {
         self.why.iter().any(|why| matches!(why, MatchReason::Rule { rule } if rule == GIVEN_ABOVE))
     }
 
-    /// Why, for people: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. What stands in it from outside is not
+    /// The reasons in words: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. Text from outside is not
     /// escaped.
     pub fn because(&self) -> String {
         let words = |why: &MatchReason| match why {
@@ -185,16 +185,16 @@ impl ItemReceipt {
 /// The cost of one printed block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockCost {
-    /// What it says.
+    /// The kind of its entries.
     pub kind: BlockKind,
-    /// Its size, the blank line before it included.
+    /// Its size, including the blank line before it.
     pub bytes: usize,
-    /// Estimated.
+    /// Estimated tokens.
     pub tokens: usize,
-    /// The lowest level of all there was to say in it: `full` where nothing is missing, `brief` where something is only
-    /// named, `count` where something was left out, which the block [`BlockKind::LeftOut`] counts.
+    /// The lowest level in it: `full` if nothing is missing, `brief` if something is only named, `count` if something
+    /// was left out, which the block [`BlockKind::LeftOut`] counts.
     pub level: Level,
-    /// Where it stands in the enriched text.
+    /// Its offset in the enriched text.
     #[serde(skip)]
     pub start: usize,
 }

@@ -1,5 +1,5 @@
-//! Explains one source for one text: whether it gets a hint, and what is missing otherwise. [`Matcher::candidates`]
-//! explains the many sources that a text matches; here one source is asked about, and there is always an answer.
+//! Explains whether one source gets a hint for one text, and if not, why. [`Matcher::candidates`] explains all the
+//! sources that a text matches; this always gives an answer for the one source asked about.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,24 +12,24 @@ use refdesk_core::catalog::{Catalog, Source};
 use refdesk_core::selection::Selection;
 use refdesk_text::fold::{can_match, is_separator, tag_key};
 
-/// A shorter tag has too many words near it for one of them to be meant.
+/// A shorter tag is close to too many words for one of them to be meant.
 const NEAR_FROM: usize = 4;
 
 /// The match of one source with a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchExplanation {
-    /// Its tags that stand in the text, with the byte at which each stands first: in its order, trimmed.
+    /// Its tags that are in the text, trimmed, in its order, each with the byte offset of its first match.
     pub matched: Vec<(String, usize)>,
-    /// What is missing; `None` where it is hinted at, as far as nothing counts that was said before.
+    /// Why there is no hint; `None` if there is one, not counting what the session already knows.
     pub why: Option<WhyNot>,
-    /// The tag that the reason is about, where it is about one.
+    /// The tag that the reason is about, if any.
     pub tag: Option<String>,
-    /// Where the reason stands: the `@id`, the part of something longer, the words nearest to a tag.
+    /// The position of the reason: the `@id`, the longer word, or the words nearest to a tag.
     pub at: Option<Range<usize>>,
 }
 
 impl Matcher {
-    /// How a text stands to this source. What the desk holds against hinting at it comes before what the text lacks.
+    /// Explains this source for a text. Reasons that do not depend on the text come first.
     pub fn regard(
         &self,
         source: &Source,
@@ -87,7 +87,7 @@ fn tag_of(source: &Source, at: usize) -> Option<String> {
     source.tags.get(at).map(|tag| tag.trim().to_owned())
 }
 
-/// The tag that stands as a part of something longer, where that says most.
+/// The tag that is part of something longer, for the most informative match.
 fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<MatchExplanation> {
     let near = near_misses(index, text, parts).into_iter();
     let near = near.filter_map(|(spelling, near)| Some((index.holders(spelling).next()?.1, near)));
@@ -101,7 +101,7 @@ fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>])
     })
 }
 
-/// A tag and the words of the text that are nearest to it, as many as it has, one fewer or one more, with their place.
+/// A tag and the nearest words of the text, with their position: as many words as the tag has, one fewer or one more.
 fn near(source: &Source, text: &str, parts: &[Range<usize>]) -> Option<((String, String), Range<usize>)> {
     let words: Vec<Vec<Range<usize>>> = parts.iter().map(|part| words_of(text, part)).collect();
     let tags = source.tags.iter().filter(|tag| can_match(tag));
@@ -111,7 +111,7 @@ fn near(source: &Source, text: &str, parts: &[Range<usize>]) -> Option<((String,
     })
 }
 
-/// Where the words stand that are nearest to a tag of this key: a third of its characters may differ, as with ids.
+/// The position of the words nearest to a tag with this key; up to a third of its characters may differ, as with ids.
 fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<Range<usize>> {
     let length = key.chars().count();
     if length < NEAR_FROM {
@@ -125,7 +125,7 @@ fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<R
         for window in words.iter().flat_map(|words| words.windows(size)) {
             let (Some(first), Some(last)) = (window.first(), window.last()) else { continue };
             let range = first.start..last.end;
-            // Before anything is copied: a character has at most four bytes.
+            // Check before copying: a character has at most four bytes.
             if range.len() > (length + limit) * 4 {
                 continue;
             }
@@ -142,7 +142,7 @@ fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<R
     best.map(|(_, range)| range)
 }
 
-/// The words of a part of a text: what stands between separators, without punctuation at its ends.
+/// The words of a part of a text: what is between separators, without punctuation at the ends.
 fn words_of(text: &str, part: &Range<usize>) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut start = part.start;

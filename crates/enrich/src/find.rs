@@ -1,5 +1,5 @@
-//! What a text names and touches: `@id`s and tags (BEHAVIOUR §5, blocks 1 and 2), and who of them is spoken of. The
-//! desk's own blocks in the text are passed over.
+//! Finds the `@id`s and tags in a text (BEHAVIOUR §5, blocks 1 and 2) and decides which sources they bring up. Ignores
+//! refdesk's own blocks in the text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,10 +14,11 @@ use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::mention::IdMatcher;
 use refdesk_core::selection::Selection;
 
-/// Finds ids and tags of one catalog in texts. Its automata are built when they are first needed and kept; a text without
-/// `@` never pays for the ids, and the first text of all is served by small ones made for it alone, since for many a
+/// Finds ids and tags of one catalog in texts. Automata are built when first needed and kept; a text without `@` does
+/// not need the one for ids. The first text uses small automata made for it alone, since for many processes it is the
+/// only text.
 /// process it is the only one.
-///
+/// Use it with one catalog only, or with others for which [`says_the_same`] is true: it stores positions of sources.
 /// It is to be asked with one catalog only, or with one that [`says_the_same`]: it knows sources by their place.
 #[derive(Default)]
 pub struct Matcher {
@@ -26,7 +27,7 @@ pub struct Matcher {
     tagged: OnceLock<TagIndex>,
 }
 
-/// Whether what was built for one catalog serves the other: the same ids, tags and modes in the same order.
+/// Whether an index of one catalog is valid for the other: same ids, tags and modes in the same order.
 pub fn says_the_same(one: &Catalog, other: &Catalog) -> bool {
     let same =
         |(one, other): (&Source, &Source)| one.id == other.id && one.mode == other.mode && one.tags == other.tags;
@@ -34,8 +35,8 @@ pub fn says_the_same(one: &Catalog, other: &Catalog) -> bool {
 }
 
 impl Matcher {
-    /// Builds the automata now, for whoever will ask often and would rather wait here than at a text. The one of the ids
-    /// is there already where documents are read.
+    /// Builds the automata now, for callers that search often and prefer to wait here. The one for ids already exists
+    /// if documents are read.
     pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
         if let Some(ids) = ids {
             self.at.get_or_init(|| AtIndex::All(ids));
@@ -44,19 +45,19 @@ impl Matcher {
         self.tagged(catalog);
     }
 
-    /// Kind of the tag automaton, number of its patterns and its size in bytes: for figures.
+    /// Kind of the tag automaton, number of patterns and size in bytes, for statistics.
     pub fn size(&self, catalog: &Catalog) -> (&'static str, usize, usize) {
         self.tagged(catalog).size()
     }
 
-    /// What `text` names and touches outside the desk's own blocks. Named are sources that are not excluded, of any
-    /// mode, selected and missing ones too. Hinted at are `selectable` ones, neither selected nor excluded nor named;
-    /// none with `exclude_hints` (`selectReferences` is in `exclude_tools`).
+    /// Finds expansions and hints in `text` outside refdesk's own blocks. Expansions are mentioned sources that are not
+    /// excluded, of any mode, including selected and missing ones. Hints are `selectable` sources that are not
+    /// selected, excluded or mentioned; none with `exclude_hints` (`selectReferences` is in `exclude_tools`).
     pub fn find(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
         self.find_within(text, &injected::outside(text), catalog, selection, exclude_hints)
     }
 
-    /// [`Matcher::find`] in these parts of a text, each as if nothing stood around it.
+    /// [`Matcher::find`] in these parts of a text, each matched as if it had no neighbours.
     pub(crate) fn find_within(
         &self,
         text: &str,
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_named_and_who_is_hinted_at() {
+    fn which_sources_are_expanded_and_which_are_hinted_at() {
         let mut auto = inline("auto", &tags(&["blue"]), "");
         auto.mode = Mode::Auto;
         let catalog = Catalog::new(vec![
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_text_is_answered_as_any_other() {
+    fn the_first_text_gives_the_same_result_as_later_ones() {
         let words = ["java", "c++", "spring.boot", "--flag", "a  b", "É", "\u{212a}", "a-1", "日本", ".net", "x"];
         let catalog = Catalog::new(words.iter().map(|word| inline(word, &tags(&[word]), "")).collect());
         let selection = selection(&[], &[], &[]);
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_whole_text() {
+    fn positions_are_relative_to_the_whole_text() {
         let catalog = Catalog::new(vec![inline("one", &tags(&["red", "a b"]), "")]);
         let own = "\n\n---\n**Referenced Sources:**\n\nred @one\n---";
         let text = format!("é red a-b{own}\nred A\nB");

@@ -7,10 +7,10 @@ use std::ops::Range;
 use super::print::{CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
 use refdesk_text::escape::{RULE, is_rule};
 
-/// Where the desk's own blocks stand in a text: from the blank line before to the closing `---`, in order.
+/// The byte ranges of refdesk's own blocks in a text: from the blank line before to the closing `---`, in order.
 ///
-/// A block is opened by a line `---` followed by one of the desk's headings and closed by the next line that is only
-/// `---`. One that never closes, or that another opening interrupts, is none: no value inside a block has such lines.
+/// A line `---` followed by one of refdesk's headings opens a block; the next line that is only `---` closes it. A
+/// block that never closes, or is interrupted by another opening, is ignored: no value inside a block has such lines.
 pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut open: Option<usize> = None;
@@ -25,7 +25,7 @@ pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// The parts of a text that are not the desk's own, in order; none of them empty.
+/// The parts of a text outside refdesk's own blocks, in order, without empty ones.
 pub fn outside(text: &str) -> Vec<Range<usize>> {
     complement(text, &own_blocks(text))
 }
@@ -39,14 +39,14 @@ pub(crate) fn complement(text: &str, blocks: &[Range<usize>]) -> Vec<Range<usize
 /// The content of refdesk's own blocks in a text.
 pub(crate) struct InjectedText<'t> {
     text: &'t str,
-    /// Every line of every block, with the places where it starts.
+    /// Every line of every block, with the offsets at which it starts.
     lines: HashMap<&'t str, Vec<usize>>,
-    /// List lines up to what changes from one enrichment to the next: the tags, the parents.
+    /// List lines up to the part that can change between enrichments (tags, parents).
     beginnings: HashSet<&'t str>,
 }
 
 impl<'t> InjectedText<'t> {
-    /// Reads the blocks of `text` that stand at `blocks`.
+    /// Reads the blocks of `text` at these ranges.
     pub(crate) fn new(text: &'t str, blocks: &[Range<usize>]) -> Self {
         let mut said = Self { text, lines: HashMap::new(), beginnings: HashSet::new() };
         for block in blocks {
@@ -61,7 +61,7 @@ impl<'t> InjectedText<'t> {
         said
     }
 
-    /// Whether this value, of one line or several, stands in a block as it would be printed.
+    /// Whether a block contains this value, of one or more lines, as it would be printed.
     pub(crate) fn has(&self, value: &str) -> bool {
         let first = value.split('\n').next().unwrap_or_default();
         let stands = |at: &usize| {
@@ -71,21 +71,21 @@ impl<'t> InjectedText<'t> {
         self.lines.get(first).is_some_and(|places| places.iter().any(stands))
     }
 
-    /// Whether a list line stands in a block that begins so; `beginning` ends with [`MATCHED`] or [`PARENTS`].
+    /// Whether a block contains a list line that begins with `beginning`, which ends with [`MATCHED`] or [`PARENTS`].
     pub(crate) fn has_beginning(&self, beginning: &str) -> bool {
         self.beginnings.contains(beginning)
     }
 }
 
-/// A line up to the first and up to the last place of `mark`, the mark included.
+/// The line up to and including the first `mark`, and up to and including the last.
 fn beginnings<'t>(line: &'t str, mark: &str) -> impl Iterator<Item = &'t str> {
     let ends = if line.starts_with("- @") { [line.find(mark), line.rfind(mark)] } else { [None, None] };
     let length = mark.len();
     ends.into_iter().flatten().filter_map(move |at| line.get(..at + length))
 }
 
-/// The byte ranges of the lines that are only `---`, their line breaks included. A line is looked at only where it starts,
-/// so that one line of ten million dashes costs no more than any other.
+/// The byte ranges of the lines that are only `---`, with their line breaks. A line is checked only at its start, so
+/// that a line of ten million dashes is not slow.
 fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let starts_line =
         |at: &usize| text.as_bytes().get(..*at).is_some_and(|before| before.last().is_none_or(|b| *b == b'\n'));
@@ -101,8 +101,8 @@ fn is_heading(text: &str) -> bool {
     [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT) || line.starts_with(LEFT_OUT)
 }
 
-/// Whether the text ends with a block that says that there was no room for all there was to say, as a text does that was
-/// enriched. Further up it says nothing of this text: it was copied there, or more was written behind it.
+/// Whether the text ends with a block that says entries were left out, as an enriched text does. In the middle of a
+/// text such a block means nothing: it was copied, or text was added after it.
 pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
     let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());
     blocks.last().filter(ends).is_some_and(|block| {
@@ -111,7 +111,7 @@ pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
     })
 }
 
-/// The start of a block with the two line breaks that were put before it.
+/// The start of a block including the two line breaks before it.
 fn with_blank_line(text: &str, start: usize) -> usize {
     let before = text.get(..start).unwrap_or_default();
     let blank = before.strip_suffix('\n').unwrap_or(before);
@@ -126,7 +126,7 @@ mod tests {
     fn what_is_a_block_and_what_is_not() {
         let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
         let (one, two) = (block(EXPANSIONS), block(NOTICE));
-        // «…» stands around what is the desk's own
+        // «…» marks refdesk's own blocks
         for marked in [
             String::new(),
             "plain\n---\ntext\n---\n".into(),
@@ -138,12 +138,12 @@ mod tests {
             format!("a«{one}»«{two}»"),
             format!("a«{one}»\nb«{two}»\nc\n---"),
             format!("«{}»«{}»", block(TEMPLATES), block(&format!("{CONTEXT}Name**"))),
-            // not closed, not by something else either; not at the start of a line; not right below
+            // not closed by `---`; not at the start of a line; heading not on the next line
             format!("---\n{HINTS}\nx"),
             format!("---\n{HINTS}\nx\n----\n\\---\n --- \n--- x"),
             format!("x ---\n{HINTS}\nx\n---"),
             format!("---\n\n{HINTS}\nx\n---"),
-            // interrupted by another: the first is none
+            // interrupted by another: the first is not a block
             format!("---\n{HINTS}\nx«{one}»"),
         ] {
             let text = marked.replace(['«', '»'], "");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_known_again() {
+    fn injected_values_are_recognized() {
         let text = format!(
             "- @a: A (matched: x)\n\n---\n{HINTS}\n\n- @b: B (matched: x, y)\n- @c (from @d)\ntwo\nlines\n---\nlines\n"
         );

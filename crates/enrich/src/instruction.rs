@@ -1,4 +1,4 @@
-//! What one source says of itself to an agent: one field a line, a line without a value left out (BEHAVIOUR §7).
+//! The instruction of one source: one field per line, lines without a value are omitted (BEHAVIOUR §7).
 
 use super::print::at_list;
 use super::quote::quoted;
@@ -7,18 +7,18 @@ use refdesk_core::catalog::{LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_text::escape::one_line;
 
-/// So many files of a directory are listed.
+/// The number of files listed for a directory.
 pub const LISTED_FILES: usize = 50;
 
-/// Why nothing is read of a source outside the workspace.
+/// Why a source outside the workspace is not read.
 pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";
 
-/// Why nothing is read of a source that git or refdesk keeps its state in.
+/// Why a source where git or refdesk keeps its state is not read.
 pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
 
-/// The instruction of `source`, without a line break at its end but for one that inline content brings. The line about
-/// its parents is there for a transitive member of `selection`. Every value is printed on one line, and inline content so
-/// that none of its lines reads as one of ours.
+/// The instruction of `source`, without a line break at the end unless inline content has one. Transitive members of
+/// `selection` have a line with their parents. Every value is printed on one line, and no line of inline content can be
+/// mistaken for one of refdesk's.
 pub fn instruction(source: &Source, selection: &Selection, places: &dyn SourceFiles) -> String {
     if let SourceKind::Inline { content } = &source.kind {
         return format!("### {}\n\n{}", one_line(&source.name), quoted(content));
@@ -26,7 +26,7 @@ pub fn instruction(source: &Source, selection: &Selection, places: &dyn SourceFi
     printed(source, selection, kind(source, places))
 }
 
-/// The instruction of a source that lies elsewhere, for which nothing is looked up; `None` for others.
+/// The instruction of a source that is not local; needs no lookups. `None` for other sources.
 pub fn fetching(source: &Source, selection: &Selection) -> Option<String> {
     let how = elsewhere(&source.kind);
     (!how.is_empty()).then(|| printed(source, selection, how))
@@ -45,15 +45,15 @@ fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
     fields.extend(parents(source, selection));
     let description = match source.description.as_str() {
         "" => String::new(),
-        // With another `*` before it the line would begin as a label does.
+        // Another `*` in front would make the line start like a label.
         starred if starred.starts_with('*') => format!("\n*\\{}*", one_line(starred)),
         description => format!("\n*{}*", one_line(description)),
     };
     format!("### {name}{description}\n\n{}", fields.join("\n"))
 }
 
-/// What a session remembers of an instruction: all of it but the line about the parents. Who brings a source in changes with
-/// every pick, and the source is no other for it.
+/// The part of an instruction that a session remembers: all but the line with the parents, which change with every pick
+/// although the source stays the same.
 pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Selection) -> &'t str {
     let is_inline = matches!(source.kind, SourceKind::Inline { .. });
     let parents = if is_inline { None } else { parents(source, selection) };
@@ -65,7 +65,7 @@ fn tags(source: &Source) -> String {
     source.tags.iter().map(|tag| one_line(tag.trim())).collect::<Vec<_>>().join(", ")
 }
 
-/// Where it is and how it is had.
+/// Where it is and how to get it.
 fn kind(source: &Source, places: &dyn SourceFiles) -> Vec<String> {
     match &source.kind {
         SourceKind::Local(place) => local(source, place, places),
@@ -73,7 +73,7 @@ fn kind(source: &Source, places: &dyn SourceFiles) -> Vec<String> {
     }
 }
 
-/// How something is had that is no file; nothing for files and for texts that the catalog keeps.
+/// How to get a source that is not a file; empty for files and inline texts.
 fn elsewhere(kind: &SourceKind) -> Vec<String> {
     match kind {
         SourceKind::Url { url } => vec![format!("**URL**: {}", one_line(url)), "**Access**: Fetch this URL".into()],
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_says_how_it_is_had() {
+    fn every_type_says_how_to_get_it() {
         let mut file = source("f", &tags(&["a", " b "]), local("docs/f.md", PathState::File));
         file.description = "What it is".into();
         file.fetch_hint = Some("Skip the appendix".into());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn values_can_neither_end_nor_forge_a_block() {
+    fn values_can_neither_close_nor_forge_a_block() {
         let mut file = source("f", &tags(&["a\n---"]), local("a\u{202e}b.md", PathState::File));
         file.name = "x\n---\n**Referenced Sources:**".into();
         file.description = "one\n---\ntwo\x1b".into();

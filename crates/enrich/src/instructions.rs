@@ -1,5 +1,5 @@
-//! The whole of `refdesk instructions`: every source that an agent is to know from the start, and which tags it may ask
-//! for besides (BEHAVIOUR §7); all of it, or as much as a budget has room for.
+//! The text of `refdesk instructions`: every source that an agent gets at the start, and the tags of those it may ask
+//! for (BEHAVIOUR §7); in full, or as much as fits a budget.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ use refdesk_text::fold::can_match;
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
 
-/// Every auto source in catalog order, then every other selected one in the order of the selection, then the tags of the
-/// selectable ones that remain, unless hints are excluded (`selectReferences` is in `exclude_tools`, so that pointing to it
-/// would lead nowhere). Empty where there is nothing to say; no line break at the end.
+/// Every auto source in catalog order, then the other selected sources in selection order, then the tags of the
+/// remaining selectable ones, unless hints are excluded (`selectReferences` is in `exclude_tools`, so the agent could
+/// not ask for them). Empty if there is nothing to print; no line break at the end.
 pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
         &mut drafts(ctx, Memorable::No),
@@ -31,15 +31,15 @@ pub fn instructions(ctx: &EnrichContext) -> String {
     .text
 }
 
-/// Whether somebody is to remember what is said, for which documents are read.
+/// Whether the entries will be remembered, which requires reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Memorable {
     Yes,
     No,
 }
 
-/// The same as drafts. Where room is short the list of tags becomes their number, then goes what was pulled in, deepest
-/// first; what is auto or picked stays longest.
+/// The instructions as drafts. To fit a budget, the list of tags becomes a count first, then transitive sources go,
+/// deepest first; auto and picked ones stay longest.
 pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
@@ -52,7 +52,7 @@ pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable) -> Vec<Draft> {
     ]
 }
 
-/// What is said of one source: the words of its expansion, so that it counts as expanded.
+/// The entry of one source: the text of its expansion, so that it counts as expanded.
 fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
@@ -90,7 +90,7 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEnt
     }
 }
 
-/// What is said of the selectable sources that are neither selected nor excluded.
+/// The entry for the selectable sources that are neither selected nor excluded.
 fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
     let remains = |source: &&Source| {
         let id = source.id.as_str();

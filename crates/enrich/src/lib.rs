@@ -1,6 +1,6 @@
-//! What is said to an agent, and why (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive notice, reference
-//! contexts, templates and the instructions, in full or within a budget. Pure functions of catalog, selection, what the
-//! session was told, and the text; no file is read here but by way of [`SourceFiles`].
+//! Builds the text that refdesk adds for an agent (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive
+//! notice, reference contexts, templates and the instructions, in full or within a budget. Pure functions of the
+//! catalog, the selection, the session's memory and the text; files are read only through [`SourceFiles`].
 
 use std::ops::Range;
 
@@ -59,37 +59,37 @@ pub use suppressed::withheld;
 pub use tags::PLACES;
 pub use touched::touched;
 
-/// A source named by `@id` or `@ref:id` in a text.
+/// A source mentioned by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
-    /// Which source.
+    /// Its id.
     pub id: SourceId,
-    /// Where it is first named: byte range of the id, without the `@`.
+    /// Its first mention: byte range of the id, without the `@`.
     pub range: Range<usize>,
 }
 
-/// An unselected source whose tags stand in a text.
+/// An unselected source whose tags are in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// Which source.
+    /// Its id.
     pub id: SourceId,
-    /// The tags that matched, as first spelt, in the source's order.
+    /// The tags that matched, in their first spelling, in the source's order.
     pub tags: Vec<String>,
-    /// The byte at which each of them stands first.
+    /// The byte offset of the first match of each.
     pub firsts: Vec<usize>,
-    /// Where they stand: byte ranges, in order, without repeats; at most [`PLACES`] a tag.
+    /// All matches: byte ranges, in order, without duplicates; at most [`PLACES`] per tag.
     pub ranges: Vec<Range<usize>>,
 }
 
-/// What a text names and touches, before anything is said about it.
+/// The sources that a text brings up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// In order of first mention.
     pub expansions: Vec<Expansion>,
     /// In catalog order, without the sources of `expansions`.
     pub hints: Vec<Hint>,
-    /// Who the text touches and is not hinted at; only [`Matcher::candidates`] looks for them.
+    /// Sources that match but get no hint; only set by [`Matcher::candidates`].
     pub passed: Vec<PassedOver>,
-    /// How many more than [`PASSED`] there are.
+    /// The number of sources beyond [`PASSED`].
     pub more: usize,
 }

@@ -1,32 +1,32 @@
-//! A text as tags are looked for in it: case folded, each run of separators one canonical byte. Made character by character
-//! as a search goes along; it only narrows where to look, and what counts is decided on the original text.
+//! Normalises a text for the tag search: case folded, each run of separators as one canonical byte. Done character by
+//! character during the search; it only narrows the candidates, which are verified in the original text.
 
 use std::ops::Range;
 
 use refdesk_text::fold::{fold, is_separator};
 
-/// Stands for what one separator of a tag matches: one `-`, one `_`, or white space with at most one line break.
+/// What one separator of a tag matches: one `-`, one `_`, or white space with at most one line break.
 pub(crate) const ONE: u8 = b' ';
-/// Stands for several separators in a row, or for white space with more line breaks.
+/// Several separators in a row, or white space with more line breaks.
 pub(crate) const MANY: u8 = b'\n';
 
-/// In [`TABLE`]: a separator, which needs a closer look. No ASCII byte is folded to it.
+/// In [`TABLE`]: a separator, which needs more checks. No ASCII byte folds to it.
 const SEPARATOR: u8 = 0xff;
 
-/// What becomes of a byte below 0x80.
+/// The normalised form of each byte below 0x80.
 const TABLE: [u8; 128] = table();
 
-/// What one character of a text, or one run of separators, becomes.
+/// The normalised form of one character, or of one run of separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Folded {
     bytes: [u8; 4],
     len: u8,
-    /// Where it ends in the text.
+    /// Byte offset in the text at which it ends.
     pub(crate) end: usize,
 }
 
 impl Folded {
-    /// What begins at byte `at`; `None` at the end of the text.
+    /// Normalises what begins at byte `at`; `None` at the end of the text.
     #[inline]
     pub(crate) fn at(text: &str, at: usize) -> Option<Self> {
         let byte = *text.as_bytes().get(at)?;
@@ -45,7 +45,7 @@ impl Folded {
         }
     }
 
-    /// What becomes of it.
+    /// Its normalised bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
@@ -71,7 +71,7 @@ const fn table() -> [u8; 128] {
     let mut table = [0; 128];
     let mut byte = 0u8;
     while byte < 128 {
-        // ASCII white space as Unicode has it: vertical tab too, unlike `is_ascii_whitespace`.
+        // ASCII white space as defined by Unicode: unlike `is_ascii_whitespace` it includes the vertical tab.
         let separates = matches!(byte, b'-' | b'_' | b' ' | b'\t'..=b'\r');
         #[allow(clippy::indexing_slicing)] // evaluated while compiling, where an error would show
         {
@@ -82,9 +82,9 @@ const fn table() -> [u8; 128] {
     table
 }
 
-/// A run of separators in a text, and how many separators of a tag it can stand for.
+/// A run of separators in a text, and how many separators of a tag it can match.
 pub(crate) struct SeparatorRun {
-    /// Where the run ends.
+    /// Byte offset at which the run ends.
     pub(crate) end: usize,
     /// From the fewest to the most separators that together match the whole run.
     pub(crate) counts: std::ops::RangeInclusive<usize>,
@@ -103,13 +103,13 @@ impl SeparatorRun {
     }
 }
 
-/// The separators in a row from byte `at` on, each with its byte range.
+/// The consecutive separators from byte `at` on, each with its byte range.
 pub(crate) fn separators_from(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let rest = text.get(at..).unwrap_or_default();
     rest.char_indices().take_while(|(_, c)| is_separator(*c)).map(move |(i, c)| (at + i..at + i + c.len_utf8(), c))
 }
 
-/// The separators in a row before byte `at`, nearest first, each with its byte range.
+/// The consecutive separators before byte `at`, nearest first, each with its byte range.
 pub(crate) fn separators_before(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let before = text.get(..at).unwrap_or_default();
     before.char_indices().rev().take_while(|(_, c)| is_separator(*c)).map(|(i, c)| (i..i + c.len_utf8(), c))
@@ -120,17 +120,17 @@ pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|before| before.ends_with('\r'))
 }
 
-/// Counts how many separators of a tag a growing run of separators can stand for.
+/// Counts how many separators of a tag a growing run of separators can match.
 #[derive(Default)]
 pub(crate) struct SeparatorCount {
     fewest: usize,
     most: usize,
-    /// Line breaks of the white space under way; `None` outside white space.
+    /// Line breaks in the current white space; `None` outside white space.
     breaks: Option<usize>,
 }
 
 impl SeparatorCount {
-    /// One more separator, on either end. `joined`: it makes one line break with the `\r` before it.
+    /// Adds a separator at either end. `joined`: it forms one line break with the `\r` before it.
     pub(crate) fn add(&mut self, c: char, joined: bool) {
         self.most += 1;
         if matches!(c, '-' | '_') {
@@ -175,13 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn folded_and_separators_made_one() {
+    fn text_is_folded_and_separators_merged() {
         let text = "Ab-C_d  E\u{a0}\n f\n\ng \u{212a}É--x";
         assert_eq!(String::from_utf8(folded(text)).unwrap(), "ab c d e f\ng ké\nx");
     }
 
     #[test]
-    fn how_many_separators_a_run_stands_for() {
+    fn how_many_separators_a_run_matches() {
         for (run, fewest, most) in [
             (" ", 1, 1),
             ("   ", 1, 3),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_stay_themselves() {
+    fn control_characters_stay_unchanged() {
         assert_eq!(folded("a\0b\x1bc"), b"a\0b\x1bc");
     }
 }

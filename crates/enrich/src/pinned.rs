@@ -1,4 +1,4 @@
-//! Which selected source a tool was working on, by the paths among its arguments (BEHAVIOUR §5, block 4).
+//! Finds the selected source that a tool was working on, by the paths in its arguments (BEHAVIOUR §5, block 4).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct Pinned {
     pub ref_id: SourceId,
     /// Its name.
     pub ref_name: String,
-    /// The file that was given, absolute, links as written; it may not be there.
+    /// The file from the arguments, absolute, links as written; it may not exist.
     #[serde(skip)]
     pub file: PathBuf,
 }
@@ -51,7 +51,7 @@ mod tests {
     use refdesk_core::catalog::PathState;
 
     #[test]
-    fn the_source_that_an_argument_lies_in() {
+    fn finds_the_source_that_contains_an_argument() {
         let catalog = Catalog::new(vec![
             source("kb", &[], local("kb", PathState::Directory)),
             source("inner", &[], local("kb/inner", PathState::Directory)),

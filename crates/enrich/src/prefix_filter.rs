@@ -1,18 +1,18 @@
-//! The first letters and digits of words, eight at once: enough to tell of nearly every word of a text that no tag begins
-//! there. What is left is for an automaton to look at.
+//! Filters words by their first letters and digits, up to eight at once, which rules out nearly every word of a text.
+//! The automaton checks the rest.
 
-/// Lets a word through that begins like one that was put in, and one in sixteen of all others at most.
+/// Accepts every word that begins like one that was added, and at most one in sixteen of all others.
 #[derive(Debug)]
 pub(crate) struct PrefixFilter {
     bits: Vec<u64>,
     shift: u32,
 }
 
-/// The longest run of ASCII letters and digits at the beginning of something, at most eight, folded.
+/// The ASCII letters and digits at the beginning of a word, at most eight, folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WordPrefix {
     bytes: u64,
-    /// A character beyond ASCII ends it, which may be folded to one that would not.
+    /// A non-ASCII character ends it, which may fold to a letter.
     pub(crate) is_open: bool,
 }
 
@@ -20,7 +20,7 @@ const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
 
 impl WordPrefix {
-    /// Of the text from byte `at` on.
+    /// The prefix of the text from byte `at` on.
     pub(crate) fn at(text: &[u8], at: usize) -> Self {
         let rest = text.get(at..).unwrap_or_default();
         let word = match rest.first_chunk() {
@@ -33,12 +33,12 @@ impl WordPrefix {
         if ends == 0 {
             return Self { bytes: lower, is_open: false };
         }
-        // The lowest bit set is the highest of the first byte that does not count.
+        // The lowest set bit is the highest bit of the first byte that is not part of the prefix.
         let below = (ends & ends.wrapping_neg()) - 1;
         Self { bytes: lower & (below >> 7), is_open: word & ends & ends.wrapping_neg() != 0 }
     }
 
-    /// No letter or digit begins it.
+    /// Whether it does not begin with a letter or digit.
     fn is_empty(self) -> bool {
         self.bytes == 0
     }
@@ -53,7 +53,7 @@ fn between(word: u64, first: u8, last: u8) -> u64 {
 }
 
 impl PrefixFilter {
-    /// Of these words, folded.
+    /// A filter of these words, folded.
     pub(crate) fn new<'w>(words: impl ExactSizeIterator<Item = &'w [u8]>) -> Self {
         let size = words.len().saturating_mul(16).next_power_of_two().max(1024);
         let mut heads = Self { bits: vec![0; size / 64], shift: 64 - size.trailing_zeros() };
@@ -66,13 +66,13 @@ impl PrefixFilter {
         heads
     }
 
-    /// Whether one of the words may have this head.
+    /// Whether one of the words may have this prefix.
     pub(crate) fn may_hold(&self, head: WordPrefix) -> bool {
         let (at, bit) = self.spot(head);
         self.bits.get(at).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Which of the numbers, and which bit of it.
+    /// Index of the number, and the bit in it.
     fn spot(&self, head: WordPrefix) -> (usize, u64) {
         // Fibonacci hashing: the upper bits of a product with 2^64 divided by the golden ratio.
         let hash = head.bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
@@ -80,24 +80,24 @@ impl PrefixFilter {
     }
 }
 
-/// Where a word may begin that is one of some.
+/// Finds positions at which one of some words may begin.
 #[derive(Debug)]
 pub(crate) struct PrefixPositions {
     kinds: [u8; 256],
     heads: PrefixFilter,
 }
 
-/// Before a word it makes it no whole one.
+/// Cannot precede a whole word.
 const FORBIDS: u8 = 1;
-/// A word may begin with it; if it is no more than that, where the head is one of theirs.
+/// Can begin a word; if only this bit is set, the prefix has to match too.
 const BEGINS: u8 = 2;
-/// A word may begin with it, whatever the head.
+/// Can begin a word, whatever the prefix.
 const ALONE: u8 = 4 | BEGINS;
-/// So many bytes are looked at together.
+/// The number of bytes checked together.
 const BLOCK: usize = 64;
 
 impl PrefixPositions {
-    /// Of these words, folded, none of which begins with a separator.
+    /// A filter of these words, folded, none of which begins with a separator.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
         let mut kinds = [0u8; 256];
         let mut mark = |byte: u8, kind: u8| {
@@ -117,7 +117,7 @@ impl PrefixPositions {
                 ..0x80 => mark(first, ALONE),
                 _ => (0xc2..=0xf4).for_each(|byte| mark(byte, ALONE)),
             }
-            // What else begins a character that is folded to one of these: the Kelvin sign and the long s.
+            // Other first bytes of characters that fold to one of these: the Kelvin sign and the long s.
             match first {
                 b'k' => mark(0xe2, ALONE),
                 b's' => mark(0xc5, ALONE),
@@ -127,8 +127,8 @@ impl PrefixPositions {
         Self { kinds, heads: PrefixFilter::new(words.iter().copied()) }
     }
 
-    /// The first place from `from` on where one may begin as a whole word. Words are short, and a branch at each of their
-    /// ends is guessed wrong: so the places of a whole block are told first, without one.
+    /// The first position from `from` on at which a whole word may begin. Words are short, so a branch at each of their
+    /// ends would be mispredicted; a whole block is classified without branches first.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
         let kind = |byte: u8| self.kinds.get(usize::from(byte)).copied().unwrap_or_default();
         let before = from.checked_sub(1).and_then(|last| text.get(last)).map_or(0, |byte| kind(*byte));

@@ -1,5 +1,5 @@
-//! The words of the blocks, byte for byte (BEHAVIOUR §5). What stands in them arrives printed and escaped
-//! or is escaped here; each block begins with the blank line that sets it off from the text before.
+//! The text of the blocks, byte for byte (BEHAVIOUR §5). Values are escaped by the caller or here; each block begins
+//! with the blank line that separates it from the text before.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use refdesk_text::escape::one_line;
 
 /// Heading of the instructions.
 const INSTRUCTIONS: &str = "# Reference Sources";
-/// What stands between that and the sources.
+/// Text between the heading and the sources.
 const OPENING: &str = "The following reference sources should be incorporated into your context.";
 /// Heading of the expansions.
 pub(crate) const EXPANSIONS: &str = "**Referenced Sources:**";
@@ -23,26 +23,26 @@ pub(crate) const HINTS: &str = "**Reference sources available** — use `selectR
 pub(crate) const NOTICE: &str = "**Transitively selected references** — auto-included from pre-selected sources:";
 /// Heading of the templates block.
 pub(crate) const TEMPLATES: &str = "**Templates available**";
-/// What the heading of a reference context begins with.
+/// Start of the heading of a reference context.
 pub(crate) const CONTEXT: &str = "**Reference Context: ";
-/// What stands before the tags of a hint.
+/// Text before the tags of a hint.
 pub(crate) const MATCHED: &str = " (matched: ";
-/// What stands before the parents of a transitive source.
+/// Text before the parents of a transitive source.
 pub(crate) const PARENTS: &str = " (from @";
 
-/// What the heading of the line about what was left out begins with.
+/// Start of the heading of the line about what was left out.
 pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
 
-/// What stands before, between and behind the entries of a block.
+/// The text before, between and after the entries of a block.
 pub(crate) struct Frame {
-    /// With the blank line that sets the block off from what stands before.
+    /// Includes the blank line that separates the block from the text before.
     pub before: Cow<'static, str>,
     pub between: &'static str,
     pub after: &'static str,
 }
 
-/// The frame of a block; `is_first` says that nothing was printed before it, which only the instructions ask. The context
-/// brings its own heading.
+/// The frame of a block; `is_first` says that nothing was printed before it and only matters for the instructions. A
+/// context has its own heading.
 pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
     let (heading, between) = match kind {
         BlockKind::Expansion => (EXPANSIONS, "\n\n"),
@@ -63,7 +63,7 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
     Frame { before: format!("\n\n---\n{heading}\n\n").into(), between, after: "\n---" }
 }
 
-/// How much there was no room for, and how it is seen.
+/// The line about what was left out and how to see it.
 pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String {
     let word = |kind: &BlockKind| match kind {
         BlockKind::Expansion => "expansion",
@@ -82,7 +82,7 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String 
     format!("{before}{LEFT_OUT}{} — {shown_by}{after}", counted.join(", "))
 }
 
-/// How what was left out of a text of this kind is seen.
+/// How to see what was left out of a text of this kind.
 pub(crate) fn shown_by(kind: TextKind) -> &'static str {
     match kind {
         TextKind::Prompt => "`refdesk simulate --repeat` shows them",
@@ -119,18 +119,18 @@ pub(crate) fn brief_notice(source: &Source) -> String {
     brief_hint(source)
 }
 
-/// A reference context with nothing but the name and the place of its source.
+/// A reference context with only the name and place of its source.
 pub(crate) fn context_brief(source: &Source, places: &dyn SourceFiles) -> String {
     let place = source.place().map(|place| places.display_path(&place.path)).unwrap_or_default();
     format!("{CONTEXT}{}** — `{}`", one_line(&source.name), one_line(&place))
 }
 
-/// What every annotation of a template begins with, and a short one is.
+/// The first line of a template's annotation, which is also its short form.
 pub(crate) fn template_line(template: &Template) -> String {
     format!("TEMPLATE AVAILABLE: {}", one_line(&template.name))
 }
 
-/// The annotation of a template. A template that asks for nothing has no line of variables.
+/// The annotation of a template. A template without variables has no line for them.
 pub(crate) fn template(template: &Template) -> String {
     let mut lines = vec![template_line(template), format!("  Syntax: {}", template.syntax.word())];
     let variables = names(&template.variables);
@@ -138,18 +138,18 @@ pub(crate) fn template(template: &Template) -> String {
         let variables: Vec<_> = variables.iter().map(|name| one_line(name)).collect();
         lines.push(format!("  Variables: {}", variables.join(", ")));
     }
-    // The name as a string of a call: what would end it is written as JSON writes it.
+    // The name as a string argument of a call, escaped as in JSON.
     let name = serde_json::Value::from(template.name.as_str()).to_string();
     lines.push(format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name)));
     lines.join("\n")
 }
 
-/// What an `@id` gets whose expansion the session has already been given.
+/// The line for an `@id` whose expansion the session already got.
 pub(crate) fn given_above(source: &Source) -> String {
     format!("@{}: given above", one_line(source.id.as_str()))
 }
 
-/// The beginning of a hint line, which names its source: up to and with [`MATCHED`].
+/// The beginning of a hint line, up to and including [`MATCHED`].
 pub(crate) fn hint_beginning(source: &Source) -> String {
     format!("- @{}: {}{MATCHED}", one_line(source.id.as_str()), one_line(&source.name))
 }
@@ -160,7 +160,7 @@ pub(crate) fn hint(source: &Source, tags: &[String]) -> String {
     format!("{}{})", hint_beginning(source), tags.join(", "))
 }
 
-/// The beginning of a notice line, which names its source: up to and with [`PARENTS`].
+/// The beginning of a notice line, up to and including [`PARENTS`].
 pub(crate) fn notice_beginning(source: &Source) -> String {
     format!("- @{}: {}{PARENTS}", one_line(source.id.as_str()), one_line(&source.name))
 }
@@ -181,7 +181,7 @@ pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
     list
 }
 
-/// Appends ids, all but the first with an `@`. They may be thousands, so that nothing is allocated for each.
+/// Appends ids, all but the first with an `@`. Allocates nothing per id, since there may be thousands.
 fn push_list<'p>(list: &mut String, ids: impl Iterator<Item = &'p str>) {
     for (at, id) in ids.enumerate() {
         if at > 0 {

@@ -1,5 +1,5 @@
-//! One automaton over the patterns of tags, which proposes where in a text they stand. It is built the way that stays quick
-//! for every catalog, and runs over the text as it is folded, from one place where a tag may begin to the next.
+//! An automaton over the patterns of tags that proposes where they are in a text. It is built for speed with every
+//! catalog, and runs over the folded text, skipping to the positions where a tag may begin.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::prefix_filter::PrefixPositions;
 use refdesk_text::whole::BALLAST;
 use refdesk_text::words::forbidding_after;
 
-/// So many patterns that end at one byte are told without looking whether they are still wanted.
+/// Up to this many patterns that end at the same byte are reported without checking whether they are still wanted.
 const FEW: usize = 4;
 
 /// Finds patterns in texts.
@@ -21,31 +21,32 @@ pub(crate) struct Proposals {
     states: NFA,
     start: StateID,
     beginnings: PrefixPositions,
-    /// For each pattern whether a tag goes on behind it, with separators.
+    /// For each pattern, whether its tag continues after it, with separators.
     goes_on: Vec<bool>,
 }
 
 impl Proposals {
-    /// Of folded patterns, with whether a tag goes on behind each; `None` for none, and for several gigabytes of them.
+    /// From folded patterns, with whether the tag of each continues; `None` for no patterns, or for several gigabytes
+    /// of them.
     pub(crate) fn new(patterns: &[&[u8]], goes_on: Vec<bool>) -> Option<Self> {
         if patterns.is_empty() {
             return None;
         }
-        // The library's own way to skip does not suit so many words.
+        // The library's own prefilter does not suit so many words.
         let words = std::iter::once(&BALLAST[..]).chain(patterns.iter().copied());
         let states = NFA::builder().prefilter(false).build(words).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, beginnings: PrefixPositions::new(patterns), goes_on })
     }
 
-    /// Every place where a pattern may stand as a whole word, and some more: which one and where. Of a pattern for which
-    /// `tell` answers false, few more places are told or none.
+    /// Every position where a pattern may be a whole word, and some others: calls `tell` with the pattern and the
+    /// range. After it returns false for a pattern, few more positions of it are reported, or none.
     pub(crate) fn whole(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
         let may_end = |at| forbidding_after(text, at).is_none();
         self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, tell);
     }
 
-    /// The same of every place where a pattern stands.
+    /// The same for every match of a pattern, whole word or not.
     pub(crate) fn all(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
         self.run(text, Some, |_| true, tell);
     }
@@ -58,8 +59,8 @@ impl Proposals {
         mut tell: impl FnMut(usize, Range<usize>) -> bool,
     ) {
         let (mut at, mut state) = (0, self.start);
-        // Hundreds of patterns that nest in one another end at the same byte. Those that are still wanted, by state and by
-        // whether a whole word may end there.
+        // Hundreds of nested patterns can end at the same byte. Caches which are still wanted, by state and by whether
+        // a whole word may end there.
         let mut wanted: HashMap<(StateID, bool), Vec<usize>> = HashMap::new();
         let goes_on = |state: StateID, index: usize| {
             let pattern = self.states.match_pattern(state, index).as_usize().checked_sub(1);
@@ -80,7 +81,7 @@ impl Proposals {
             }
             track.add(folded.bytes().len(), folded.end - at);
             at = folded.end;
-            // Patterns are whole characters: none ends within one.
+            // Patterns are whole characters: none ends inside one.
             if self.states.is_match(state) {
                 let mut tell = |index: usize| {
                     let pattern = self.states.match_pattern(state, index);
@@ -104,17 +105,17 @@ impl Proposals {
         }
     }
 
-    /// Its kind, how many patterns it has and how many bytes it takes: for figures.
+    /// Kind, number of patterns and size in bytes, for statistics.
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
         ("contiguous NFA behind a filter", self.states.patterns_len().saturating_sub(1), self.states.memory_usage())
     }
 }
 
-/// The way back from folded bytes to those of the text, since the automaton left its start.
+/// Maps folded bytes back to those of the text, since the automaton left its start state.
 #[derive(Default)]
 struct Track {
     begin: usize,
-    /// From which folded byte on the two run in step, and where in the text that is.
+    /// From which folded byte on both advance together, and the matching byte of the text.
     steps: Vec<(usize, usize)>,
     folded: usize,
     text: usize,
@@ -135,7 +136,7 @@ impl Track {
         }
     }
 
-    /// Where in the text it was that many folded bytes ago.
+    /// The byte of the text that many folded bytes ago.
     #[inline]
     fn back(&self, folded: usize) -> Option<usize> {
         let then = self.folded.checked_sub(folded)?;
@@ -181,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where a tag stands as a whole word, it is proposed whether or not places are ruled out before.
+        /// A tag that is a whole word is proposed, with or without the prefilter.
         #[test]
         fn nothing_whole_is_missed(
             tags in prop::collection::vec("[abkKsé\u{212a}+. -]{1,4}|[ab -]{7,11}|a( a){0,7}[- ]{0,2}", 1..12),

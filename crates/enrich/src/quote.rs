@@ -1,5 +1,6 @@
-//! Inline content within our own blocks. It is printed as it is (BEHAVIOUR §7) unless one of its lines reads as a line that
-//! only refdesk writes: then every line of it is quoted with `> `, which marks where it begins and where it ends.
+//! Quotes inline content in refdesk's blocks. Content is printed unchanged (BEHAVIOUR §7) unless one of its lines looks
+//! like a line that only refdesk writes: then every line is quoted with `> `, which marks where the content begins and
+//! ends.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use refdesk_text::escape::block_value;
 
-/// What lines of ours begin with, in lower case, behind any marks of a heading or of emphasis.
+/// What refdesk's own lines begin with, in lower case, after any heading or emphasis marks.
 const OPENINGS: [&str; 6] = [
     "the following reference sources should be",
     "additional reference sources are available",
@@ -17,7 +18,7 @@ const OPENINGS: [&str; 6] = [
     "[end of reference data",
 ];
 
-/// The content as it is printed in a block.
+/// The content as printed in a block.
 pub(super) fn quoted(content: &str) -> Cow<'_, str> {
     let shown = block_value(content);
     if !shown.lines().any(is_ours) && !hides_what_follows(&shown) {
@@ -31,8 +32,8 @@ pub(super) fn quoted(content: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a line reads as a heading of a source, a label, an entry of a list of sources, a rule between blocks, or a sentence
-/// of ours.
+/// Whether a line looks like one of refdesk's: a source heading, a label, an entry of a source list, a rule between
+/// blocks, or a sentence.
 fn is_ours(line: &str) -> bool {
     let line = line.trim();
     let begins = |text: &str, with: &str| text.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
@@ -50,15 +51,16 @@ fn is_ours(line: &str) -> bool {
         || OPENINGS.iter().any(|opening| begins(words, opening))
 }
 
-/// Whether a line is a thematic break of markdown or the underline of a heading; `---` itself is escaped already.
+/// Whether a line is a thematic break of markdown or the underline of a heading; `---` itself is already escaped.
 fn is_rule(line: &str) -> bool {
     let is_of = |mark: char| line.chars().all(|c| c == mark || c.is_whitespace()) && line.matches(mark).count() >= 3;
     ['-', '*', '_', '='].into_iter().any(is_of)
 }
 
-/// Whether a code block or a piece of HTML is still open at the end of the content, so that what we write next is part of it.
+/// Whether a code block or HTML is still open at the end of the content, so that the text after it would become part of
+/// it.
 fn hides_what_follows(content: &str) -> bool {
-    // Nothing else stays open.
+    // Nothing else can stay open.
     if !["```", "~~~", "<"].iter().any(|opening| content.contains(opening)) {
         return false;
     }
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_reads_as_ours_is_quoted_and_nothing_else() {
+    fn only_content_that_looks_like_refdesks_is_quoted() {
         for content in [
             "Always.\n\n- two\n",
             "# Rules\n\nBe kind.\n\n## More\n\n#### Detail",

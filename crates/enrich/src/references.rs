@@ -1,5 +1,5 @@
-//! The enricher of references: expansions of `@id`, tag hints, the transitive notice and the context of a document that a
-//! tool has read (BEHAVIOUR §5, blocks 1 to 4).
+//! The enricher of references: expansions of `@id`, tag hints, the transitive notice, and the context of a document
+//! that a tool has read (BEHAVIOUR §5, blocks 1 to 4).
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::lines;
 
-/// The rule by which an `@id` that the session was given before gets one line.
+/// The rule that prints one line for an `@id` that the session already got.
 pub(super) const GIVEN_ABOVE: &str = "given above";
 
 /// Priority 20.
@@ -49,7 +49,7 @@ impl Enricher for References {
     }
 }
 
-/// One text and one session.
+/// The state for one text and one session.
 struct Speaker<'a> {
     ctx: &'a EnrichContext<'a>,
     reading: &'a EnrichInput<'a>,
@@ -57,8 +57,8 @@ struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
-    /// What would be remembered of an entry, and whether it is news. Where nothing is remembered nobody asks what lies
-    /// behind it: that reads files.
+    /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is only
+    /// computed if it will be remembered.
     fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
         if self.reading.asked.repeat {
             return (Vec::new(), true);
@@ -107,7 +107,7 @@ impl Speaker<'_> {
             let places: Vec<_> = places.by_ref().take(hint.firsts.len()).collect();
             let Some(source) = self.ctx.catalog.get(hint.id.as_str()) else { continue };
             let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
-            // Another tag of it says nothing new of the source.
+            // A match of another tag of the source is nothing new.
             let (memory, news) = self.memory("hint", source, &brief);
             if !news {
                 continue;
@@ -129,12 +129,12 @@ impl Speaker<'_> {
         Draft { kind: BlockKind::Hint, entries }
     }
 
-    /// Block 3; who is named goes into `metadata`, with their parents.
+    /// Block 3; the sources and their parents go into `metadata`.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         let selection = self.ctx.selection;
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
-        // Where every source mentions every other these are megabytes.
+        // If every source mentions every other, these are megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
             let source = self.ctx.catalog.get(id)?;
@@ -163,7 +163,7 @@ impl Speaker<'_> {
     }
 }
 
-/// The ids that lead from a transitive source to the pick it came with.
+/// The ids that lead from a transitive source to the pick that pulled it in.
 pub(super) fn chain(selection: &Selection, member: &SelectedSource) -> Vec<String> {
     let mut chain = Vec::new();
     let mut next = member.reason.as_ref();

@@ -1,5 +1,5 @@
-//! How much a hint has to do with a text: a tag that few sources have tells more than one that all have (BEHAVIOUR §5,
-//! "Budget"). Asked only where there is no room for all hints.
+//! Weighs hints by relevance to a text: a tag that few sources have is more specific than one that all have (BEHAVIOUR
+//! §5, "Budget"). Only used if not all hints fit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::draft::{BlockKind, Draft, DraftEntry, MatchReason};
 use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
 
-/// Weighs the hints: the sum over the tags that matched of ln(1 + sources ÷ sources with that tag).
+/// Sets the weight of each hint: the sum over its matched tags of ln(1 + sources ÷ sources with that tag).
 pub(super) fn weigh(catalog: &Catalog, drafts: &mut [Draft]) {
     let hints = |draft: &&mut Draft| draft.kind == BlockKind::Hint;
     let mut holders: HashMap<String, u32> = HashMap::new();
@@ -15,7 +15,7 @@ pub(super) fn weigh(catalog: &Catalog, drafts: &mut [Draft]) {
         holders.extend(tags(entry).map(|tag| (tag, 0)));
     }
     for source in catalog.sources() {
-        // A source that has a tag twice, in two spellings, has it once.
+        // A source that has a tag in two spellings counts once.
         let own: HashSet<String> = source.tags.iter().map(|tag| key(tag)).collect();
         own.iter().for_each(|tag| {
             if let Some(count) = holders.get_mut(tag) {

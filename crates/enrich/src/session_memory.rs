@@ -1,5 +1,5 @@
-//! What one session was told, so that it is told once (BEHAVIOUR §5, "Once"). A plain value; who keeps it on disk is the
-//! session room's business.
+//! What one session was given, so that it is given only once (BEHAVIOUR §5, "Once"). A plain value; the caller stores
+//! it on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,32 +11,32 @@ use super::draft::{BlockKind, MemoryKey};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
 
-/// What a session knows already.
+/// What a session already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionMemory {
-    /// Ids of transitive sources that a notice has named.
+    /// Ids of transitive sources that were in a notice.
     pub announced: BTreeSet<String>,
     /// Hashes of the expansions and hints given, as [`content_hash`] makes them.
     pub given: BTreeSet<String>,
-    /// Sources that were hinted at or expanded, and how: what is read or selected later may follow from it.
+    /// Sources that were hinted at or expanded, and how; used to explain what is read or selected later.
     pub offered: BTreeMap<String, BlockKind>,
 }
 
 impl SessionMemory {
-    /// Whether a notice has named this source.
+    /// Whether this source was in a notice.
     pub fn was_announced(&self, id: &str) -> bool {
         self.announced.contains(id)
     }
 
-    /// What is left when the conversation was summarised or begun anew: nothing counts as told, but what the session was
-    /// offered in it may still lead to something.
+    /// The memory after the conversation was summarised or restarted: nothing counts as given, but what was offered may
+    /// still explain later reads and picks.
     #[must_use]
     pub fn forgotten(&self) -> Self {
         Self { offered: self.offered.clone(), ..Self::default() }
     }
 
-    /// Notes that something was given.
+    /// Records that something was given.
     pub(super) fn remember(&mut self, memory: &MemoryKey) {
         match memory {
             MemoryKey::Given(hash) => drop(self.given.insert(hash.clone())),
@@ -44,15 +44,16 @@ impl SessionMemory {
         }
     }
 
-    /// Forgets the transitive sources that left the selection: back again, they are news. [`super::enrich`] does it with
-    /// the selection it sees; whoever changes a selection does it for the sessions that see nothing in between.
+    /// Forgets the transitive sources that left the selection: if they return, they are announced again.
+    /// [`super::enrich`] does this with the selection it sees; code that changes a selection does it for sessions that
+    /// send nothing in between.
     pub fn keep_selected(&mut self, selection: &Selection) {
         self.announced.retain(|id| selection.contains(id));
     }
 }
 
-/// What an expansion or hint is known by: its kind, its source, its text as printed and the stamp of the content behind
-/// it (`Places::stamp`). 32 hexadecimal digits.
+/// Identifies an expansion or hint: a hash of its kind, its source, its printed text and the stamp of its content
+/// ([`super::SourceFiles::stamp`]). 32 hexadecimal digits.
 pub fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str) -> String {
     let mut hash = Sha256::new();
     for part in [kind, id.as_str(), printed, stamp] {
@@ -61,7 +62,7 @@ pub fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str) -> St
     }
     let mut digits = String::with_capacity(32);
     for byte in hash.finalize().iter().take(16) {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(digits, "{byte:02x}");
     }
     digits
@@ -73,7 +74,7 @@ mod tests {
     use crate::testing::selection;
 
     #[test]
-    fn every_part_tells_in_the_hash() {
+    fn every_part_changes_the_hash() {
         let hash = |kind, id: &str, printed, stamp| content_hash(kind, &SourceId::from(id), printed, stamp);
         let one = hash("hint", "a", "b", "c");
         assert_eq!(one.len(), 32);
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn told_ends_when_a_source_leaves_the_selection() {
+    fn announced_ends_when_a_source_leaves_the_selection() {
         let mut told = SessionMemory {
             announced: ["gone", "pulled", "picked"].map(str::to_owned).into(),
             ..SessionMemory::default()
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_older_program_kept_is_read() {
+    fn memory_stored_by_an_older_version_is_read() {
         assert_eq!(serde_json::from_str::<SessionMemory>("{}").unwrap(), SessionMemory::default());
     }
 }

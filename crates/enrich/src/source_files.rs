@@ -1,30 +1,30 @@
-//! What enrichment asks the file system, by way of its caller: this room reads no file.
+//! The file system as enrichment sees it, implemented by the caller: this crate reads no files.
 
 use std::path::{Path, PathBuf};
 
 use refdesk_core::catalog::Source;
 use refdesk_templates::{Template, TemplateIndex};
 
-/// Paths and files as the desk knows them.
+/// Paths and files of sources.
 pub trait SourceFiles {
-    /// A path as it is printed: relative to the workspace inside it, absolute outside, forward slashes (BEHAVIOUR §2).
+    /// A printed path: relative to the workspace inside it, absolute outside, forward slashes (BEHAVIOUR §2).
     fn display_path(&self, path: &Path) -> String;
 
     /// The text files of a directory source (§3), absolute, in path order; empty for any other source.
     fn files(&self, source: &Source) -> Vec<PathBuf>;
 
-    /// What changes when the content of a local source changes: of a file its bytes or their hash, of a directory its
-    /// sorted paths, sizes and times (§5, "Once"). Empty where there is nothing to read.
+    /// A value that changes with the content of a local source: for a file its bytes or their hash, for a directory its
+    /// sorted paths, sizes and times (§5, "Once"). Empty if there is nothing to read.
     fn stamp(&self, source: &Source) -> String;
 
-    /// The files at or below a path that a directory source declares of its inside, absolute, in path order, hidden ones
-    /// left out; none where it leads out of the source's folder, be it by a link.
+    /// The files at or below a path that a directory source declares, absolute, in path order, without hidden ones;
+    /// empty if the path or a link on it leads out of the source's folder.
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf>;
 
-    /// The template index; it is built when it is asked for, which reads files.
+    /// The template index. Building it reads files, so it is built on demand.
     fn templates(&self) -> TemplateIndex;
 
-    /// The templates that stand in a text, in order, under the names that the index gives them once they are kept. What is
-    /// more or larger than is taken from one text is left out.
+    /// The templates in a text, in order, with the names that they get in the index. Those over the limits for one text
+    /// are left out.
     fn templates_in(&self, text: &str) -> Vec<Template>;
 }

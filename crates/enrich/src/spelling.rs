@@ -1,5 +1,5 @@
-//! One spelling of a tag, and whether it stands at a place of a text (BEHAVIOUR §5, tag matching). The automaton of
-//! `tags` proposes places; the rules about separators and neighbours are applied here, on the original text.
+//! Matches one spelling of a tag at a position of a text (BEHAVIOUR §5, tag matching). The automaton of `tags` proposes
+//! positions; this module applies the rules about separators and neighbours to the original text.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::normal::{
 use refdesk_text::fold::{fold, is_separator};
 use refdesk_text::words::is_whole;
 
-/// A tag folded, with a blank for each separator; tags of one key match the same texts.
+/// A folded tag, with a blank for each separator; tags with the same key match the same texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spelling<'k> {
     /// The key without separators at its ends.
@@ -21,7 +21,7 @@ pub(crate) struct Spelling<'k> {
 }
 
 impl<'k> Spelling<'k> {
-    /// Of a key as `text::fold::tag_key` makes it; `None` for one of separators only.
+    /// From a key made by `text::fold::tag_key`; `None` if it consists only of separators.
     pub(crate) fn of(key: &'k str) -> Option<Self> {
         let core = key.trim_matches(' ');
         let lead = key.len() - key.trim_start_matches(' ').len();
@@ -29,17 +29,17 @@ impl<'k> Spelling<'k> {
         (!core.is_empty()).then_some(Self { core, lead, trail })
     }
 
-    /// The bytes to look for in a normalised text: the core up to the first place with several separators in a row.
+    /// The bytes to search for in a normalised text: the core up to the first run of several separators.
     pub(crate) fn pattern(&self) -> &'k [u8] {
         self.core.split("  ").next().unwrap_or_default().as_bytes()
     }
 
-    /// Whether the pattern is the whole spelling, so that only the neighbours remain to be looked at.
+    /// Whether the pattern is the whole spelling, so that only the neighbours remain to be checked.
     pub(crate) fn is_plain(&self) -> bool {
         self.lead == 0 && self.trail == 0 && !self.core.contains("  ")
     }
 
-    /// The place of this spelling in `text` whose pattern was found at `pattern`, if it stands there as a whole word.
+    /// The range of this spelling in `text` if its pattern at `pattern` is a whole-word match.
     pub(crate) fn confirm(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
         if self.is_plain() {
             return is_whole(text, pattern.start, pattern.end).then_some(pattern);
@@ -49,7 +49,7 @@ impl<'k> Spelling<'k> {
         Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
     }
 
-    /// The same whatever stands next to it.
+    /// The same without checking the neighbours.
     pub(crate) fn place(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
         if self.is_plain() {
             return Some(pattern);
@@ -58,7 +58,7 @@ impl<'k> Spelling<'k> {
         Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
     }
 
-    /// Where the core ends that starts at byte `at`.
+    /// The end of the core that starts at byte `at`.
     fn walk(&self, text: &str, mut at: usize) -> Option<usize> {
         let mut key = self.core;
         while let Some(wanted) = key.chars().next() {
@@ -81,7 +81,7 @@ impl<'k> Spelling<'k> {
         Some(at)
     }
 
-    /// Where the match starts whose core starts at `core`: the nearest start that is allowed.
+    /// The start of the match whose core starts at `core`: the nearest start that is allowed.
     fn start_before(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let places = separators_before(text, core).map(|(range, c)| {
             let joined = c == '\n' && follows_carriage_return(text, range.start);
@@ -90,7 +90,7 @@ impl<'k> Spelling<'k> {
         nearest(self.lead, core, places, allowed)
     }
 
-    /// Where the match ends whose core ends at `core`: the nearest end that is allowed.
+    /// The end of the match whose core ends at `core`: the nearest end that is allowed.
     fn end_after(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let places = separators_from(text, core).map(|(range, c)| {
             let joined = range.start > core && follows_carriage_return(text, range.start);
@@ -100,7 +100,7 @@ impl<'k> Spelling<'k> {
     }
 }
 
-/// The first edge, going outward from `core`, with exactly `wanted` separators between and an allowed neighbour beyond.
+/// The first edge outward from `core` with exactly `wanted` separators in between and an allowed neighbour beyond.
 fn nearest(
     wanted: usize,
     core: usize,
@@ -123,5 +123,5 @@ fn nearest(
     None
 }
 
-// A key has a blank where the normalised text has ONE; MANY never stands in a pattern.
+// A key has a blank where the normalised text has ONE; MANY is never in a pattern.
 const _: () = assert!(ONE == b' ' && MANY != b' ');

@@ -1,10 +1,10 @@
-//! Why a hint that a text calls for is not in what was said: the session was told, there was no room, or the text says it
-//! itself. Read off what was said, so that it cannot differ from it.
+//! Explains why a hint for a matching tag is missing from an enriched text: the session already got it, there was no
+//! room, or the text contains it. Derived from the result itself, so that the two always agree.
 
 use super::{BlockKind, Enriched, Level, WhyNot};
 use refdesk_core::catalog::SourceId;
 
-/// The sources whose tags matched and that `said` does not hint at, in catalog order. `all` is the same text enriched with
+/// The sources with matching tags that `said` has no hint for, in catalog order. `all` is the same text enriched with
 /// `repeat` and without a limit.
 pub fn withheld(said: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
     let level = |enriched: &Enriched, id: &SourceId| {

@@ -1,6 +1,6 @@
-//! Which tags stand in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
-//! once, runs over the text, folded as it goes, from the places where a tag may begin; each place it proposes is confirmed
-//! on the original.
+//! Finds the tags in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
+//! once, runs over the folded text from the positions where a tag may begin; each match it proposes is confirmed in the
+//! original text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,25 +10,25 @@ use super::spelling::Spelling;
 use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
 
-/// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
+/// The number of matches reported per tag; more of them add no information.
 pub const PLACES: usize = 256;
 
-/// All tags of a catalog, ready to be looked for. There may be tens of thousands, so that everything about them stands in
-/// a few long lists and nothing has a place in memory of its own.
+/// An index of all tags of a catalog. There may be tens of thousands, so everything is in a few long lists, without an
+/// allocation per tag.
 pub(crate) struct TagIndex {
     automaton: Option<Proposals>,
-    /// For each pattern of the automaton the spellings that begin with it.
+    /// For each pattern of the automaton, the spellings that begin with it.
     by_pattern: Groups<u32>,
     /// The keys of the spellings, each once.
     keys: Groups<u8>,
-    /// For each spelling the sources that have it.
+    /// For each spelling, the sources that have it.
     holders: Groups<Holder>,
 }
 
-/// A source that has a tag: its place in the catalog, then the place in its list.
+/// A source that has a tag: its position in the catalog, then the tag's position in its list.
 type Holder = (u32, u32);
 
-/// Lists of different lengths, one behind the other.
+/// Lists of different lengths, stored one after the other.
 struct Groups<T> {
     items: Vec<T>,
     ends: Vec<u32>,
@@ -39,7 +39,7 @@ impl<T> Groups<T> {
         Self { items: Vec::new(), ends: Vec::new() }
     }
 
-    /// Ends the list that the items since the last end make.
+    /// Ends the list of the items added since the last call.
     fn end(&mut self) {
         self.ends.push(small(self.items.len()));
     }
@@ -60,7 +60,7 @@ impl<T> Groups<T> {
     }
 }
 
-/// Places are counted in 32 bits: an automaton has no room for more either.
+/// Positions are 32-bit; the automaton has no room for more either.
 fn small(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
@@ -72,25 +72,25 @@ fn wide(place: u32) -> usize {
 /// A source with a tag in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tagged {
-    /// Its place in the catalog.
+    /// Its position in the catalog.
     pub(crate) source: usize,
-    /// The places of its tags that matched in its list, in that order; of tags that differ only in case or separators
-    /// the first.
+    /// The positions in its list of the tags that matched, in that order; of tags that differ only in case or
+    /// separators, the first.
     pub(crate) tags: Vec<usize>,
-    /// Where each of `tags` stands first.
+    /// The first match of each of `tags`.
     pub(crate) firsts: Vec<usize>,
-    /// Where they stand, in order, without repeats; at most [`PLACES`] a tag.
+    /// All matches, in order, without duplicates; at most [`PLACES`] per tag.
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
-/// What was found in one or more texts, before it is sorted by source.
+/// The matches in one or more texts, before they are grouped by source.
 pub(crate) struct TagMatches {
-    /// How often each spelling was found, up to [`PLACES`].
+    /// The number of matches of each spelling, up to [`PLACES`].
     counts: Vec<u16>,
     places: Vec<(usize, Range<usize>)>,
 }
 
-/// A tag of a source that was found: places in catalog and list, and where it stands.
+/// A matched tag of a source: its positions in catalog and list, and the range of the match.
 struct Matched<'f> {
     source: usize,
     tag: usize,
@@ -98,10 +98,10 @@ struct Matched<'f> {
 }
 
 impl TagIndex {
-    /// One automaton over the distinct tags of `sources` that `wanted` lets through; a source is its place in the catalog
-    /// and its tags.
+    /// An index of the distinct tags of those `sources` that `wanted` accepts; each source is its position in the
+    /// catalog and its tags.
     pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
-        // Every tag's key with who holds it, sorted, so that what has one key stands together.
+        // Every tag's key with the source that has it, sorted so that equal keys are adjacent.
         let mut written = Groups::new();
         let mut holding: Vec<(u32, Holder)> = Vec::new();
         for (source, tags) in sources {
@@ -134,12 +134,12 @@ impl TagIndex {
         spelling(&self.keys, at)
     }
 
-    /// An empty find, to be filled by [`TagIndex::scan`].
+    /// An empty set of matches, to be filled by [`TagIndex::scan`].
     pub(crate) fn start(&self) -> TagMatches {
         TagMatches { counts: vec![0; self.keys.len()], places: Vec::new() }
     }
 
-    /// Notes every tag that stands in `text.get(within)`, as if nothing stood around it. Overlapping ones count.
+    /// Adds every tag in `text.get(within)`, matched as if it had no neighbours outside. Overlapping matches count.
     pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut TagMatches) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
@@ -164,8 +164,8 @@ impl TagIndex {
         });
     }
 
-    /// Every place in `text.get(within)` that has the letters of a tag, whatever stands next to it: its spelling and where.
-    /// Of a spelling for which `each` answers false, few more places are told or none.
+    /// Calls `each` for every match of a tag's letters in `text.get(within)`, whatever its neighbours: its spelling and
+    /// range. After it returns false for a spelling, few more matches of it are reported, or none.
     pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
@@ -179,12 +179,12 @@ impl TagIndex {
         });
     }
 
-    /// The sources that have a tag of this spelling: place in the catalog, then place in the source's list.
+    /// The sources that have a tag of this spelling: position in the catalog, then in the source's list.
     pub(crate) fn holders(&self, spelling: usize) -> impl Iterator<Item = (usize, usize)> {
         self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)))
     }
 
-    /// What was found, by source in catalog order, for the sources that `wanted` lets through.
+    /// The matches by source, in catalog order, for the sources that `wanted` accepts.
     pub(crate) fn by_source(
         &self,
         mut found: TagMatches,
@@ -216,7 +216,7 @@ impl TagIndex {
             .collect()
     }
 
-    /// Kind of the automaton, number of its patterns, bytes it takes: for figures.
+    /// Kind of the automaton, number of patterns and size in bytes, for statistics.
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
         self.automaton.as_ref().map_or(("none", 0, 0), Proposals::size)
     }
@@ -226,7 +226,7 @@ fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
     Spelling::of(std::str::from_utf8(keys.get(at)).ok()?)
 }
 
-/// An automaton over the distinct patterns of some spellings, and for each pattern the spellings that have it.
+/// An automaton over the distinct patterns of some spellings, and for each pattern its spellings.
 fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
     let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), small(at))));
     let mut of_each: Vec<(&[u8], u32)> = of_each.collect();
@@ -246,13 +246,13 @@ fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
     (Proposals::new(&patterns, goes_on), by_pattern)
 }
 
-/// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
+/// Whether an ASCII letter or digit is next to a proposed match: a fast path for the common case.
 fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
     let before = place.start.checked_sub(1).and_then(|at| bytes.get(at));
     before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(place.end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Of tags that differ only in case or separators the first; `matched` are places in `tags`, ascending.
+/// Of tags that differ only in case or separators, the first; `matched` are positions in `tags`, ascending.
 fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
@@ -273,7 +273,7 @@ fn union(matched: &[Matched]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// The tags of one source that stand in a text, and where.
+    /// The tags of one source that are in a text, and where.
     fn matched(tags: &[&str], text: &str) -> Vec<(String, String)> {
         let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
         let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_stand_for_one_another() {
+    fn separators_match_one_another() {
         for (tag, text, hit) in [
             ("circuit breaker", "a circuit-breaker", true),
             ("circuit breaker", "circuit_breaker", true),
@@ -385,7 +385,7 @@ mod tests {
             (" circuit breaker ", "circuit breaker", true),
             ("circuit\u{a0}breaker", "circuit_breaker", true),
             ("a b c", "a-b_c", true),
-            // several separators in one place: each stands for one
+            // several separators in a row: each matches one
             ("a  b", "a  b", true),
             ("a  b", "a--b", true),
             ("a  b", "a - b", false),
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_ones_all_count_and_stand_where_they_stand() {
+    fn overlapping_tags_all_match() {
         let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
             pairs.iter().map(|(tag, place)| ((*tag).to_owned(), (*place).to_owned())).collect()
         };
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_that_differ_only_in_case_or_separators_are_told_once() {
+    fn tags_that_differ_only_in_case_or_separators_are_reported_once() {
         for (tags, text, expected) in [
             (vec!["Red", "red", "RED"], "red", vec![0]),
             (vec!["red", "red"], "red", vec![0]),
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_that_nest_cost_no_more_than_their_text() {
+    fn nested_tags_take_linear_time() {
         let tags: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
         let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
         let text = vec!["a"; 20_000].join("-");
@@ -462,7 +462,7 @@ mod tests {
         let mut found = index.start();
         index.scan(&text, 0..text.len(), &mut found);
         assert_eq!(found.places.len(), 800 * PLACES);
-        // Proposed one by one, these would be thirty million places.
+        // Proposed one by one, these would be thirty million matches.
         let mut proposed = 0;
         let mut counts = vec![0; 800];
         index.automaton.as_ref().unwrap().whole(&text, |pattern, _| {
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_full_of_a_tag_tells_some_places() {
+    fn the_matches_of_a_frequent_tag_are_limited() {
         let text = "java ".repeat(PLACES * 3);
         assert_eq!(matched(&["java"], &text).len(), PLACES);
     }

@@ -1,5 +1,5 @@
-//! The enricher of templates: what can be rendered, said at the start of a conversation and where a text that a tool has
-//! brought holds some (BEHAVIOUR §5, "Templates").
+//! The enricher of templates: lists those that can be rendered, at the start of a conversation and when a tool has
+//! returned text with templates (BEHAVIOUR §5, "Templates").
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ impl Enricher for Templates {
         };
         let rule = if at_the_start { "the selection brings it" } else { "it stands in the text" };
         let entries = templates.iter().map(|template| entry(reading, template, rule));
-        // A system prompt is made anew each time: what was told before is gone with the one before.
+        // A system prompt is written from scratch each time; what an earlier one contained is gone.
         let is_news = |entry: &DraftEntry| {
             let is_known = |memory: &MemoryKey| matches!(memory, MemoryKey::Given(hash) if told.given.contains(hash));
             at_the_start || reading.asked.repeat || !entry.memory.iter().any(is_known)
@@ -40,8 +40,8 @@ impl Enricher for Templates {
     }
 }
 
-/// The templates in the text outside the desk's own blocks; none where the file read belongs to a source that declares
-/// which templates it has.
+/// The templates in the text outside refdesk's own blocks; none if the file belongs to a source that declares its
+/// templates itself.
 pub(super) fn found(ctx: &EnrichContext, reading: &EnrichInput) -> Vec<Template> {
     let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
     let contents = pinned.and_then(|source| source.contents.as_ref());
@@ -59,7 +59,7 @@ pub(super) fn found(ctx: &EnrichContext, reading: &EnrichInput) -> Vec<Template>
 
 fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     let (full, brief) = (print::template(template), print::template_line(template));
-    // Other content under the same name that is asked for in the same way is no news.
+    // A template of the same name that is requested the same way is nothing new, even if its content differs.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
     DraftEntry {
         about: template.name.clone(),

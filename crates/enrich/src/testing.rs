@@ -1,4 +1,4 @@
-//! Small desks for the tests of this room: sources, selections and places made of plain values.
+//! Constructors for tests: sources, selections and source files made of plain values.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -31,26 +31,26 @@ pub(crate) fn source(id: &str, tags: &[String], kind: SourceKind) -> Source {
     }
 }
 
-/// A local source's place below `/w`.
+/// A local source at this path below `/w`.
 pub(crate) fn local(path: &str, standing: PathState) -> SourceKind {
     let full: Arc<Path> = Path::new("/w").join(path).into();
     SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
-/// Places of a workspace `/w` without a file system.
+/// The source files of a workspace `/w`, without a file system.
 #[derive(Default)]
 pub(crate) struct Shelf {
-    /// What every directory source holds.
+    /// The files in every directory source.
     pub(crate) files: Vec<PathBuf>,
     /// The stamp of every source.
     pub(crate) stamp: String,
-    /// What lies at or below a declared path, by that path.
+    /// The files at or below each declared path.
     pub(crate) declared: HashMap<String, Vec<PathBuf>>,
     /// The template index.
     pub(crate) templates: Vec<Template>,
 }
 
-/// A desk of these, where all hints are given.
+/// An enrichment context with all hints enabled.
 pub(crate) fn context<'a>(
     catalog: &'a Catalog,
     selection: &'a Selection,
@@ -60,7 +60,7 @@ pub(crate) fn context<'a>(
     EnrichContext { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
 }
 
-/// A template of this name and path, which asks for these variables.
+/// A template with this name, path and variables.
 pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),

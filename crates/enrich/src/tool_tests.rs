@@ -1,5 +1,5 @@
-//! Tests of what is said where a tool has read something, and at the start of a conversation: reference contexts and
-//! templates in their exact words, what is told once, instructions within a budget, and the laws with all of these.
+//! Tests of enrichment after a tool call and at the start of a conversation: the exact text of reference contexts and
+//! templates, what is given only once, instructions within a budget, and the laws with all of these.
 
 use std::path::PathBuf;
 
@@ -91,12 +91,12 @@ const INDEXED: &str = "\n\n---\n**Templates available**\n\n\
     TEMPLATE AVAILABLE: x/Dto.tpl\n  Syntax: mustache\n  Use: renderTemplate(template_name=\"x/Dto.tpl\", variables={…})\n---";
 
 #[test]
-fn the_context_of_a_document_in_the_root_of_its_source() {
+fn a_document_in_the_root_of_its_source_has_a_context() {
     for (arguments, pinned, added) in [
         (json!({"path": "mod/README.md"}), Some("mod"), CONTEXT),
         (json!({"path": "/w/mod/README.MD"}), Some("mod"), CONTEXT),
         (json!({"command": "head -3 'mod/README.md'"}), Some("mod"), CONTEXT),
-        // The innermost source is pinned; the context is that of the folder whose document it is.
+        // The innermost source is pinned; the context is that of the folder that contains the document.
         (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
         (json!({"path": "some/README.md"}), Some("some"), ONE),
         (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
@@ -117,7 +117,7 @@ fn the_context_of_a_document_in_the_root_of_its_source() {
 }
 
 #[test]
-fn parts_without_files_are_left_out_and_long_ones_are_cut() {
+fn empty_parts_are_left_out_and_long_ones_shortened() {
     let empty = Shelf::default();
     let arguments = json!({"path": "mod/README.md"});
     let ask = |shelf: &Shelf| ask_of(shelf, "x", &arguments, &SessionMemory::default(), Budget::default());
@@ -130,7 +130,7 @@ fn parts_without_files_are_left_out_and_long_ones_are_cut() {
 }
 
 #[test]
-fn a_context_is_told_once_and_again_when_it_changed() {
+fn a_context_is_given_once_and_again_after_a_change() {
     let arguments = json!({"path": "mod/README.md"});
     let first = ask("x", &arguments, &SessionMemory::default());
     assert_eq!(ask("y", &arguments, &first.told).text, "y");
@@ -152,7 +152,7 @@ fn templates_of_a_text_and_of_the_index() {
     let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &told);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask(TEXT, &json!({}), &first.told).text, TEXT);
-    // Its source says which templates it has; another that declares other things says nothing of them.
+    // Its source declares its templates; a source that declares other contents does not.
     assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &told).text, TEXT);
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &told).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &told).text, "plain `{{x}}` text");
@@ -166,7 +166,7 @@ fn templates_of_a_text_and_of_the_index() {
 }
 
 #[test]
-fn what_was_taken_already_is_what_is_spoken_of() {
+fn templates_that_were_already_extracted_are_used() {
     let taken = [template("kept.tmpl", "x", &["a"])];
     let (catalog, selection, matcher, shelf) = (Catalog::new(sources()), chosen(), Matcher::default(), shelf());
     let ctx = EnrichContext { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &shelf) };
@@ -184,7 +184,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
         let kinds: Vec<&str> = whole.blocks.iter().map(|block| block.kind.word()).collect();
         assert_eq!(kinds, ["instruction", "available", "templates"]);
         assert_eq!(whole.told.announced, ["deep", "deeper"].map(str::to_owned).into());
-        // What was given at the start is not expanded again, nor announced.
+        // Sources given at the start are not expanded or announced again.
         let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
@@ -218,7 +218,7 @@ fn instructions_within_a_budget() {
                 assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
             }
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
-            // Announced is who is named, expanded who is there in full.
+            // Sources that are named count as announced, those given in full as expanded.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.told.announced, named.map(str::to_owned).collect());
             let full =
@@ -231,7 +231,7 @@ fn instructions_within_a_budget() {
 }
 
 #[test]
-fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
+fn a_shortened_text_is_not_completed_when_it_comes_back() {
     let arguments = json!({"path": "mod/README.md"});
     let text = format!("{TEXT}\nretry @rules");
     let whole = ask(&text, &arguments, &SessionMemory::default());
@@ -248,7 +248,7 @@ fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
     }
 }
 
-/// Half a megabyte of each without optimisation; ten of them are a matter of seconds, with optimisation of tenths.
+/// Half a megabyte of each; ten runs take seconds without optimisation, tenths of a second with it.
 #[test]
 fn rubbish_and_size_do_no_harm() {
     let arguments = json!({"path": "mod/README.md"});
@@ -325,7 +325,7 @@ fn texts() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// No name of a source, of a file or of a template ends a block or looks like one.
+    /// No name of a source, file or template can close or forge a block.
     #[test]
     fn values_forge_no_block(name in nasty(), file in nasty(), named in nasty(), variable in nasty()) {
         let mut catalog = sources();
@@ -352,7 +352,7 @@ proptest! {
         prop_assert_eq!(&again.text, &once.text);
     }
 
-    /// Whatever a tool brought, what was enriched adds nothing when it comes back, within the same budget or without one.
+    /// Enriching an enriched tool result adds nothing, with the same budget or without one.
     #[test]
     fn enrichment_is_idempotent(text in texts(), in_module: bool, most in prop::option::of(0usize..1200)) {
         let arguments = if in_module { json!({"path": "mod/README.md"}) } else { json!({"path": "plain/x.md"}) };

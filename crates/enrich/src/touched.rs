@@ -1,5 +1,5 @@
-//! Which files of the catalog a tool was working on, selected or not, told by the paths among its arguments: for the journal.
-//! What is said to the agent goes by [`super::pinned`], which sees selected sources only.
+//! Finds the files of the catalog that a tool was working on, selected or not, by the paths in its arguments: for the
+//! journal. The text for the agent uses [`super::pinned`], which only considers selected sources.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::arguments;
 use refdesk_core::catalog::{Catalog, SourceId};
 
-/// A call names no more files than this; those behind them are not looked for.
+/// The maximum number of files per call; later ones are ignored.
 const FILES: usize = 100;
 
-/// Every path of a local source, or of a file in one, that the arguments name, each once and in the order given, with the
-/// innermost sources it lies in. What counts as a path is as for [`super::pinned`].
+/// Every path of a local source, or of a file in one, in the arguments, each once and in the order given, with the
+/// innermost sources that contain it. Paths are recognized as in [`super::pinned`].
 pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
     for source in catalog.sources() {
@@ -44,7 +44,7 @@ mod tests {
     use refdesk_core::catalog::PathState;
 
     #[test]
-    fn every_file_of_the_catalog_that_is_named() {
+    fn finds_every_file_of_the_catalog_in_the_arguments() {
         let catalog = Catalog::new(vec![
             source("kb", &[], local("kb", PathState::Directory)),
             source("inner", &[], local("kb/inner", PathState::Directory)),

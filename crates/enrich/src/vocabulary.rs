@@ -1,5 +1,5 @@
-//! The words of one text, to tell at a glance most tags and ids that cannot stand in it. A process that looks at a single
-//! text builds its automata from the few that may, which takes a tenth of the time.
+//! The words of one text, to quickly rule out most tags and ids. A process that searches a single text builds its
+//! automata from the rest, which takes a tenth of the time.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use super::prefix_filter::{PrefixFilter, WordPrefix};
 /// Every longest run of ASCII letters and digits in a text, case folded.
 pub(crate) struct Vocabulary {
     words: HashSet<Vec<u8>>,
-    /// Of the same words: most tags are told by these alone.
+    /// A filter of the same words: enough to rule out most tags.
     heads: PrefixFilter,
 }
 
 impl Vocabulary {
-    /// Linear in the text.
+    /// Takes time linear in the text.
     pub(crate) fn of(text: &str) -> Self {
         let mut words: HashSet<Vec<u8>> = HashSet::new();
         let mut word = Vec::new();
@@ -37,8 +37,8 @@ impl Vocabulary {
         Self { words, heads }
     }
 
-    /// Whether a tag or id may stand in the text. Next to a tag or id stands no letter or digit, so that each run of them
-    /// within it is a run of the text; one with other than ASCII characters is not judged.
+    /// Whether a tag or id can be in the text. Its neighbours are not letters or digits, so each run of them in it must
+    /// be a run in the text; terms with non-ASCII characters are always accepted.
     pub(crate) fn may_hold(&self, term: &str) -> bool {
         if !term.is_ascii() {
             return true;
