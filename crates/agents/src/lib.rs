@@ -1,4 +1,4 @@
-//! Other people's agents: what their hooks send and expect, and connecting them to refdesk.
+//! Support for agents: parsing and answering their hooks, and connecting them to refdesk.
 
 pub mod hook;
 pub mod setup;

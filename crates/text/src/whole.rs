@@ -1,5 +1,5 @@
-//! Very many words looked for in much text, where only whole ones count. Of prose nearly every place can be ruled out by
-//! what stands before it and by how a word would begin there: the automaton runs only from the places that are left.
+//! Searches much text for very many words, as whole words only. In prose nearly every position can be ruled out by the
+//! character before it and by how a word would begin there: the automaton runs only from the remaining positions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -11,20 +11,21 @@ use aho_corasick::nfa::contiguous::NFA;
 
 use super::words::{forbidding_after, forbidding_before};
 
-/// A first word that is in no text, being no UTF-8. The library renumbers states in time that grows with the square of
-/// their number where nearly each ends a word (`s0` to `s50000`: six seconds), divided by how many come before that end
-/// none: these.
+/// Prepended as a word that is not UTF-8 and so is in no text. Where nearly every state ends a word, the library takes
+/// time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of preceding
+/// states that end none, which these bytes provide.
 pub const BALLAST: [u8; 1024] = [0xff; 1024];
 
-/// A word begins with it.
+/// Can begin a word.
 const BEGINS: u8 = 1;
-/// Before a word it makes it no whole one ([`is_whole`](super::words::is_whole)).
+/// A word after it is not a whole word ([`is_whole`](super::words::is_whole)).
 const FORBIDS: u8 = 2;
 
-/// Words shorter than this have a filter of their own, so that a single short one does not blunt that of all others.
+/// Words shorter than this have a filter of their own, so that one short word does not make the filter of all others
+/// less selective.
 const SHORT: usize = 4;
 
-/// Finds these words where no ASCII letter, digit, `_`, `-`, `.`, `/` or `\` stands before them.
+/// Finds these words where the preceding character is not an ASCII letter or digit, `_`, `-`, `.`, `/` or `\`.
 #[derive(Debug)]
 pub struct WholeWords {
     states: NFA,
@@ -42,7 +43,7 @@ impl WholeWords {
         }
         let words = || {
             words.iter().map(|word| match word.as_ref() {
-                // No UTF-8, so that it is in no text.
+                // Not UTF-8, so it is in no text.
                 [] => &[0xff],
                 word => word,
             })
@@ -60,17 +61,17 @@ impl WholeWords {
         }
         let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = words().partition(|word| word.len() < SHORT);
         let filters = [short, long].iter().filter_map(|words| Filter::new(words)).collect();
-        // The library's own way to skip does not suit so many words.
+        // The library's own prefilter does not suit so many words.
         let states = NFA::builder().prefilter(false).build(std::iter::once(&BALLAST[..]).chain(words())).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, bytes, filters })
     }
 
-    /// Every place where a word stands as a whole, in text order: the bytes from and to, and which word. Where places overlap
-    /// only the longest counts, of equal length the first.
+    /// Every whole-word match in text order: start and end byte, and index of the word. Of overlapping matches only the
+    /// longest counts, of equally long ones the first.
     ///
-    /// Hundreds of words that nest in one another end at the same byte. Only the longest of them is looked at; a shorter one
-    /// is looked up when a longer place elsewhere overlaps it.
+    /// Hundreds of nested words can end at the same byte. Only the longest is reported first; a shorter one is looked
+    /// up when a longer match elsewhere overlaps it.
     pub fn longest(&self, text: &str) -> Vec<(usize, usize, usize)> {
         let mut shorter = HashMap::new();
         let ends = self.ends(text, &mut shorter);
@@ -85,8 +86,8 @@ impl WholeWords {
         places
     }
 
-    /// The longest word that begins at byte `start` and ends where `may_end` says so: which one, and the byte it ends at.
-    /// What stands before it is not looked at.
+    /// The longest word that begins at byte `start` and ends where `may_end` allows: its index and the byte where it
+    /// ends. The preceding character is not checked.
     pub fn longest_at(&self, text: &str, start: usize, may_end: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let mut state = self.states.start_state(Anchored::Yes).ok()?;
         let mut found = None;
@@ -97,7 +98,7 @@ impl WholeWords {
             }
             let end = at + 1;
             if self.states.is_match(state) {
-                // The automaton has the longest first: the one that began where it did.
+                // The automaton reports the longest first: the one that began at its start.
                 let pattern = self.states.match_pattern(state, 0);
                 if self.states.pattern_len(pattern) == end - start && may_end(end) {
                     found = Some((pattern.as_usize().saturating_sub(1), end));
@@ -107,7 +108,7 @@ impl WholeWords {
         found
     }
 
-    /// At every byte where a whole word ends, the longest one, in text order.
+    /// The longest whole word ending at each byte where one ends, in text order.
     fn ends(&self, text: &str, shorter: &mut Shorter) -> Vec<End> {
         let mut ends = Vec::new();
         let mut state = self.start;
@@ -128,7 +129,7 @@ impl WholeWords {
         }
     }
 
-    /// The longest whole word that ends at byte `end` with the automaton in this state, of at most so many bytes.
+    /// The longest whole word of at most this many bytes that ends at byte `end`, with the automaton in this state.
     fn longest_within(
         &self,
         text: &str,
@@ -143,7 +144,7 @@ impl WholeWords {
         };
         let is_whole = |length: usize| forbidding_before(text, end - length).is_none();
         let found = |(length, word): (usize, usize)| End { start: end - length, end, word, state };
-        // The automaton has the longest first.
+        // The automaton reports the longest first.
         let longest = nth(0);
         if longest.0 <= most && is_whole(longest.0) {
             return Some(found(longest));
@@ -152,12 +153,12 @@ impl WholeWords {
         if count == 1 {
             return None;
         }
-        // What stands before a shorter one is a part of the longest: it is the same wherever this state is reached.
+        // The text before a shorter word is part of the longest one, so it is the same whenever this state is reached.
         let known = shorter.entry(state).or_insert_with(|| (1..count).map(nth).filter(|it| is_whole(it.0)).collect());
         known.get(known.partition_point(|(length, _)| *length > most)).copied().map(found)
     }
 
-    /// Of places that overlap: the longest first, then the longest that is left beside it, and so on.
+    /// From overlapping matches: takes the longest, then the longest that does not overlap it, and so on.
     fn longest_of(
         &self,
         text: &str,
@@ -168,7 +169,7 @@ impl WholeWords {
         let mut heap: BinaryHeap<_> = run.iter().map(|end| (rank(end), *end)).collect();
         let mut kept: BTreeMap<usize, End> = BTreeMap::new();
         while let Some((_, candidate)) = heap.pop() {
-            // Kept places are disjoint, so only the last one that begins before this one's end can overlap it.
+            // Kept matches are disjoint, so only the last one that begins before this one's end can overlap it.
             let before = kept.range(..candidate.end).next_back().map_or(0, |(_, end)| end.end);
             if before <= candidate.start {
                 kept.insert(candidate.start, candidate);
@@ -180,7 +181,7 @@ impl WholeWords {
         kept.into_values().map(|end| (end.start, end.end, end.word))
     }
 
-    /// The first place from `from` on where a word may begin.
+    /// The first position from `from` on at which a word may begin.
     fn next_place(&self, text: &[u8], from: usize) -> Option<usize> {
         let kind = |byte: u8| self.bytes.get(usize::from(byte)).copied().unwrap_or_default();
         let mut before = from.checked_sub(1).and_then(|last| text.get(last)).map_or(0, |byte| kind(*byte));
@@ -198,21 +199,20 @@ impl WholeWords {
     }
 }
 
-/// A place where a whole word ends.
+/// A position at which a whole word ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
     start: usize,
     end: usize,
     word: usize,
-    /// Of the automaton: it knows which other words end here.
+    /// The automaton's state, which determines the other words that end here.
     state: StateID,
 }
 
-/// For states of the automaton all words but the longest that end there as whole ones: their lengths, longest first, and
-/// which they are.
+/// For states of the automaton, all whole words that end there except the longest: length and index, longest first.
 type Shorter = HashMap<StateID, Vec<(usize, usize)>>;
 
-/// Cut between places that do not overlap: each part overlaps no other.
+/// Splits the matches into groups that do not overlap each other.
 fn runs(ends: &[End]) -> Vec<&[End]> {
     let mut runs: Vec<(Range<usize>, usize)> = Vec::new();
     for (at, end) in ends.iter().enumerate() {
@@ -227,7 +227,7 @@ fn runs(ends: &[End]) -> Vec<&[End]> {
     runs.into_iter().filter_map(|(run, _)| ends.get(run)).collect()
 }
 
-/// The first eight bytes of something, zeroes for those it has not.
+/// The first eight bytes of a word, padded with zeros.
 #[derive(Debug, Clone, Copy)]
 struct Begin(u64);
 
@@ -240,10 +240,10 @@ impl Begin {
     }
 }
 
-/// A set of beginnings that may also hold what is not in it, one in sixteen at most.
+/// A set of word beginnings that may also accept others, at most one in sixteen.
 #[derive(Debug)]
 struct Filter {
-    /// The bytes that every word has, at most eight.
+    /// Masks the bytes that every word has, at most eight.
     mask: u64,
     shift: u32,
     bits: Vec<u64>,
@@ -270,7 +270,7 @@ impl Filter {
         self.bits.get(at).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Which of the numbers, and which bit of it.
+    /// Index of the number, and the bit in it.
     fn spot(&self, begin: Begin) -> (usize, u64) {
         // Fibonacci hashing: the upper bits of a product with 2^64 divided by the golden ratio.
         let hash = (begin.0 & self.mask).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
@@ -289,7 +289,7 @@ mod tests {
         WholeWords::new(words).map(|finder| finder.longest(text)).unwrap_or_default()
     }
 
-    /// Looked for one by one, at every byte; then the longest taken first.
+    /// Searches each word at every byte, then takes the longest first.
     fn expected(words: &[String], text: &str) -> Vec<(usize, usize, usize)> {
         let mut hits = Vec::new();
         for (at, word) in words.iter().enumerate().filter(|(at, word)| !word.is_empty() && !words[..*at].contains(word))
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_every_length_and_first_character() {
+    fn words_of_every_length_and_first_character_are_found() {
         let words: Vec<String> =
             ["a", "ab", "abc", "abcd", "abcdefgh", "abcdefghij", ".net", "(x)", "é", "ab cd", "", "c++", "\u{301}x"]
                 .map(str::to_owned)
@@ -336,16 +336,16 @@ mod tests {
     }
 
     #[test]
-    fn numbered_words_and_long_ones_are_built_at_once() {
-        // Quadratic, these would take minutes without optimisation.
+    fn numbered_and_long_words_build_fast() {
+        // In quadratic time these would take minutes without optimisation.
         let mut words: Vec<String> = (0..100_000).map(|at| format!("s{at}")).collect();
         words.push("x".repeat(100_000));
         assert_eq!(found(&words, "s99999"), [(0, 6, 99_999)]);
     }
 
     #[test]
-    fn words_that_nest_cost_no_more_than_their_text() {
-        // Looked at one by one, these would be ten million places.
+    fn nested_words_take_linear_time() {
+        // Looked at one by one, these would be ten million matches.
         let words: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
         let text = vec!["a"; 20_000].join(" ");
         let finder = WholeWords::new(&words).unwrap();

@@ -1,4 +1,4 @@
-//! The agents whose hooks the desk answers.
+//! The agents whose hooks refdesk answers.
 
 /// An agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ impl HookAgent {
     /// Every agent.
     pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::GeminiCli, Self::Codex, Self::Cursor];
 
-    /// As it is written behind `refdesk hook` and `refdesk connect`.
+    /// The name used in `refdesk hook` and `refdesk connect`.
     pub fn word(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -27,7 +27,7 @@ impl HookAgent {
         }
     }
 
-    /// The agent of this name.
+    /// The agent with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.word() == word)
     }

@@ -1,4 +1,5 @@
-//! Claude Code, after its hooks reference (code.claude.com/docs/en/hooks): SessionStart, UserPromptSubmit, PostToolUse.
+//! Claude Code, following its hooks reference (code.claude.com/docs/en/hooks): SessionStart, UserPromptSubmit,
+//! PostToolUse.
 
 use serde_json::Value;
 
@@ -7,7 +8,8 @@ use super::{HookEvent, in_hook_specific_output, response};
 
 pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        // startup, resume, clear, compact, fork, and what may come. A fork has an id of its own and was told nothing.
+        // startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts without
+        // memory.
         "SessionStart" => HookEvent::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
         "UserPromptSubmit" => HookEvent::Prompt(document.needed("prompt")?.to_owned()),
         "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,

@@ -1,5 +1,5 @@
-//! Codex, after its hooks page (developers.openai.com/codex/hooks) and the schemas of `openai/codex`
-//! (`codex-rs/hooks/schema/generated`): the events and the answers of Claude Code, by the same names. Its schemas allow no
-//! further member.
+//! Codex, following its hooks page (developers.openai.com/codex/hooks) and the schemas in `openai/codex`
+//! (`codex-rs/hooks/schema/generated`): same events and answers as Claude Code, with the same names. Its schemas allow
+//! no additional members.
 
 pub use super::claude_code::{answer, hear};

@@ -1,5 +1,6 @@
-//! Cursor, after its hooks page (cursor.com/docs/hooks): sessionStart and postToolUse take context. beforeSubmitPrompt can
-//! only let a prompt pass or not, so a prompt is none of ours: who cannot be told must not count as told.
+//! Cursor, following its hooks page (cursor.com/docs/hooks): sessionStart and postToolUse accept context.
+//! beforeSubmitPrompt can only allow or block a prompt, so prompts are ignored: what cannot be given must not count as
+//! given.
 
 use serde_json::{Value, json};
 

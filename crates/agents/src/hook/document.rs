@@ -1,5 +1,5 @@
-//! A hook document: the object that an agent writes to standard input, and the members that agents share. What is not there
-//! is nothing; what is there and of another type than it should be is said.
+//! A hook document: the object that an agent writes to standard input, and the members that all agents share. Absent
+//! members are ignored; members of the wrong type are errors.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{HookEvent, Unheard};
 
-/// Longer names of events are no names.
+/// The longest valid name of an event.
 const LONGEST_NAME: usize = 200;
 
 /// A hook document.
@@ -17,8 +17,8 @@ pub struct HookDocument {
 }
 
 impl HookDocument {
-    /// Reads one. Bytes that are no UTF-8 are replaced, and so are halves of surrogate pairs, which is what is left where
-    /// an agent cuts a text between them.
+    /// Parses a document. Invalid UTF-8 is replaced, and so are unpaired surrogate escapes, which remain if an agent
+    /// cuts a text inside a pair.
     pub fn parse(bytes: &[u8]) -> Result<Self, Unheard> {
         let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -37,12 +37,12 @@ impl HookDocument {
         }
     }
 
-    /// A member; null where it is not there.
+    /// A member; null if absent.
     pub fn get(&self, name: &str) -> &Value {
         self.members.get(name).unwrap_or(&Value::Null)
     }
 
-    /// A member that is a text, or is not there.
+    /// An optional string member.
     pub fn text(&self, name: &str) -> Result<Option<&str>, String> {
         match self.get(name) {
             Value::Null => Ok(None),
@@ -51,12 +51,12 @@ impl HookDocument {
         }
     }
 
-    /// A member that must be there, and a text.
+    /// A required string member.
     pub fn needed(&self, name: &str) -> Result<&str, String> {
         self.text(name)?.ok_or_else(|| format!("'{name}' is missing"))
     }
 
-    /// The name of the event, after the members that every event has were found to be what they should.
+    /// The name of the event, after checking the types of the members that every event has.
     pub fn event(&self) -> Result<&str, String> {
         for name in ["session_id", "agent_id", "conversation_id", "cwd"] {
             self.text(name)?;
@@ -65,7 +65,7 @@ impl HookDocument {
         if name.len() > LONGEST_NAME { Err("'hook_event_name' is too long for a name".to_owned()) } else { Ok(name) }
     }
 
-    /// Who reads the answer.
+    /// The session that reads the answer.
     pub fn session(&self) -> Option<String> {
         let text = |name| self.text(name).ok().flatten().filter(|text| !text.is_empty());
         let session = text("session_id").or_else(|| text("conversation_id"))?;
@@ -75,21 +75,21 @@ impl HookDocument {
         })
     }
 
-    /// Where the agent works: the first folder of its workspace, where it tells that, else its current folder.
+    /// The folder in which the agent works: the first folder of its workspace if given, else its current folder.
     pub fn cwd(&self) -> Option<PathBuf> {
         let root = self.get("workspace_roots").get(0).and_then(Value::as_str);
         let cwd = root.or_else(|| self.text("cwd").ok().flatten());
         cwd.filter(|path| !path.is_empty()).map(PathBuf::from)
     }
 
-    /// The tool that answered with this text.
+    /// A tool event whose result has this text.
     pub fn tool(&self, text: String) -> Result<HookEvent, String> {
         let name = self.text("tool_name")?.map(str::to_owned);
         Ok(HookEvent::Tool { name, input: self.get("tool_input").clone(), text })
     }
 }
 
-/// What a value is, in words.
+/// The type of a value, for messages.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -101,13 +101,13 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The same JSON with `\ufffd` for every escaped half of a surrogate pair that stands alone.
+/// The same JSON with `\ufffd` for every unpaired surrogate escape.
 fn without_halves(json: &str) -> Cow<'_, str> {
     let mut mended = String::new();
     let (mut rest, mut copied) = (json, 0);
     while let Some(found) = rest.find('\\') {
         let at = json.len() - rest.len() + found;
-        // What is behind a backslash belongs to it; two of them are one.
+        // The character after a backslash belongs to it; two backslashes are one character.
         let after = |from: usize, count: usize| json.get(from..from + count);
         let unit = |from: usize| {
             let digits = after(from, 2).filter(|it| *it == "\\u").and_then(|_| after(from + 2, 4))?;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_of_pairs_are_replaced_and_nothing_else() {
+    fn only_unpaired_surrogates_are_replaced() {
         for (json, expected) in [
             (r#""plain ü \n \u00e9 \\ \" \ud83d\ude00""#, r#""plain ü \n \u00e9 \\ \" \ud83d\ude00""#),
             (r#""cut \ud83d""#, r#""cut \ufffd""#),

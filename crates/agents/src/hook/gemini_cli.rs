@@ -1,5 +1,5 @@
-//! Gemini CLI, after `docs/hooks/reference.md` of `google-gemini/gemini-cli`: SessionStart, BeforeAgent, AfterTool. It does
-//! not begin anew after it summarised a conversation, but says ahead that it will: PreCompress.
+//! Gemini CLI, following `docs/hooks/reference.md` of `google-gemini/gemini-cli`: SessionStart, BeforeAgent, AfterTool.
+//! It does not start again after summarising a conversation, but announces that it will: PreCompress.
 
 use serde_json::Value;
 
@@ -8,12 +8,12 @@ use super::{HookEvent, in_hook_specific_output, response};
 
 pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        // startup, resume, clear, and what may come.
+        // startup, resume, clear, and future values.
         "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
         "BeforeAgent" => HookEvent::Prompt(asked(document.needed("prompt")?).to_owned()),
         "AfterTool" => {
             let answered = document.get("tool_response");
-            // Beside it stands the same for people.
+            // The other members have the same text for people.
             document.tool(response::text(answered.get("llmContent").unwrap_or(answered)))?
         }
         "PreCompress" => HookEvent::Forgets,
@@ -21,8 +21,8 @@ pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     })
 }
 
-/// What a person asked: without a screen, what hooks added at the start of the conversation stands in front of it. Within
-/// that, the program has escaped angle brackets.
+/// The user's own part of a prompt: without a screen, Gemini CLI puts what hooks added at the start in front of it,
+/// with angle brackets escaped.
 fn asked(mut prompt: &str) -> &str {
     while let Some((_, behind)) = prompt.strip_prefix("<hook_context>").and_then(|it| it.split_once("</hook_context>"))
     {

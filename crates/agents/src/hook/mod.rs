@@ -1,5 +1,5 @@
-//! The desk in an agent's own terms: what a hook document says, and the document that the agent wants to hear. One file an
-//! agent, what they share beside them; nothing here reads a file or does anything, and whatever comes in has an answer
+//! Translates between the hooks of agents and refdesk: parses hook documents and formats answers. One file per agent,
+//! with shared code beside them. Nothing here reads files or has side effects, and every input gets an answer
 //! (BEHAVIOUR §5, §9).
 
 mod agent;
@@ -21,62 +21,62 @@ use serde_json::{Value, json};
 use document::HookDocument;
 use refdesk_enrich::Budget;
 
-/// Claude Code shows a preview of what has more characters than this, and Codex of what has more than 2,500 tokens.
+/// Claude Code shows only a preview of longer texts, and Codex of texts with more than 2,500 tokens.
 const CHARACTERS: usize = 9_999;
 const TOKENS: usize = 2_499;
 
-/// What an agent says.
+/// A parsed hook document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
-    /// Who reads the answer; `None` where the agent does not tell. An agent within an agent is a reader of its own: what
-    /// the one was told does not stand before the other.
+    /// The session that reads the answer; `None` if the agent does not report it. A subagent is a session of its own:
+    /// it does not see what its parent was given.
     pub session: Option<String>,
-    /// Where the agent works, as it was written.
+    /// The folder in which the agent works, as written.
     pub cwd: Option<PathBuf>,
     /// What happened.
     pub event: HookEvent,
 }
 
-/// What happened at an agent.
+/// An event of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookEvent {
-    /// A conversation begins, or goes on.
+    /// A conversation starts or continues.
     Start {
-        /// It does so without what it was told before.
+        /// It no longer contains what it was given before.
         forgets: bool,
     },
-    /// A person asks something.
+    /// The user sent a prompt.
     Prompt(String),
-    /// A tool answered.
+    /// A tool returned a result.
     Tool {
         /// Its name.
         name: Option<String>,
-        /// What it was asked.
+        /// Its arguments.
         input: Value,
-        /// What the agent reads of its answer.
+        /// The text of its result that the agent reads.
         text: String,
     },
-    /// The conversation loses what it was told, and nothing can be added here.
+    /// The conversation loses what it was given, and nothing can be added here.
     Forgets,
-    /// One that nothing is said to: its name.
+    /// Any other event, by name; it gets an empty answer.
     Other(String),
 }
 
-/// What an agent said and nobody can understand.
+/// A hook document that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unheard {
-    /// What is wrong with it. Nothing of a prompt or an answer stands in it.
+    /// What is wrong with it; contains nothing of the prompt or result.
     pub reason: String,
-    /// Where the agent works, as far as that could be read.
+    /// The folder in which the agent works, if it could be read.
     pub cwd: Option<PathBuf>,
-    /// Who would have read the answer, as far as that could be read.
+    /// The session that would have read the answer, if it could be read.
     pub session: Option<String>,
 }
 
-/// What a document of this agent says.
+/// Parses a hook document of this agent.
 ///
 /// # Errors
-/// Where it is no JSON object, or lacks what the event is about.
+/// It is not a JSON object, or lacks a member that the event needs.
 pub fn hear(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, Unheard> {
     let document = HookDocument::parse(bytes)?;
     let heard = match agent {
@@ -92,7 +92,7 @@ pub fn hear(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, Unheard> {
     }
 }
 
-/// What this agent wants to hear after that event, with this to add to what it knows.
+/// Formats the answer to this event in this agent's format, with this text to add.
 pub fn answer(agent: HookAgent, event: &HookEvent, added: &str) -> Value {
     if added.is_empty() {
         return nothing();
@@ -105,20 +105,20 @@ pub fn answer(agent: HookAgent, event: &HookEvent, added: &str) -> Value {
     }
 }
 
-/// What every agent takes for silence.
+/// The empty answer, which every agent accepts.
 pub fn nothing() -> Value {
     json!({})
 }
 
-/// How much may be added after that event so that the agent reads all of it.
+/// How much text the agent reads after this event.
 pub fn budget(agent: HookAgent, event: &HookEvent) -> Budget {
-    // Something must be added for the wrapper to be there.
+    // The wrapper is only there if there is text.
     let wrapper = answer(agent, event, " ").to_string().len();
     let tokens = (agent == HookAgent::Codex).then_some(TOKENS);
     Budget { chars: Some(CHARACTERS.saturating_sub(wrapper)), tokens }
 }
 
-/// An answer as Claude Code, Gemini CLI and Codex want it. At the top level it would be passed over.
+/// The answer format of Claude Code, Gemini CLI and Codex. At the top level the text would be ignored.
 fn in_hook_specific_output(event: Option<&str>, added: &str) -> Value {
     match event {
         Some(event) => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": added}}),

@@ -1,11 +1,11 @@
-//! What an agent reads of a tool's answer. An answer is a text, a list or an object of any shape: what is read are the texts
-//! within it, in order, a line each, but for members of which agents are shown nothing.
+//! The text that an agent reads in a tool's result. A result is a text, a list or an object of any shape: all texts in
+//! it count, in order, one per line, except for members that agents are not shown.
 
 use serde_json::Value;
 
-/// Members that are no text for an agent: what kind of thing something is, encoded bytes, the file before and after an edit, of
-/// which it knows the one and wrote the other, and the name of the file, which it asked for: a document begins with its own
-/// first line.
+/// Members that the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read
+/// the one and written the other), and the name of the file (it asked for it, and a document starts with its own first
+/// line).
 const UNREAD: [&str; 17] = [
     "type",
     "mode",
@@ -26,14 +26,14 @@ const UNREAD: [&str; 17] = [
     "structuredPatch",
 ];
 
-/// The texts within an answer.
+/// The texts in a result.
 pub fn text(answer: &Value) -> String {
     let mut found = Vec::new();
     gather(answer, &mut found);
     found.join("\n")
 }
 
-/// The same of an answer that is JSON within a text.
+/// The same for a result that is JSON in a string.
 pub fn unpacked(answer: &Value) -> String {
     let inner = answer.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     text(inner.as_ref().filter(|inner| inner.is_object() || inner.is_array()).unwrap_or(answer))
@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_texts_that_an_agent_reads() {
+    fn the_texts_that_an_agent_reads_are_found() {
         for (answer, expected) in [
             (json!("plain"), "plain"),
             (json!(null), ""),

@@ -1,4 +1,4 @@
-//! What is heard in the documents of each agent, and what each is answered.
+//! Tests of parsing each agent's documents and formatting its answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -113,7 +113,7 @@ fn every_document_is_understood() {
 }
 
 #[test]
-fn an_agent_within_an_agent_is_a_reader_of_its_own() {
+fn a_subagent_is_a_session_of_its_own() {
     let session = |document: Value| hear(HookAgent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
     for (members, expected) in [
         (json!({}), None),
@@ -154,7 +154,7 @@ fn the_answers_of_each_agent() {
 }
 
 #[test]
-fn what_cannot_be_understood_says_why_and_nothing_of_what_was_said() {
+fn errors_give_the_reason_and_nothing_of_the_content() {
     let event = |members: &str| format!("{{\"cwd\": \"/w\", \"session_id\": \"s\", {members}}}");
     let prompt = |members: &str| event(&format!("\"hook_event_name\": \"UserPromptSubmit\", {members}"));
     for (document, reason) in [
@@ -186,7 +186,7 @@ fn what_cannot_be_understood_says_why_and_nothing_of_what_was_said() {
 }
 
 #[test]
-fn rubbish_within_a_text_is_replaced() {
+fn invalid_text_is_replaced() {
     let document = |inner: &[u8]| {
         [&b"\xef\xbb\xbf{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \""[..], inner, b"\"}"].concat()
     };

@@ -1,5 +1,5 @@
-//! Which members a settings file lacks that our entries stand in it, each appended to what it belongs into. What is there and of
-//! another kind than the agent's is a fault, and so is what stands twice.
+//! Determines which members a settings file lacks for our entries; each is appended to its container. A value of an
+//! unexpected type or a repeated key is a fault.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
@@ -10,7 +10,7 @@ use super::insert::{Insert, Member, append, pretty};
 use super::text::{Container, Fault, Layout, fault, parse, part};
 use refdesk_text::Code;
 
-/// What has to be added to a text without ours, and which parts of it are new.
+/// What to add to a text without our entries, and which parts of it are new.
 pub(super) fn additions(
     text: &str,
     client: &Client,
@@ -80,7 +80,7 @@ pub(super) fn additions(
     Ok((inserts, made))
 }
 
-/// The one member of this name. Of two the agent heeds one, and which is its own secret.
+/// The only member with this name. If there are two, it is unknown which one the agent uses.
 fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Fault> {
     let mut found = members(object, name);
     let first = found.next();

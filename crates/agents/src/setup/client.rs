@@ -1,52 +1,54 @@
-//! The agents that can be connected: where each keeps its settings and which of its hooks are worth a call. One table, by
-//! the public documentation of each; what a hook answers is the business of `hook`.
+//! The agents that can be connected: where each keeps its settings and which of its hooks to use. One table, from the
+//! public documentation of each; `hook` answers them.
 
 use serde_json::{Map, Value, json};
 
-/// A hook that takes longer is given up by the agent. It takes milliseconds; only a machine in distress gets there.
+/// Timeout after which the agent gives up a hook. It takes milliseconds; only an overloaded machine reaches the
+/// timeout.
 const SECONDS: u64 = 10;
 
-/// An agent, seen from its settings.
+/// An agent's settings file and hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// As it is written behind `refdesk connect`.
+    /// The name used in `refdesk connect`.
     pub word: &'static str,
-    /// The folder of its settings, in the workspace and in the home folder.
+    /// The folder of its settings, in the workspace or in the home folder.
     pub folder: &'static str,
-    /// The file in it.
+    /// The name of the file in it.
     pub file: &'static str,
-    /// The environment variable that puts the settings of the user elsewhere.
+    /// The environment variable that moves the user's settings.
     pub moved: Moved,
-    /// What an entry looks like.
+    /// The format of an entry.
     form: Form,
-    /// The hooks that the desk answers, and which tools' results it wants to hear of.
+    /// The hooks that refdesk answers, with the pattern of tools whose results it needs.
     hooks: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// Where an environment variable puts the settings of a user.
+/// How an environment variable moves a user's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
-    /// Nowhere: there is none.
+    /// There is no such variable.
     Never,
-    /// It names the folder itself.
+    /// The variable is the settings folder.
     Folder(&'static str),
-    /// It names what takes the place of the home folder.
+    /// The variable replaces the home folder.
     Home(&'static str),
 }
 
-/// What an entry looks like.
+/// The format of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A matcher and a list of commands, with a time limit in seconds.
     Group,
-    /// The same with a name for the command and the limit in milliseconds.
+    /// The same with a name for the command, and the limit in milliseconds.
     NamedGroup,
-    /// The command itself, with its matcher beside it; the file names its version.
+    /// The command itself, next to its matcher; the file has a version.
     Flat,
 }
 
-/// Tools that bring text the conversation did not hold: files, what commands print, pages, foreign servers. What only lists
-/// paths (`Glob`) holds no tag, since a tag is none inside a path; what edits repeats the agent's own words.
+/// Uses tools that bring new text into the conversation: files, command output, pages, MCP servers. Tools that only
+/// list paths (`Glob`) are left out, since tags do not match inside paths; so are edits, which repeat the agent's own
+/// words.
 const CLIENTS: [Client; 4] = [
     Client {
         word: "claude-code",
@@ -75,7 +77,7 @@ const CLIENTS: [Client; 4] = [
                     "^(read_file|read_many_files|grep_search|search_file_content|run_shell_command|web_fetch|google_web_search|mcp_.*)$",
                 ),
             ),
-            // What was told before is gone then.
+            // What was given before is then gone.
             ("PreCompress", None),
         ],
     },
@@ -93,28 +95,28 @@ const CLIENTS: [Client; 4] = [
         file: "hooks.json",
         moved: Moved::Never,
         form: Form::Flat,
-        // Its `beforeSubmitPrompt` can stop a prompt and add nothing to it.
+        // Its `beforeSubmitPrompt` can block a prompt but not add to it.
         hooks: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$")), ("preCompact", None)],
     },
 ];
 
 impl Client {
-    /// The agent of this name.
+    /// The agent with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         CLIENTS.into_iter().find(|client| client.word == word)
     }
 
-    /// The names of all.
+    /// The names of all agents.
     pub fn words() -> impl Iterator<Item = &'static str> {
         CLIENTS.iter().map(|client| client.word)
     }
 
-    /// The entries that let it call this command, with the event each belongs to.
+    /// The entries that make it run this command, each with its event.
     pub(super) fn entries(&self, command: &str) -> Vec<(&'static str, Value)> {
         self.hooks.iter().map(|(event, matcher)| (*event, self.entry(command, *matcher))).collect()
     }
 
-    /// What else the file must say at its top.
+    /// Another top-level member that the file needs.
     pub(super) fn version(&self) -> Option<(&'static str, Value)> {
         (self.form == Form::Flat).then(|| ("version", json!(1)))
     }

@@ -1,19 +1,19 @@
-//! The command that an agent is given, and telling it from those of others.
+//! Writes the command for an agent's settings, and recognizes it there.
 
 use std::path::Path;
 
-/// The program as it is called where it stands on the path.
+/// The name of the program when found in `PATH`.
 pub const NAME: &str = "refdesk";
 
-/// What in a command makes a shell do more than start one program.
+/// Characters that make a shell do more than start one program.
 const OPERATORS: [char; 8] = [';', '|', '&', '<', '>', '(', ')', '`'];
 
-/// The command that answers the hooks of an agent; a program that is named by its path is quoted for a shell.
+/// The command that answers an agent's hooks; a program given by path is quoted for the shell.
 pub fn write_command(program: &str, agent: &str) -> String {
     format!("{} hook {agent}", shell_words::quote(program))
 }
 
-/// Whether a command does nothing but answer the hooks of this agent with refdesk, wherever that lies and whatever its options.
+/// Whether a command only answers the hooks of this agent with refdesk, at any path and with any options.
 pub fn is_ours(command: &str, agent: &str) -> bool {
     if does_more(command) {
         return false;
@@ -27,8 +27,9 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
         && !rest.iter().any(|word| word.contains(OPERATORS))
 }
 
-/// Whether a shell would see more in it than one program and its words: a second line, an operator, a command within. Words
-/// alone do not tell, since line breaks part them as blanks do, and what stands in front of the program is a word too.
+/// Whether a shell would see more than one program and its arguments: a second line, an operator, a substitution.
+/// Splitting into words does not show that, since line breaks separate words as blanks do, and text before the program
+/// is a word too.
 fn does_more(command: &str) -> bool {
     let mut quote = None;
     let mut chars = command.chars().peekable();
@@ -37,12 +38,12 @@ fn does_more(command: &str) -> bool {
             (_, '\n' | '\r') => return true,
             (Some('\''), '\'') => quote = None,
             (Some('\''), _) => {}
-            // Whatever is behind a backslash stands for itself; a line break is refused all the same.
+            // A character after a backslash is literal; a line break is still refused.
             (_, '\\') => drop(chars.next_if(|next| !matches!(next, '\n' | '\r'))),
             (Some(_), '"') => quote = None,
             (None, '"' | '\'') => quote = Some(c),
             (_, '`') => return true,
-            // A command within, or quotes with rules of their own.
+            // A command substitution, or quotes with other rules.
             (_, '$') if chars.peek().is_some_and(|next| matches!(next, '(' | '\'')) => return true,
             (None, c) if OPERATORS.contains(&c) => return true,
             _ => {}
@@ -51,12 +52,12 @@ fn does_more(command: &str) -> bool {
     false
 }
 
-/// Whether a program bears the name by which it is known again.
+/// Whether a program has the name by which we recognize it.
 fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")
 }
 
-/// `NAME=value` in front of a program.
+/// `NAME=value` before a program.
 fn is_assignment(word: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_known_again_and_one_word_to_a_shell() {
+    fn a_written_command_is_recognized_and_its_program_is_one_shell_word() {
         for program in
             ["refdesk", "/usr/bin/refdesk", "/home/a b/refdesk", "/o'neill/$x/refdesk", "/a;b`c`$(d)/refdesk"]
         {

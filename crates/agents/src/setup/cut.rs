@@ -1,8 +1,8 @@
-//! Taking a member out of an object or a list, with its line and its comma; comments stay, and so does everything else.
+//! Removes a member from an object or a list, with its line and comma; comments and everything else stay.
 
 use super::text::{Container, begins_line, comma, part};
 
-/// The text without this member of a container.
+/// The text without this member of the container.
 pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let Some(&(start, end)) = from.members.get(at) else { return text.to_owned() };
     if from.is_sole(text) {
@@ -11,7 +11,7 @@ pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let before = at.checked_sub(1).and_then(|at| from.members.get(at)).map(|(_, end)| *end);
     let next = from.members.get(at + 1).map(|(start, _)| *start);
     let after = comma(text, end, next.unwrap_or(from.end));
-    // The comma that would be too many: its own, or, of the last member without one, that of the member before.
+    // The comma to remove: the member's own, or for a last member without one, that of the member before.
     let comma = after.or_else(|| before.and_then(|before| comma(text, before, start)));
     let (mut left, mut right) = (start, end);
     let own = comma.filter(|comma| *comma == end);
@@ -20,7 +20,7 @@ pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let rest = part(text, right, text.len());
     let ends_line = rest.get(blanks(rest)..).is_some_and(|rest| rest.starts_with(['\n', '\r']));
     if begins_line(text, start) && ends_line {
-        // Its lines, with the break before them; the one behind may now end a comment of the line before.
+        // Its lines, with the line break before them; the one after may now end a comment of the previous line.
         let head = part(text, 0, start).trim_end_matches([' ', '\t']);
         left = head.strip_suffix('\n').map_or(head.len(), |head| head.strip_suffix('\r').unwrap_or(head).len());
     } else if next.is_some() {
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_goes_with_a_member() {
-        // The member that goes is called x; the text is a list.
+        // The member to remove is called x; the text is a list.
         for (text, left) in [
             ("[x]", "[]"),
             ("[ x ]", "[]"),

@@ -1,5 +1,4 @@
-//! The entries of a settings file that are ours, and where they stand. What has another shape than the agent's is somebody
-//! else's and is passed by.
+//! Finds our entries in a settings file. Values of an unexpected shape belong to others and are skipped.
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
@@ -7,24 +6,24 @@ use jsonc_parser::common::Ranged;
 use super::command::is_ours;
 use super::text::{Container, part};
 
-/// The key that all hooks of an agent stand under.
+/// The key that contains all hooks of an agent.
 pub(super) const HOOKS: &str = "hooks";
 
-/// One command of ours and what it stands in, from the outside in.
+/// One of our commands and its containers, from the outside in.
 pub(super) struct Entry<'a, 'b> {
     /// The member with all hooks.
     pub all: &'b ObjectProp<'a>,
     /// Its value.
     pub hooks: &'b Object<'a>,
-    /// Which of its members.
+    /// The index of the event in `hooks`.
     pub event_at: usize,
-    /// The name of that.
+    /// The name of the event.
     pub event: &'b str,
     /// The list of the event.
     pub list: &'b Array<'a>,
-    /// Which of its elements.
+    /// The index of the element in `list`.
     pub element_at: usize,
-    /// The commands of the element and which of them it is; `None` where the element is the command itself.
+    /// The commands of the element and the index of ours; `None` if the element is the command itself.
     pub commands: Option<(&'b Array<'a>, usize)>,
 }
 
@@ -36,7 +35,7 @@ pub(super) fn members<'a, 'b>(
     object.properties.iter().enumerate().filter(move |(_, member)| member.name.as_str() == name)
 }
 
-/// All of ours, in the order of the text.
+/// All of our entries, in the order of the text.
 pub(super) fn ours<'a, 'b>(root: &'b Object<'a>, agent: &str) -> Vec<Entry<'a, 'b>> {
     let mut found = Vec::new();
     for (_, all) in members(root, HOOKS) {
@@ -67,7 +66,7 @@ fn calls(handler: &Object<'_>, agent: &str) -> bool {
 }
 
 impl Entry<'_, '_> {
-    /// The element as it would be with this command alone.
+    /// The element as it would be with only this command.
     pub fn alone(&self) -> serde_json::Value {
         let Some(element) = self.list.elements.get(self.element_at) else { return serde_json::Value::Null };
         let mut value = serde_json::Value::from(element.clone());
@@ -78,8 +77,9 @@ impl Entry<'_, '_> {
         value
     }
 
-    /// The outermost member that goes with it: the command, or what would be empty without it, as long as `may_go` says so of
-    /// an event or of all hooks and no comment would go along. `None` is all hooks, which stand at the top.
+    /// The outermost member to remove with it: the command, or a container that would be empty without it; an event or
+    /// the whole `hooks` only if `may_go` allows it, and nothing that contains a comment. `None` is the whole `hooks`
+    /// at the top.
     pub fn outermost(&self, text: &str, may_go: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
         let event = Container::of_list(self.list);
         if let Some((commands, at)) = self.commands {
@@ -100,14 +100,14 @@ impl Entry<'_, '_> {
     }
 }
 
-/// Whether no comment stands between its name and its value.
+/// Whether there is no comment between its name and its value.
 pub(super) fn bears_name_alone(text: &str, member: &ObjectProp<'_>) -> bool {
     let between = part(text, member.name.range().end, member.value.range().start);
     between.chars().all(|c| c.is_whitespace() || c == ':')
 }
 
 impl Container {
-    /// Whether it holds one member and nothing else, no comment either.
+    /// Whether it has exactly one member and no comment.
     pub fn is_sole(&self, text: &str) -> bool {
         let [(start, end)] = self.members.as_slice() else { return false };
         let bare = |from, to| part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');

@@ -1,5 +1,5 @@
-//! Adding members to an object or a list: behind the last one, laid out as the text around is. Nothing that is there moves
-//! or changes; a comma behind the last member may come between.
+//! Adds members to an object or a list: after the last one, in the layout of the text around it. Existing text does not
+//! move or change; only a comma after the last member may be inserted.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,18 +10,18 @@ use super::text::{Container, Layout, begins_line, comma, indent_at, part};
 /// A piece of text to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Insert {
-    /// Before this byte.
+    /// The byte offset to insert at.
     pub at: usize,
     pub text: String,
 }
 
-/// A member to be added: an element of a list has no name.
+/// A member to add; an element of a list has no name.
 pub(super) type Member<'a> = (Option<&'a str>, Value);
 
-/// What has to be added to a text so that this container of it ends with these members.
+/// What to insert so that this container ends with these members.
 pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layout: &Layout) -> Vec<Insert> {
     let last = into.members.last().copied();
-    // Behind the last thing that is there: a member, its comma, or a comment.
+    // After whatever comes last: a member, its comma, or a comment.
     let from = last.map_or(into.start, |(_, end)| end);
     let at = from + part(text, from, into.end).trim_end().len();
     let breaks_before_end = part(text, at, into.end).contains('\n');
@@ -33,7 +33,7 @@ pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layou
             let indent = if own_line { indent.to_owned() } else { format!("{indent}{}", layout.step) };
             (format!("{}{indent}", layout.newline), indent, true)
         }
-        // On one line with the last one; that may have lines of its own.
+        // On the line of the last one, which may itself have several lines.
         Some((start, end)) => {
             (blank.to_owned(), indent_at(text, end).to_owned(), part(text, start, end).contains('\n'))
         }
@@ -55,7 +55,7 @@ pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layou
     let mut inserts = Vec::new();
     match last {
         Some((_, end)) => match comma(text, end, into.end) {
-            // Whoever ends lists with a comma goes on doing so.
+            // Keep a trailing comma if the list had one.
             Some(_) => added.push(','),
             None if at == end => added.insert(0, ','),
             None => inserts.push(Insert { at: end, text: ",".to_owned() }),
@@ -70,7 +70,7 @@ pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layou
     inserts
 }
 
-/// A value over several lines, the first of which begins where it is put.
+/// A value over several lines; the first one is not indented.
 pub(super) fn pretty(value: &Value, indent: &str, layout: &Layout) -> String {
     let printed = print(value, PrettyFormatter::with_indent(layout.step.as_bytes()));
     printed.replace('\n', &format!("{}{indent}", layout.newline))
@@ -82,12 +82,12 @@ fn on_one_line(value: &Value, layout: &Layout) -> String {
 
 fn print(value: &Value, formatter: impl Formatter) -> String {
     let mut bytes = Vec::new();
-    // Neither can a value fail to be printed, nor a list of bytes to be written to.
+    // Printing a value to a list of bytes cannot fail.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// One line with a blank behind every comma and colon.
+/// One line with a blank after every comma and colon.
 struct Spaced;
 
 impl Formatter for Spaced {
@@ -104,7 +104,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// The text with all of it added, and where each piece stands in it: start and length, ascending.
+/// The text with all insertions, and the position of each in the result: start and length, ascending.
 pub(super) fn apply(text: &str, mut inserts: Vec<Insert>) -> (String, Vec<(usize, usize)>) {
     inserts.sort_by_key(|insert| insert.at);
     let mut whole = String::with_capacity(text.len() + inserts.iter().map(|insert| insert.text.len()).sum::<usize>());

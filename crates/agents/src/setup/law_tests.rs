@@ -1,4 +1,4 @@
-//! The law of connecting: whatever settings file it is, disconnecting gives back its bytes.
+//! The law of connecting: for any settings file, disconnecting restores its bytes.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn trivia() -> impl Strategy<Value = String> {
     one.boxed()
 }
 
-/// A list or an object of these members, with anything between them and perhaps a comma at its end.
+/// A list or an object of these members, with anything between them and perhaps a trailing comma.
 fn container(open: char, close: char, members: impl Strategy<Value = Vec<String>>) -> impl Strategy<Value = String> {
     (members, prop::collection::vec(trivia(), 12), any::<bool>()).prop_map(move |(members, trivia, ends_in_comma)| {
         let mut text = format!("{open}{}", trivia[0]);
@@ -75,7 +75,7 @@ fn hooks() -> impl Strategy<Value = String> {
     object(EVENTS, list().boxed())
 }
 
-/// A settings file: at its top keys of which some have the hooks as their value.
+/// A settings file: an object in which some keys have hooks as their value.
 fn settings() -> impl Strategy<Value = String> {
     let with = |key: &'static str| {
         (object(&["model", "version", "env"], Just("1".to_owned()).boxed()), hooks(), trivia()).prop_map(
@@ -107,7 +107,7 @@ proptest! {
         prop_assert_eq!(left.as_deref(), before);
     }
 
-    /// Whether or not anything is remembered, ours go and no value of anybody else changes.
+    /// With or without a record, our entries are removed and no other value changes.
     #[test]
     fn nothing_of_others_changes_when_ours_are_picked_out(
         before in settings(),
@@ -116,7 +116,7 @@ proptest! {
     ) {
         let client = Client::from_word(agent).unwrap();
         let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
-        // As after an edit: what was added is not where it was.
+        // As after an edit: the recorded positions no longer apply.
         record.hash.clear();
         let left = disconnected(&after, &client, remembered.then_some(&record));
         let left = left.expect("a file that was there stays");
@@ -125,8 +125,8 @@ proptest! {
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
     }
 
-    /// A record may come with a repository: whatever it says, nothing of others goes, neither at once nor by way of another
-    /// connection.
+    /// A record may come with a repository: whatever it contains, nothing of others is removed, either directly or by
+    /// connecting again.
     #[test]
     fn a_forged_record_takes_away_what_is_ours_at_most(
         before in settings(),
@@ -141,7 +141,7 @@ proptest! {
         let mut forged = Record {
             added: match how {
                 0 => ranges,
-                // All of it, all from some byte on, and a little more than ours.
+                // All of it, everything from some byte on, and a little more than our entries.
                 1 => vec![(0, body.len())],
                 2 => ranges.iter().take(1).map(|(at, _)| (*at, body.len().saturating_sub(*at))).collect(),
                 _ => honest.added.iter().map(|(at, length)| (at.saturating_sub(ranges.len()), length + 2 * ranges.len())).collect(),
@@ -156,14 +156,14 @@ proptest! {
             (after, forged) = connected(Some(&after), &client, &moved, Some(&forged));
         }
         let left = disconnected(&after, &client, Some(&forged));
-        // A file goes only where nothing of others stands in it.
+        // A file is removed only if it contains nothing of others.
         let left = left.unwrap_or_default();
         prop_assert_eq!(bare(&left, false), bare(&before, false), "{}", after);
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
     }
 }
 
-/// What a text says apart from what only a record can tell to be ours or not: empty events and `hooks`, the version.
+/// The value of a text without the parts that only a record can attribute: empty events and `hooks`, the version.
 fn bare(text: &str, remembered: bool) -> serde_json::Value {
     let mut value = value(text).unwrap_or_else(|| serde_json::json!({}));
     let members = value.as_object_mut().unwrap();
@@ -177,7 +177,7 @@ fn bare(text: &str, remembered: bool) -> serde_json::Value {
     if !remembered && is_bare {
         members.remove("hooks");
     }
-    // Hooks of others need the version, and without a record nobody knows whose it is.
+    // Hooks of others need the version, and without a record its origin is unknown.
     if !remembered || !is_bare {
         members.remove("version");
     }

@@ -1,6 +1,6 @@
-//! Letting an agent call the desk: where each agent keeps its settings, which entries in them are ours, and how they come into
-//! a file and out of it without a change to anything else. Nothing here asks, writes or looks at the environment; what a
-//! file would hold is a function of what it holds (BEHAVIOUR §10 `connect`, `disconnect`).
+//! Connects agents to refdesk: where each keeps its settings, which entries in them are ours, and how to add and remove
+//! these without changing anything else. Nothing here asks, writes or reads the environment; the new content of a file
+//! is a function of the old (BEHAVIOUR §10 `connect`, `disconnect`).
 
 mod additions;
 mod client;

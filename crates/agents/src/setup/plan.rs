@@ -1,5 +1,5 @@
-//! What connecting an agent makes of its settings file, and what taking that away leaves of it. Both are functions of the text
-//! and of what is remembered of the connection; whatever is not ours comes out as it went in, byte for byte.
+//! Computes an agent's settings file after connecting and after disconnecting. Both are functions of the text and of
+//! the record of the connection; everything that is not ours stays the same, byte for byte.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
@@ -16,41 +16,41 @@ use refdesk_text::Code;
 
 const MARK: &str = "\u{feff}";
 
-/// So many entries of ours are taken away, one after the other; connecting makes three.
+/// The most entries of ours that are removed one by one; connecting adds three.
 const MOST: usize = 256;
 
-/// What connecting comes to.
+/// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connected {
-    /// Every entry stands there as it should.
+    /// Every entry is already there.
     Already,
-    /// The file is to hold this.
+    /// The new content of the file.
     Write {
         /// All of it.
         text: String,
-        /// What to remember of it; folders that are made from now on are counted by whoever makes them.
+        /// The record to store; the caller adds the number of folders it creates.
         record: Record,
     },
 }
 
-/// What taking the connection away comes to.
+/// The result of disconnecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disconnected {
-    /// Nothing of ours is there.
+    /// The file has none of our entries.
     Nothing,
-    /// The file is to hold this.
+    /// The new content of the file.
     Write(String),
-    /// The file was made for ours and holds nothing else: it is to go, with so many folders above it.
+    /// The file was created for our entries and has nothing else: remove it and this many folders above it.
     Remove {
-        /// Those that were made for it.
+        /// The folders that were created for it.
         folders: usize,
     },
 }
 
-/// What the settings of an agent would be with our entries, which call this command. `text` is `None` where there is no file.
+/// Adds our entries, which run this command, to the settings of an agent. `text` is `None` if there is no file.
 ///
 /// # Errors
-/// The file is none that could be changed without a guess at what it means.
+/// The file cannot be changed without guessing what it means.
 pub fn connect(
     text: Option<&str>,
     client: &Client,
@@ -68,7 +68,7 @@ pub fn connect(
             return Ok(Connected::Already);
         }
     }
-    // An older entry is taken away first: what is remembered then is how it was before any.
+    // Remove older entries first, so that the record describes the file before any of them.
     let (base, replaced, is_exact) = match take_away(body, client, record)? {
         Left::Text { text: left, is_exact } => (Some(left), record, is_exact),
         Left::File => (None, record, true),
@@ -78,17 +78,17 @@ pub fn connect(
     let (inserts, mut made) = additions(base_text, client, &wanted)?;
     let (added, places) = apply(base_text, inserts);
     if let Some(replaced) = replaced.filter(|_| !is_exact) {
-        // What was made then and still stands is no less ours for what somebody wrote beside it.
+        // Parts that we added then and that are still there remain ours, even if others have added text beside them.
         made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
     }
-    // A file that holds something of others by now is theirs, whoever made it.
+    // If the file now has content of others, it is theirs, even if we created it.
     let created = base.is_none();
     let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
     let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
 
-/// What the settings of an agent would be without our entries.
+/// Removes our entries from the settings of an agent.
 ///
 /// # Errors
 /// The file does not parse.
@@ -101,24 +101,24 @@ pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) 
     })
 }
 
-/// A text without its byte order mark, and that.
+/// The byte order mark of a text, and the text without it.
 fn bare(text: Option<&str>) -> (&'static str, &str) {
     let text = text.unwrap_or_default();
     text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
 }
 
-/// What is left without ours.
+/// What remains after removing our entries.
 enum Left {
-    /// There was nothing of ours.
+    /// The file had none of our entries.
     Untouched,
-    /// This.
+    /// A text.
     Text {
-        /// All of it.
+        /// The whole text.
         text: String,
-        /// It is, byte for byte, what stood there before ours came.
+        /// It is, byte for byte, the text from before our entries were added.
         is_exact: bool,
     },
-    /// Nothing: the file was made for ours and holds nothing else.
+    /// Nothing: the file was created for our entries and has nothing else.
     File,
 }
 
@@ -138,8 +138,8 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
         let is_file = record.created && holds_nothing(&text)?;
         return Ok(if is_file { Left::File } else { Left::Text { text, is_exact: true } });
     }
-    // Somebody has changed the file since, or nothing that is true is remembered: then one entry after the other. Whether an event was
-    // there without a hook is not known without a record; nobody writes that.
+    // The file has changed since, or the record is missing or wrong: remove one entry after the other. Without a record
+    // it is unknown whether an event without hooks was there before; nobody writes one.
     let may_go = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
     while let Some(next) = without_one(&left, client, may_go)? {
@@ -151,8 +151,9 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
     })
 }
 
-/// The text as the record says that it was, as far as that is true. A record may come with a repository and say anything, so
-/// what it leaves counts only where our entries, added to it, give this text again: then nothing else was taken out.
+/// The original text according to the record, if that is plausible. A record may come with a repository and contain
+/// anything, so its result counts only if adding our entries to it gives this text again, which proves that nothing
+/// else was removed.
 fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
     let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
     let entries: Vec<(&str, serde_json::Value)> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
@@ -160,7 +161,7 @@ fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>])
     (apply(&left, inserts).0 == body).then_some(left)
 }
 
-/// Whether there is nothing in a text but, perhaps, an object without anything in it; a comment is something.
+/// Whether a text is blank or only an empty object; a comment counts as content.
 fn holds_nothing(text: &str) -> Result<bool, Fault> {
     Ok(match parse(text)? {
         Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
@@ -169,13 +170,13 @@ fn holds_nothing(text: &str) -> Result<bool, Fault> {
     })
 }
 
-/// What stands around an object without anything in it.
+/// The text around an empty object.
 fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
     let is_empty = Container::of_object(root).inside(text).trim().is_empty();
     is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
 }
 
-/// The text without the first of ours; `None` where there is none.
+/// The text without our first entry; `None` if there is none.
 fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Result<Option<String>, Fault> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
     let found = ours(&root, client.word);
@@ -191,7 +192,7 @@ fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Re
     Ok((left.len() < text.len()).then_some(left))
 }
 
-/// What was made around ours goes with them where nothing else came to stand there.
+/// Removes the containers that we created, if nothing else was added to them.
 fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, Fault> {
     if let Some((version, value)) = client.version()
         && record.has_made(version)

@@ -1,25 +1,25 @@
-//! What is remembered of a connection, so that taking it away gives back the very bytes that were there: which bytes were
-//! added, and which of the things around them were made for them. It holds nothing of what else stands in the file.
+//! The record of a connection, so that disconnecting restores the exact original bytes: which bytes were added, and
+//! which of their containers were created. It contains nothing else of the file.
 
 use serde::{Deserialize, Serialize};
 
 /// What was added to a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// SHA-256 of the text as it was left, in hexadecimal.
+    /// SHA-256 of the resulting text, in hexadecimal.
     pub hash: String,
-    /// Start and length of what was added, in bytes of that text behind a byte order mark, ascending.
+    /// Start and length of each addition, in bytes of that text without its byte order mark, ascending.
     pub added: Vec<(usize, usize)>,
-    /// Which parts of it were not there before: the names on the way to each, with `/` between; the top has none.
+    /// The containers that were created: the names on the path to each, separated by `/`; the top has none.
     pub made: Vec<String>,
-    /// Whether the file was not there before.
+    /// Whether the file was created.
     pub created: bool,
-    /// How many folders above it were not there.
+    /// How many folders above it were created.
     pub folders: usize,
 }
 
 impl Record {
-    /// The text without what was added; `None` where the text is another, or the record does not fit it.
+    /// The text without the additions; `None` if the text has changed or the record does not match it.
     pub(super) fn undo(&self, hash: &str, text: &str) -> Option<String> {
         if self.hash != hash {
             return None;
@@ -34,7 +34,7 @@ impl Record {
         Some(left)
     }
 
-    /// Whether this part was made for ours.
+    /// Whether this container was created by us.
     pub(super) fn has_made(&self, part: &str) -> bool {
         self.made.iter().any(|made| made == part)
     }

@@ -1,5 +1,5 @@
-//! Settings files as they are met, each connected and disconnected for every agent: what is added, what stays, and that the
-//! file comes back as it was, byte for byte.
+//! Typical settings files, each connected and disconnected for every agent: tests what is added, what stays, and that
+//! the file is restored byte for byte.
 
 use serde_json::Value;
 
@@ -17,12 +17,12 @@ pub(super) fn command(client: &Client) -> String {
     write_command(NAME, client.word)
 }
 
-/// What the text says, as the agent's own parser would say it.
+/// The value of the text, as the agent's own parser would read it.
 pub(super) fn value(text: &str) -> Option<Value> {
     parse(text.trim_start_matches('\u{feff}')).unwrap().map(Value::from)
 }
 
-/// Connects; the text and what is remembered.
+/// Connects; returns the text and the record.
 #[track_caller]
 pub(super) fn connected(
     text: Option<&str>,
@@ -36,7 +36,7 @@ pub(super) fn connected(
     }
 }
 
-/// What is left without ours; `None` where the file goes.
+/// The text after disconnecting; `None` if the file is removed.
 #[track_caller]
 pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>) -> Option<String> {
     match disconnect(Some(text), client, record) {
@@ -46,7 +46,7 @@ pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>)
     }
 }
 
-/// Holds that each wanted entry stands there once and that nothing else was changed.
+/// Asserts that each wanted entry is there once and that nothing else changed.
 #[track_caller]
 pub(super) fn holds_entries(before: Option<&str>, after: &str, client: &Client, command: &str) {
     let is_mark = after.starts_with('\u{feff}');
@@ -59,7 +59,7 @@ pub(super) fn holds_entries(before: Option<&str>, after: &str, client: &Client, 
         client.entries(command).into_iter().map(|(event, entry)| (event.to_owned(), entry)).collect();
     wanted.sort_by_key(|(event, _)| found.iter().position(|(found, _)| found == event));
     assert_eq!(found, wanted, "{after}");
-    // What was there is there still, in its order.
+    // What was there is still there, in its order.
     let mut now = value(after).unwrap();
     let was = before.and_then(value).unwrap_or_else(|| serde_json::json!({}));
     let members = now.as_object_mut().unwrap();
@@ -117,27 +117,27 @@ const FILES: &[&str] = &[
     "{ \"a\": 1\n, \"b\": 2\n}",
     "{\n\"a\": 1,\n\"b\": 2\n}\n",
     "{\"a\": 1,\n \"b\": 2}\n",
-    // Hooks of others: in events of ours and in others, on lines of their own and not.
+    // Hooks of others: in events that we use and in others, on separate lines or not.
     "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"say done\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
     "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write\",\n        \"hooks\": [{ \"type\": \"command\", \"command\": \"fmt\" }]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
     "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"UserPromptSubmit\": [\n    ],\n    \"sessionStart\": [ ]\n  }\n}\n",
     "{\"hooks\":{\"SessionStart\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"}]}],\"sessionStart\":[{\"command\":\"a\"}]}}",
     "{\n  \"hooks\": { \"SessionStart\": [{\n    \"hooks\": [{ \"type\": \"command\", \"command\": \"a\" }]\n  }], \"AfterTool\": [ // mine\n    { \"hooks\": [] }, // last\n  ] }\n}\n",
     "{\n  \"hooks\": {\n    \"SessionStart\": [\n      { \"hooks\": [] } // x\n      // y\n    ], // z\n    /* w */\n  }\n}\n",
-    // Shapes that are not the agent's, beside the way.
+    // Values of an unexpected type elsewhere in the file.
     "{\n  \"hooks\": {\n    \"PreToolUse\": \"none\",\n    \"SessionStart\": [1, \"x\", null, [], {\"hooks\": 3}, {\"command\": 4}]\n  }\n}\n",
     "{\"hooks\": {\"other\": {}}, \"disableAllHooks\": true}\n",
-    // A key that stands twice where it means nothing to us.
+    // A repeated key that does not concern us.
     "{\n  \"env\": {\"A\": 1, \"A\": 2},\n  \"model\": \"a\",\n  \"model\": \"b\"\n}\n",
     "{\n  \"version\": 1,\n  \"hooks\": {\n    \"postToolUse\": [\n      { \"command\": \"./x.sh\" }\n    ]\n  }\n}\n",
-    // Another agent's entry of ours.
+    // Our entry for another agent.
     "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"refdesk hook other\"}]}]}}",
     "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"refdesk hook claude-code | tee x\"}]}]}}",
     "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": [[[[{\"f\": {}}]]]]}}}}}",
 ];
 
 #[test]
-fn every_file_takes_the_entries_and_comes_back_as_it_was() {
+fn every_file_takes_the_entries_and_is_restored_exactly() {
     for word in Client::words() {
         let client = client(word);
         let command = command(&client);
@@ -149,7 +149,7 @@ fn every_file_takes_the_entries_and_comes_back_as_it_was() {
             if let Some(before) = before {
                 assert_eq!(disconnect(Some(before), &client, None), Ok(Disconnected::Nothing), "{before}");
             }
-            // Another path or other options replace ours, and still it all comes back.
+            // Another path or other options replace our entries, and the file is still restored.
             let moved = write_command("/opt/the tools/refdesk", word);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_entries(before, &again, &client, &moved);
@@ -159,7 +159,7 @@ fn every_file_takes_the_entries_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn without_a_record_ours_go_and_all_else_stays() {
+fn without_a_record_only_our_entries_are_removed() {
     for word in Client::words() {
         let client = client(word);
         for before in FILES {
@@ -167,7 +167,7 @@ fn without_a_record_ours_go_and_all_else_stays() {
             let left = disconnected(&after, &client, None).unwrap();
             let mut was = value(before).unwrap_or_else(|| serde_json::json!({}));
             let mut is = value(&left).unwrap();
-            // What cannot be known is whether an empty list or object was there.
+            // It is unknown whether an empty list or object was there before.
             for value in [&mut was, &mut is] {
                 let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) else { continue };
                 hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
@@ -184,7 +184,7 @@ fn without_a_record_ours_go_and_all_else_stays() {
 }
 
 #[test]
-fn what_is_changed_in_between_stays() {
+fn later_changes_by_others_stay() {
     let client = client("claude-code");
     let edit = |before: Option<&str>, from: &str, to: &str| {
         let (after, record) = connected(before, &client, COMMAND, None);
@@ -192,14 +192,14 @@ fn what_is_changed_in_between_stays() {
         assert_ne!(edited, after);
         disconnected(&edited, &client, Some(&record))
     };
-    // A key beside ours, in a file that was made for them: the file stays with that key alone.
+    // A key of others in a file that we created: the file stays with only that key.
     assert_eq!(edit(None, "{\n", "{\n  \"model\": \"opus\",\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
     assert_eq!(edit(None, "\n}\n", ",\n  \"model\": \"opus\"\n}\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
-    // Other line ends or blanks are no reason to keep it.
+    // Changed line breaks or blanks are no reason to keep it.
     assert_eq!(edit(None, "\n}\n", "\n}\n\n"), None);
-    // A comment is somebody's.
+    // A comment is content of others.
     assert_eq!(edit(None, "{\n", "{\n  // mine\n").as_deref(), Some("{\n  // mine\n}\n"));
-    // A hook in an event that was made for ours, and in a group of ours.
+    // A hook of others in an event that we created, and in a group of ours.
     let other = "{\n        \"hooks\": []\n      }";
     let left =
         edit(None, "\"SessionStart\": [\n      ", &format!("\"SessionStart\": [\n      {other},\n      ")).unwrap();
@@ -207,16 +207,16 @@ fn what_is_changed_in_between_stays() {
     let left =
         edit(None, "\"hooks\": [\n          {", "\"hooks\": [\n          {\"command\": \"x\"},\n          {").unwrap();
     assert_eq!(value(&left).unwrap(), serde_json::json!({"hooks": {"SessionStart": [{"hooks": [{"command": "x"}]}]}}));
-    // What was empty before is empty again, also when something else was added.
+    // What was empty before is empty again, even if something else was added.
     let left = edit(Some("{\n  \"hooks\": {}\n}\n"), "{\n", "{\n  \"model\": \"opus\",\n").unwrap();
     assert_eq!(left, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n");
-    // Only a part of ours is left.
+    // Only some of our entries are left.
     let left = edit(Some("{\"a\": 1}"), "hook claude-code", "hook claude-code --repeat").unwrap();
     assert_eq!(left, "{\"a\": 1}");
 }
 
 #[test]
-fn a_file_of_ours_that_somebody_added_to_stays_through_another_connection() {
+fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
     const MINE: &str = "\"permissions\": { \"deny\": [\"Read(.env)\"] }";
     for word in Client::words() {
         let client = client(word);
@@ -227,7 +227,7 @@ fn a_file_of_ours_that_somebody_added_to_stays_through_another_connection() {
             made.replacen("\"hooks\": {\n", "\"hooks\": {\n    \"Other\": [{\"command\": \"mine\"}],\n", 1),
         ] {
             let moved = write_command("/opt/refdesk", word);
-            // Other entries take the place of the first ones, twice.
+            // Connect twice more with other commands.
             let (again, second) = connected(Some(&edited), &client, &moved, Some(&first));
             let (third, record) = connected(Some(&again), &client, &command(&client), Some(&second));
             for (text, record) in [(&again, &second), (&third, &record)] {
@@ -237,14 +237,14 @@ fn a_file_of_ours_that_somebody_added_to_stays_through_another_connection() {
                 assert!(is_there && !left.contains("refdesk"), "{word}: {left}");
             }
         }
-        // Where nobody added anything it goes, however often it was connected.
+        // Without additions by others it is removed, however often it was connected.
         let (again, record) = connected(Some(&made), &client, &write_command("/opt/refdesk", word), Some(&first));
         assert_eq!(disconnected(&again, &client, Some(&record)), None, "{word}");
     }
 }
 
 #[test]
-fn a_record_that_is_not_true_takes_nothing_of_others() {
+fn a_wrong_record_removes_nothing_of_others() {
     let client = client("claude-code");
     let text = "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] } // mine\n}\n";
     let (after, honest) = connected(Some(text), &client, COMMAND, None);
@@ -268,7 +268,7 @@ fn a_record_that_is_not_true_takes_nothing_of_others() {
 }
 
 #[test]
-fn an_older_entry_is_replaced_and_those_of_others_in_its_group_stay() {
+fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     let client = client("claude-code");
     let old = r#"{
   "hooks": {
@@ -292,7 +292,7 @@ fn an_older_entry_is_replaced_and_those_of_others_in_its_group_stay() {
 }
 
 #[test]
-fn what_cannot_be_changed_without_a_guess_is_refused() {
+fn a_file_that_would_need_a_guess_is_refused() {
     let client = client("claude-code");
     let deep = "[".repeat(100_000);
     let many =
@@ -334,7 +334,7 @@ fn what_cannot_be_changed_without_a_guess_is_refused() {
 }
 
 #[test]
-fn what_is_added_looks_like_what_is_there() {
+fn additions_follow_the_layout_of_the_file() {
     let client = client("cursor");
     let shown = |before: &str| connected(Some(before), &client, "refdesk hook cursor", None).0;
     assert_eq!(

@@ -1,11 +1,11 @@
-//! A settings file as text: JSON with comments and trailing commas, since some agents take them, and how it is laid out. A
-//! byte order mark is no part of what the functions here get.
+//! A settings file as text: JSON with comments and trailing commas, since some agents accept them, and its layout. The
+//! functions here expect a text without its byte order mark.
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use refdesk_text::Code;
 
-/// What keeps a settings file from being changed.
+/// Why a settings file cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// A stable name for programs.
@@ -18,7 +18,7 @@ pub struct Fault {
     pub column: usize,
 }
 
-/// What the text says; `None` where it says nothing.
+/// The value of the text; `None` if it is blank.
 pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Fault> {
     let options = ParseOptions {
         allow_comments: true,
@@ -47,14 +47,14 @@ pub(super) fn fault(text: &str, at: usize, code: Code, message: String) -> Fault
     Fault { code, message, line, column }
 }
 
-/// An object or a list: where its inside is, and where its members are.
+/// An object or a list: the byte ranges of its inside and of its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
-    /// Behind the opening bracket.
+    /// Byte after the opening bracket.
     pub start: usize,
-    /// Before the closing one.
+    /// Byte of the closing bracket.
     pub end: usize,
-    /// Start and end of each member.
+    /// Start and end byte of each member.
     pub members: Vec<(usize, usize)>,
 }
 
@@ -72,18 +72,18 @@ impl Container {
         Self { start: list.range.start + 1, end: list.range.end - 1, members }
     }
 
-    /// Its inside as text.
+    /// The text between its brackets.
     pub fn inside<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
-/// A part of the text; empty where there is none.
+/// A part of the text; empty if out of range.
 pub(super) fn part(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()
 }
 
-/// The blanks and tabs that the line of this byte begins with.
+/// The blanks and tabs at the beginning of this byte's line.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -92,13 +92,13 @@ pub(super) fn indent_at(text: &str, at: usize) -> &str {
     rest.get(..width).unwrap_or_default()
 }
 
-/// Whether nothing but blanks stands before this byte on its line, and there is a line before.
+/// Whether only blanks come before this byte on its line, and it is not the first line.
 pub(super) fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or(text).trim_end_matches([' ', '\t']);
     before.ends_with('\n')
 }
 
-/// The comma in a stretch of blanks, comments and at most one comma.
+/// The comma in a range that has only blanks, comments and at most one comma.
 pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
     let mut at = from;
     while at < to {
@@ -116,16 +116,16 @@ pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
     None
 }
 
-/// How a text is laid out, for what is added to it.
+/// The layout of a text, for additions to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// What ends its lines.
+    /// Its line break.
     pub newline: &'static str,
-    /// One step of indentation.
+    /// One level of indentation.
     pub step: String,
-    /// Whether a blank stands behind colons and commas on one line.
+    /// Whether a blank follows colons and commas on the same line.
     pub is_spaced: bool,
-    /// Whether all of it stands on one line.
+    /// Whether the whole text is on one line.
     pub is_one_line: bool,
 }
 
