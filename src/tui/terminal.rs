@@ -1,6 +1,6 @@
-//! The only place that touches terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor. They are
-//! put back on every way out: when the guard is dropped, when this thread panics, before the program is stopped by Ctrl-Z. A
-//! frame goes to the terminal in one write, as one synchronized update, and not at all when it changes nothing.
+//! The only module that touches terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor.
+//! They are restored on every exit: when the guard is dropped, when this thread panics, and before Ctrl-Z stops the
+//! program. A frame is one write and one synchronized update; an unchanged frame is not written.
 
 use std::io::{self, Write};
 use std::panic;
@@ -25,27 +25,27 @@ use outlet::{Outlet, write_last};
 
 mod outlet;
 
-/// Clicks and the wheel (1000), motion while a button is held (1002), coordinates without a limit (1006). Not 1003: motion
-/// that means nothing would wake the program for nothing.
+/// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003, because other
+/// motion would wake the program for nothing.
 const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// What an editor that was cut off may leave besides: all motion of the mouse reported, other cursor keys, another keypad.
+/// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const MEND: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
-/// Whose screen it is while there is one, and what other threads had to say before they died.
+/// The thread that runs the screen, if any, and the panic messages of other threads.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// No frame is larger: a terminal may say that it has 65,535 columns and rows, which would be four billion cells.
+/// The largest frame: a terminal may report 65,535 columns and rows, which would be four billion cells.
 const LARGEST: Size = Size { width: 1024, height: 512 };
 
-/// The part of a terminal of this size that is drawn on.
+/// The part of a terminal of this size that is used.
 pub fn drawable(size: Size) -> Size {
     Size { width: size.width.min(LARGEST.width), height: size.height.min(LARGEST.height) }
 }
 
-/// The terminal as a full screen, for as long as this value lives.
+/// The terminal in full-screen mode while this value lives.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     bytes: FrameBytes,
@@ -70,28 +70,28 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Takes the mouse, or leaves it to the terminal.
+    /// Turns mouse reporting on or off.
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
         self.outlet.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
     }
 
-    /// Of the part of the terminal that is drawn on, in cells.
+    /// The size of the used part, in cells.
     pub fn size(&self) -> io::Result<Size> {
         Ok(drawable(self.terminal.size()?))
     }
 
-    /// Whether the terminal has not taken all yet: a frame would only wait behind it.
+    /// Whether the terminal has not taken all output yet; another frame would only wait.
     pub fn is_blocked(&self) -> bool {
         self.outlet.is_blocked()
     }
 
-    /// Waits until the terminal takes more of what waits for it; for ever if nothing does.
+    /// Waits until the terminal takes more of the pending output; forever if there is none.
     pub async fn proceed(&mut self) -> io::Result<()> {
         self.outlet.proceed().await
     }
 
-    /// Draws a frame, and writes what differs from the one before.
+    /// Draws a frame and writes the difference from the previous one.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let area = Rect::from(self.size()?);
         if self.terminal.get_frame().area() != area {
@@ -101,9 +101,9 @@ impl Screen {
         self.write_out()
     }
 
-    /// Forgets what the terminal shows, so that the next frame is written whole.
+    /// Discards the known content, so that the next frame is written in full.
     ///
-    /// By way of a resize, since `Terminal::clear` asks the terminal where its cursor is, and waits for the answer.
+    /// Uses a resize, since `Terminal::clear` asks the terminal for its cursor position and waits for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
         self.shown.clear();
         let size = self.size()?;
@@ -128,15 +128,14 @@ impl Screen {
         self.forget()
     }
 
-    /// Gives the terminal back for another program to have it.
+    /// Restores the terminal's modes for another program.
     pub fn lend(&mut self) -> io::Result<()> {
         leave(&self.outlet.take_rest());
         self.lent = Modes::now()?;
         Ok(())
     }
 
-    /// Takes the terminal over again, from a program that may have left it in whatever modes; the next frame is written
-    /// whole.
+    /// Takes the terminal over again from a program that may have left it in any mode; the next frame is written in full.
     pub fn take_back(&mut self) -> io::Result<()> {
         self.mend();
         self.outlet.write(MEND)?;
@@ -144,22 +143,22 @@ impl Screen {
         self.forget()
     }
 
-    /// Puts the modes back that the terminal was lent in.
+    /// Restores the modes from before the terminal was lent.
     fn mend(&mut self) {
         if let Some(modes) = self.lent.take() {
             modes.put_back();
         }
     }
 
-    /// Asks the terminal to put this on the clipboard (OSC 52). Whether it does cannot be known.
+    /// Asks the terminal to copy this to the clipboard (OSC 52). The terminal does not confirm it.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
         self.outlet.write(&bytes)
     }
 
-    /// What was collected since the last time, as one synchronized update. A frame that repeats the last one changes
-    /// nothing, since every cell in it is placed absolutely.
+    /// Writes the collected output as one synchronized update. A repeated frame changes nothing, since every cell in it has
+    /// an absolute position.
     fn write_out(&mut self) -> io::Result<()> {
         let frame = std::mem::take(&mut *self.bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
         if frame == self.shown {
@@ -177,7 +176,7 @@ impl Screen {
         enable_raw_mode()?;
         *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
         let mut bytes = Vec::new();
-        // Cleared too: not every terminal has an alternate screen, and frames draw only what is not blank.
+        // Clear too: not every terminal has an alternate screen, and frames draw only non-blank cells.
         queue!(bytes, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
         if self.mouse == Mouse::Ours {
             bytes.extend_from_slice(TAKE_MOUSE);
@@ -189,21 +188,21 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         if self.lent.is_some() {
-            // Whoever has the terminal was told to end, and may have had no time to tidy up.
+            // The program that had the terminal was killed and may not have cleaned up.
             self.mend();
             write_last(&[], &[MEND, &leaving()].concat());
         }
         leave(&self.outlet.take_rest());
         let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
         for words in words {
-            // Nobody is left to hear that standard error is closed.
+            // A closed standard error cannot be reported.
             let _ = writeln!(io::stderr(), "{words}");
         }
     }
 }
 
-/// Puts everything back that [`Screen::take_over`] changed, once; `rest` is what the terminal is still to be sent before.
-/// Failures are ignored: the terminal may be gone already, and what can still be put back must be.
+/// Undoes [`Screen::take_over`], once; `rest` is pending output to send first. Ignores failures: the terminal may be gone,
+/// and the rest must still be restored.
 fn leave(rest: &[u8]) {
     if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         write_last(rest, &leaving());
@@ -211,15 +210,15 @@ fn leave(rest: &[u8]) {
     }
 }
 
-/// What undoes every mode that the terminal itself keeps.
+/// The sequences that undo every mode kept by the terminal.
 fn leaving() -> Vec<u8> {
     let mut bytes = LEAVE_MOUSE.to_vec();
     let _ = queue!(bytes, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
     bytes
 }
 
-/// A panic of the screen's own thread puts the terminal back before it is reported. One of another thread does not end the
-/// screen, so its report waits until the screen is gone; the loop ends when the engine is.
+/// A panic of the screen's thread restores the terminal before it is reported. A panic of another thread does not end the
+/// screen, so its report is delayed until the screen ends, which is when the engine ends.
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -240,7 +239,7 @@ fn restore_on_panic() {
     });
 }
 
-/// Collects a frame; the backend's own flushes, of which there are several a frame, do nothing.
+/// Collects a frame; the backend flushes several times per frame, which does nothing here.
 #[derive(Debug, Clone, Default)]
 struct FrameBytes(Arc<Mutex<Vec<u8>>>);
 
@@ -255,7 +254,7 @@ impl Write for FrameBytes {
     }
 }
 
-/// The modes of the terminal as they are kept by the system: echo, lines, what its keys send.
+/// The terminal modes kept by the system: echo, line mode, signal keys.
 struct Modes {
     #[cfg(unix)]
     termios: rustix::termios::Termios,

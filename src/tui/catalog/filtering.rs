@@ -33,11 +33,11 @@ pub fn clear(state: &mut State) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatalogChange {
     Catalog,
-    /// Only what is selected, or its tokens.
+    /// Only the selection or token counts.
     Standing,
 }
 
-/// After a snapshot; `stay` is what was under the cursor.
+/// Updates the rows after a snapshot; `stay` is the source that was under the cursor.
 pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     if changed == CatalogChange::Catalog {
         state.catalog.haystack = None;

@@ -15,13 +15,13 @@ use refdesk_text::fold::{fold, is_separator};
 
 use crate::tui::filter::query::{Query, TextTerm};
 
-/// Clusters that are searched: the matcher's 16-bit scores could overflow with more.
+/// The most grapheme clusters searched: with more, the matcher's 16-bit scores could overflow.
 const LOOKED_IN: usize = 2_000;
 
-/// The matcher's score for one matched character, which it does not export.
+/// The matcher's score for one matched character; the matcher does not export it.
 const EARNED: u16 = 16;
 
-/// The packed texts: of a source its id, name, tags and description, of a template its name, source, variables and place.
+/// The packed texts: id, name, tags and description of a source; name, source, variables and location of a template.
 #[derive(Debug, Clone, Default)]
 pub struct Haystack {
     entries: Vec<PackedTexts>,
@@ -29,24 +29,24 @@ pub struct Haystack {
     wide: Vec<char>,
     /// The keys of all tags, each between line breaks, which no key contains.
     tags: Vec<u8>,
-    /// Of templates the positions of the sources that they come from; `None` where the rows are the sources themselves.
+    /// For templates, the positions of their sources; `None` if the rows are the sources themselves.
     sources: Option<Vec<Option<u32>>>,
 }
 
-/// Where the texts of one source lie.
+/// Offsets of the texts of one source.
 #[derive(Debug, Clone, Copy)]
 struct PackedTexts {
-    /// Where id, name, tags and description begin, and where the last ends: in `wide` or in `ascii`.
+    /// The start of id, name, tags and description, and the end of the last, in `wide` or `ascii`.
     at: [u32; 5],
-    /// Where its keys begin in `tags`; they end where the next source's begin.
+    /// The start of its keys in `tags`; they end where the next source's begin.
     tags: u32,
-    /// Which letters each of them has.
+    /// The letters in each of them, as bits.
     letters: [u32; 4],
-    /// Whether a text of the source is more than ASCII; then nothing is known of letters.
+    /// Whether a text of the source is not ASCII; then its letters are unknown.
     script: Script,
 }
 
-/// What the texts of a source are made of.
+/// The character set of a source's texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Ascii,
@@ -56,11 +56,11 @@ enum Script {
 /// How well a text fits a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchScore {
-    /// A character of it stands nowhere in order.
+    /// Not all its characters occur in order.
     No,
-    /// Its characters are there, too far apart to count; a longer text may still fit.
+    /// Its characters occur, but too far apart to count; a longer text may still match.
     Scattered,
-    /// It fits, the better the more.
+    /// It matches; higher is better.
     Score(u32),
 }
 
@@ -78,7 +78,7 @@ impl Haystack {
         packed.shrunk()
     }
 
-    /// Packs name, source, variables and place of each template. Its tags are those of its source.
+    /// Packs name, source, variables and location of each template. A template has the tags of its source.
     pub fn of_templates(templates: &TemplateIndex, catalog: &Catalog) -> Self {
         let mut packed = Self { entries: Vec::with_capacity(templates.templates.len()), ..Self::default() };
         let mut positions = Vec::with_capacity(templates.templates.len());
@@ -97,7 +97,7 @@ impl Haystack {
         Self { sources: Some(positions), ..packed.shrunk() }
     }
 
-    /// The position in the catalog of the source that row `at` is, or comes from.
+    /// The catalog position of the source that row `at` is or belongs to.
     pub fn source(&self, at: usize) -> Option<usize> {
         match &self.sources {
             None => Some(at),
@@ -150,14 +150,14 @@ impl Haystack {
         self.entries.len()
     }
 
-    /// How well `text` fits the source at `at`. A description counts only where nothing else fits.
+    /// How well `text` matches the source at `at`. A description counts only if nothing else matches.
     pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, seeker: &mut TextMatcher) -> MatchScore {
         let Some(entry) = self.entries.get(at) else { return MatchScore::No };
         let [id, name, tags, description] = entry.letters;
         let best = 26 * u32::from(text.len) + 10;
         let mut fit = MatchScore::No;
         for (field, letters, weight) in [(0, id, 10), (1, name, 9), (2, tags, 8)] {
-            // Most of what is looked for begins a word of the id, which no other field can better.
+            // Most searches match the start of a word in the id, and no other field can score higher.
             if letters & wanted != wanted || matches!(fit, MatchScore::Score(score) if score >= best * weight) {
                 continue;
             }
@@ -179,8 +179,8 @@ impl Haystack {
         }
     }
 
-    /// How the tags are to be looked at for this key: whole where some source has exactly this tag, else by their
-    /// beginnings, since it may still be being typed.
+    /// How to match tags for this key: exactly if some source has this tag, else by prefix, since the user may still be
+    /// typing it.
     pub fn tag(&self, key: &str) -> TagPattern {
         let whole = format!("\n{key}\n");
         if memmem::find(&self.tags, whole.as_bytes()).is_some() {
@@ -203,7 +203,7 @@ impl Haystack {
 #[derive(Debug, Clone)]
 pub struct TagPattern(String);
 
-/// Top-level names that a template asks for, as its row is looked through for them.
+/// The top-level variables of a template, as its row is searched for them.
 pub fn variables(template: &Template) -> String {
     let names: Vec<&str> = template.variables.iter().map(|variable| variable.name.as_str()).collect();
     names.join(", ")
@@ -219,12 +219,12 @@ pub fn join(tags: &[String], out: &mut String) {
     }
 }
 
-/// Four gigabytes of catalog are no catalog; what lay behind them would not be found.
+/// Offsets are limited to four gigabytes of text; anything beyond is not found.
 fn offset(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// A match whose gaps cost more than its places earn is none: letters scattered through a sentence fit everything.
+/// A match that loses more by its gaps than it earns does not count: letters scattered over a sentence match everything.
 fn counted(score: Option<u16>, text: &TextTerm) -> MatchScore {
     match score {
         None => MatchScore::No,
@@ -233,17 +233,17 @@ fn counted(score: Option<u16>, text: &TextTerm) -> MatchScore {
     }
 }
 
-/// The matcher, with what it needs to be asked of ten thousand texts. It is asked first for a text as it is: that is what
-/// is mostly meant, and found ten times as fast as letters with gaps between them.
+/// The matcher with its buffers. It searches for the exact text first, which is usually meant and ten times as fast as a
+/// search with gaps.
 #[derive(Debug, Default)]
 pub struct TextMatcher {
     matcher: Matcher,
-    /// Where a text was found that stands in a description with gaps.
+    /// The matched positions in a description.
     found: Vec<u32>,
 }
 
 impl TextMatcher {
-    /// How well a text fits an id, a name or tags.
+    /// How well a text matches an id, a name or tags.
     fn short(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         match text.exact.score(field, &mut self.matcher) {
             Some(score) => MatchScore::Score(u32::from(score)),
@@ -252,8 +252,8 @@ impl TextMatcher {
         }
     }
 
-    /// How well a text fits a description. Any few letters stand in order somewhere in a long sentence: there it must stand
-    /// as it is, or with half as much again between its letters.
+    /// How well a text matches a description. Any few letters occur in order somewhere in a long sentence, so here the text
+    /// must occur exactly, or with gaps of at most half its length.
     fn long(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         self.found.clear();
         if let Some(score) = text.exact.score(field, &mut self.matcher) {
@@ -262,7 +262,7 @@ impl TextMatcher {
         if text.atom.kind == AtomKind::Substring {
             return MatchScore::No;
         }
-        // The matcher is still set for this text. Of all matches that end first this finds the narrowest.
+        // The matcher is still set to this text. Of all matches that end first, this finds the narrowest.
         let needle = text.atom.needle_text();
         let Some(score) = self.matcher.fuzzy_indices_greedy(field, needle, &mut self.found) else {
             return MatchScore::No;
@@ -275,7 +275,7 @@ impl TextMatcher {
     }
 }
 
-/// What stands in an id says more than in a name, in a name more than in a tag, and least in a description.
+/// A match in an id weighs more than one in a name, then tags, then the description.
 fn weighed(fit: MatchScore, weight: u32) -> MatchScore {
     match fit {
         MatchScore::Score(score) => MatchScore::Score(score * weight),
@@ -291,13 +291,12 @@ fn better(one: MatchScore, other: MatchScore) -> MatchScore {
     }
 }
 
-/// Which letters a text has, in a few bits: what lacks one that is wanted need not be looked at. Of wide texts nothing is
-/// known here.
+/// The letters in a text as a bit set: a text that lacks a letter need not be searched. Not known for wide texts.
 pub fn letters(text: &str) -> u32 {
     text.bytes().fold(0, |letters, byte| letters | 1 << letter(byte))
 }
 
-/// The bit of a letter in either case; digits share four, everything else one.
+/// The bit of a letter, ignoring case; digits share four bits, everything else has one.
 fn letter(byte: u8) -> u32 {
     match byte | 0x20 {
         lower @ b'a'..=b'z' => u32::from(lower - b'a'),
@@ -306,7 +305,7 @@ fn letter(byte: u8) -> u32 {
     }
 }
 
-/// Finds what to mark in the rows that can be seen.
+/// Finds what to highlight in visible rows.
 #[derive(Debug)]
 pub struct MatchMarker<'a> {
     query: &'a Query,
@@ -324,12 +323,12 @@ pub struct Marks {
 }
 
 impl<'a> MatchMarker<'a> {
-    /// Marks what this query looks for.
+    /// Highlights the terms of this query.
     pub fn new(query: &'a Query) -> Self {
         Self { query, seeker: TextMatcher::default() }
     }
 
-    /// What to mark in the source at `at`.
+    /// What to highlight in the source at `at`.
     pub fn marks(&mut self, haystack: &Haystack, at: usize) -> Marks {
         let mut marks = Marks::default();
         let Some(entry) = haystack.entries.get(at) else { return marks };

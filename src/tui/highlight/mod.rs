@@ -1,5 +1,5 @@
-//! Highlights the text of a preview, and reuses what is known when the text changes. Pure, and so slow that only
-//! `run/highlight_worker` does it, on its own thread.
+//! Highlights the text of a preview and reuses results when the text changes. Pure but slow, so only the thread of
+//! `run/highlight_worker` uses it.
 
 mod language;
 mod scopes;
@@ -15,10 +15,10 @@ use scopes::ScopeRoles;
 pub use language::candidates;
 pub use text::{HighlightedText, carried};
 
-/// A text of more bytes than this stays plain.
+/// The most bytes of a text that is highlighted.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
 
-/// A line of more bytes than this stays plain: one of minified code would hold up all behind it.
+/// The most bytes of a line that is highlighted: a line of minified code would delay everything after it.
 pub const LONGEST_LINE: usize = 2_000;
 
 /// Parser states that are cached; with more, the cache is cleared.
@@ -44,7 +44,7 @@ type ParserState = (ParseState, ScopeStack);
 struct CachedLine {
     spans: Spans,
     after: usize,
-    /// The text it was last met in.
+    /// The last text that contained it.
     round: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct Highlighter {
 /// The position in a text, line by line.
 #[derive(Debug, Clone, Copy)]
 pub struct LineCursor {
-    /// Where the next line begins; `None` where nothing is known of the language.
+    /// The start of the next line; `None` if the language is unknown.
     at: Option<usize>,
 }
 
@@ -92,8 +92,8 @@ impl Highlighter {
         if self.language != syntax.name {
             let name = syntax.name.clone();
             if !self.language.is_empty() {
-                // Compiled patterns are kept: someone who looks through templates of many languages would hold them
-                // all. Loading the definitions again costs less than a frame.
+                // Compiled patterns are never freed, so browsing templates of many languages would accumulate all of them.
+                // Reloading the definitions costs less than a frame.
                 self.set = two_face::syntax::extra_newlines();
             }
             self.language = name;
@@ -116,7 +116,7 @@ impl Highlighter {
         self.buffer.clear();
         self.buffer.push_str(line);
         self.buffer.push('\n');
-        // Where a pattern fails, the line stays plain and the state stays the same.
+        // If a pattern fails, the line stays plain and the state stays the same.
         let Ok(ops) = parse.parse_line(&self.buffer, &self.set) else { return Spans::default() };
         let spans = self.scopes.spans(line, &ops, &mut stack);
         if self.places.len() >= MOST_STATES {
@@ -157,7 +157,7 @@ fn top(syntax: &SyntaxReference) -> ParserState {
 mod tests {
     use super::*;
 
-    /// Each line with its parts in brackets and a letter for what they are.
+    /// Each line with its parts in brackets, with a letter for the role.
     fn told(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
         let mut walk = highlighter.begin(&[language.to_owned()]);
         let lines = text.lines().map(|line| {

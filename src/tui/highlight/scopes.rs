@@ -59,14 +59,14 @@ impl Default for ScopeRoles {
 }
 
 impl ScopeRoles {
-    /// The parts of a line, from what changes at which of its bytes; leaves the stack as it is behind the line.
+    /// The parts of a line, from the scope changes at its bytes; leaves the stack in its state after the line.
     pub fn spans(&mut self, line: &str, ops: &[(usize, ScopeStackOp)], stack: &mut ScopeStack) -> Spans {
         let mut spans: Vec<Span> = Vec::new();
         let mut start = 0;
         for (at, op) in ops {
             self.add(&mut spans, line, start, *at, stack);
             start = start.max(*at);
-            // A definition that pops what it did not push: what is known of the line still holds.
+            // The definition pops what it did not push; the parts found so far remain valid.
             let _ = stack.apply(op);
         }
         self.add(&mut spans, line, start, line.len(), stack);
@@ -84,7 +84,7 @@ impl ScopeRoles {
         }
     }
 
-    /// The nearest scope that says something.
+    /// The role of the nearest scope that has one.
     fn role(&mut self, stack: &ScopeStack) -> Option<ThemeRole> {
         let Self { meanings, known } = self;
         let mut said = stack.as_slice().iter().rev().map(|scope| {
@@ -100,7 +100,7 @@ impl ScopeRoles {
     }
 }
 
-/// The end of the cluster that this byte is in: no part begins within one.
+/// The end of the cluster that contains this byte: parts begin between clusters.
 fn whole(line: &str, at: usize) -> usize {
     if line.is_ascii() || at == 0 {
         return at;

@@ -1,4 +1,4 @@
-//! A text with its highlighting, and what of that still fits a changed text, so that nothing flickers while the new
+//! A text with its highlighting, and the part of it that still fits a changed text, so that nothing flickers while the new
 //! highlighting is computed.
 
 use std::collections::HashMap;
@@ -10,12 +10,12 @@ use crate::tui::highlight::{Span, Spans};
 pub struct HighlightedText {
     /// The lines, clean.
     pub lines: Arc<[String]>,
-    /// The parts of each; none where it is plain, or not looked at yet.
+    /// The parts of each line; empty if it is plain or not highlighted yet.
     pub colours: Vec<Spans>,
 }
 
 impl HighlightedText {
-    /// Takes the colours of the lines from this one on.
+    /// Sets the colours of the lines from this one on.
     pub fn take(&mut self, from: usize, colours: Vec<Spans>) {
         for (place, spans) in self.colours.iter_mut().skip(from).zip(colours) {
             *place = spans;
@@ -23,8 +23,8 @@ impl HighlightedText {
     }
 }
 
-/// New lines with the highlighting of the old ones: an unchanged line keeps its own, a changed one what is before and
-/// after the change.
+/// New lines with the highlighting of the old ones: unchanged lines keep it, changed lines keep it before and after the
+/// change.
 pub fn carried(before: &HighlightedText, lines: Arc<[String]>) -> HighlightedText {
     let old = || before.lines.iter().zip(&before.colours);
     let mut known: HashMap<&str, &Spans> = HashMap::with_capacity(before.lines.len());
@@ -53,7 +53,7 @@ fn around_a_change(old: &str, spans: &Spans, new: &str) -> Spans {
         }
     };
     let moved = spans.iter().filter_map(|span| {
-        // A part that the change lies in grows or shrinks with it.
+        // A part that contains the change grows or shrinks with it.
         let start = place(span.start, |_, end| end);
         let stop = place(span.end, |head, _| head);
         let fits = start < stop && new.is_char_boundary(start) && new.is_char_boundary(stop);

@@ -10,14 +10,14 @@ use refdesk_text::{Code, Error};
 pub struct EditorCommand {
     pub program: String,
     pub arguments: Vec<OsString>,
-    /// Where that comes from, for messages: `$VISUAL is "vim -p"`.
+    /// The origin of the command, for messages: `$VISUAL is "vim -p"`.
     pub origin: String,
 }
 
-/// What to do where there is no editor.
+/// The fix if there is no editor.
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 
-/// The command that opens this place in the editor that the environment names.
+/// The command that opens this location in the editor that the environment names.
 pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, Error> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
@@ -47,7 +47,7 @@ fn unreadable(origin: &str, why: &str) -> Error {
 
 /// File and line in this editor's syntax; an unknown editor gets the file alone.
 fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
-    // A relative path could begin as an option does.
+    // A relative path could look like an option.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };
     let with_line = |mut file: OsString| {
         file.push(format!(":{}", spot.line));

@@ -1,12 +1,12 @@
-//! Limits frames to sixty a second. What a key causes is drawn at once; what happens by itself waits in a flood.
+//! Limits frames to sixty a second. The effect of a key is drawn at once; other changes are delayed while many arrive.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The time between frames in a flood.
+/// The time between frames while changes are delayed.
 const APART: Duration = Duration::from_millis(20);
 
-/// Frames within [`WHILE`] that are no flood yet.
+/// Frames within [`WHILE`] that are not delayed yet.
 const FEW: usize = 2;
 
 /// Frames within [`WHILE`] at fifty a second.
@@ -14,16 +14,16 @@ const MANY: usize = 5;
 
 const WHILE: Duration = Duration::from_millis(100);
 
-/// Frames a second from which changes wait, which leaves some of the sixty to keys.
+/// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
 const MOST: usize = 50;
 
-/// Frames that follow a key at once: an answer and a snapshot.
+/// Frames that are drawn at once after a key: an answer and a snapshot.
 const ANSWERS: u8 = 2;
 
-/// What the next frame is for.
+/// The cause of the next frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
-    /// Something came by itself: the engine, another size.
+    /// Something other than a key: the engine, another size.
     Change,
     Person,
 }
@@ -31,14 +31,14 @@ pub enum Trigger {
 /// When the last frames were drawn.
 #[derive(Debug, Default)]
 pub struct FrameLimiter {
-    /// The newest last, at most [`MOST`].
+    /// In order of time, at most [`MOST`].
     drawn: VecDeque<Instant>,
     /// Frames left of [`ANSWERS`] since the last key.
     answers: u8,
 }
 
 impl FrameLimiter {
-    /// From when on a frame for this may be drawn; `None` for at once.
+    /// When a frame for this cause may be drawn; `None` for at once.
     pub fn due(&self, cause: Trigger) -> Option<Instant> {
         if cause == Trigger::Person {
             return None;
@@ -51,7 +51,7 @@ impl FrameLimiter {
         (self.answers == 0 && within(FEW + 1, WHILE)).then(|| last + APART)
     }
 
-    /// A frame was drawn for this.
+    /// Records a frame drawn for this cause.
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
         self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
         if self.drawn.len() == MOST {
@@ -71,8 +71,8 @@ mod tests {
 
     const MILLISECOND: Duration = Duration::from_millis(1);
 
-    /// Frames drawn in the third of three seconds in which changes never cease and a key comes every so many milliseconds,
-    /// and the longest time between two.
+    /// The number of frames drawn in the last of three seconds of constant changes, with a key every `key_every`
+    /// milliseconds, and the longest time between two frames.
     fn drawn(key_every: u32) -> (usize, Duration) {
         let start = Instant::now();
         let mut pace = FrameLimiter::default();

@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_millis(500);
 
 impl App {
-    /// Opens this place in the person's editor, and comes back when it has ended.
+    /// Opens this location in the user's editor and waits until it exits.
     pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<()> {
         self.hand_over(spot, signals).await.map(|_| ())
     }
@@ -63,7 +63,7 @@ impl App {
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
         self.handed_back = Some(Instant::now());
-        // What was asked for meanwhile is outdated.
+        // Earlier requests are outdated.
         self.opening = None;
         if self.ended.is_some() {
             return Ok(false);
@@ -76,7 +76,7 @@ impl App {
         Ok(ended_well)
     }
 
-    /// Runs the editor to its end; tells what went wrong with it and what to do.
+    /// Waits for the editor to exit; returns what went wrong and the fix.
     async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<Error> {
         let failed = |message: String, hint: &str| Some(Error::new(Code::Editor, message, hint));
         let EditorCommand { program, arguments, origin } = call;
@@ -115,13 +115,13 @@ impl App {
                         end(&mut child, signal).await;
                         return None;
                     }
-                    // From a key, which was meant for the editor.
+                    // From a key, which was for the editor.
                     SignalAction::End(_) | SignalAction::Continue => {}
-                    // The editor stops by itself; the shell has its prompt when all have stopped.
+                    // The editor stops itself; the shell shows its prompt when all processes have stopped.
                     SignalAction::Stop => signals::stop_this_process(),
                 },
                 heard = self.engine_speaks(), if listens => {
-                    // It will be said again when the editor has ended.
+                    // It is reported again after the editor exits.
                     listens = heard.is_ok();
                 }
             }

@@ -16,10 +16,10 @@ const FIRST: Duration = Duration::from_millis(8);
 /// Time for each further piece.
 const NEXT: Duration = Duration::from_millis(50);
 
-/// Lines between two looks at the clock and the queue.
+/// Lines between two checks of the clock and the queue.
 const STEP: usize = 16;
 
-/// Pieces that wait for the screen.
+/// The most pieces queued for the screen.
 const WAITING: usize = 4;
 
 pub struct HighlightJob {
@@ -35,7 +35,7 @@ pub struct HighlightWorker {
     painted: Receiver<Input>,
 }
 
-/// Where the newest text lies.
+/// The newest text.
 #[derive(Default)]
 struct Mailbox {
     waiting: Mutex<HighlightQueue>,
@@ -49,7 +49,7 @@ struct HighlightQueue {
 }
 
 impl HighlightWorker {
-    /// Starts the thread; `None` where the system has none left: texts stay plain.
+    /// Starts the thread; `None` if the system has no threads left, and texts stay plain.
     pub fn start() -> Option<Self> {
         let desk = Arc::<Mailbox>::default();
         let (answers, painted) = mpsc::channel(WAITING);
@@ -59,7 +59,7 @@ impl HighlightWorker {
         Some(Self { desk, painted })
     }
 
-    /// Hands a text over, in place of one that waits.
+    /// Sends a text, replacing one that waits.
     pub fn paint(&self, text: HighlightJob) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.text = Some(text);
@@ -95,7 +95,7 @@ impl Mailbox {
         if waiting.over { None } else { waiting.text.take() }
     }
 
-    /// Whether there is something else to do than the text at hand.
+    /// Whether a newer text waits or the screen is gone.
     fn is_wanted(&self) -> bool {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.text.is_some() || waiting.over

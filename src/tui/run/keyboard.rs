@@ -1,15 +1,15 @@
-//! What comes from the terminal: keys, pastes, the mouse, its size. Read on the loop's own thread and only while somebody
-//! waits for it, so that nothing typed for an editor is taken from it and nothing typed after it is lost.
+//! Terminal input: keys, pastes, the mouse, the size. Read on the loop's own thread and only on demand, so that input for
+//! an editor is not taken from it and input after it is not lost.
 //!
-//! Not crossterm's `EventStream`: its thread reads on until it is told to stop and cannot say that it has, what a burst
-//! leaves unread after 1,024 bytes stays there until the next key, and a terminal that is gone keeps it spinning.
+//! crossterm's `EventStream` does not work here: its thread keeps reading until told to stop and cannot confirm that it has
+//! stopped, input beyond 1,024 bytes of a burst is delayed until the next key, and a closed terminal makes it spin.
 
 use std::io;
 
 #[cfg(unix)]
 pub use unix::Keyboard;
 
-/// Whether this error, of reading or of writing, says that the terminal is gone.
+/// Whether this read or write error means that the terminal is gone.
 pub fn is_gone(error: &io::Error) -> bool {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) {
@@ -33,23 +33,23 @@ mod unix {
 
     use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
 
-    /// Bytes taken from the terminal at once; what is more shows first.
+    /// The most bytes read from the terminal at once; they are shown before more is read.
     const AT_ONCE: usize = 64 * 1024;
 
-    /// The near end of the terminal.
+    /// Reads the terminal.
     #[derive(Debug)]
     pub struct Keyboard {
         terminal: AsyncFd<OwnedFd>,
         resized: Signal,
-        /// The beginning of a sequence whose rest is still to come.
+        /// The start of an unfinished sequence.
         bytes: Vec<u8>,
-        /// How many of them were there when nothing more came.
+        /// The length of `bytes` when no more input was available.
         begun: usize,
         events: VecDeque<Event>,
     }
 
     impl Keyboard {
-        /// Standard input, of which nothing is read yet.
+        /// Opens standard input without reading from it.
         #[allow(
             deprecated,
             reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd"
@@ -65,7 +65,7 @@ mod unix {
             })
         }
 
-        /// Waits for the next event; an error when the terminal is gone. Nothing is lost when the wait is given up.
+        /// Waits for the next event; an error if the terminal is gone. Cancelling the wait loses nothing.
         pub async fn next(&mut self) -> io::Result<Event> {
             loop {
                 if let Some(event) = self.events.pop_front() {
@@ -99,7 +99,7 @@ mod unix {
         }
     }
 
-    /// Takes what has come. A terminal shared with a shell must not be made non-blocking, so it is asked before each read.
+    /// Reads the available bytes. A terminal shared with a shell must not be made non-blocking, so poll before each read.
     fn read(terminal: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<InputTail> {
         let mut buffer = [0; 4096];
         let mut taken = 0;
@@ -158,13 +158,13 @@ mod unix {
     mod tests {
         use super::*;
 
-        /// What comes of these reads, with a pause behind each.
+        /// The events from these reads, with a pause after each.
         fn read_as(reads: &[&[u8]]) -> String {
             let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
             for read in reads {
                 bytes.extend_from_slice(read);
                 understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
-                // As when somebody looks and nothing has come.
+                // A poll that finds no input.
                 understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
             }
             let word = |event: &Event| match event {
@@ -227,17 +227,17 @@ mod elsewhere {
     use crossterm::event::{Event, EventStream, poll, read};
     use futures_util::Stream;
 
-    /// The near end of the terminal.
+    /// Reads the terminal.
     #[derive(Debug)]
     pub struct Keyboard(EventStream);
 
     impl Keyboard {
-        /// The console, of which nothing is read yet.
+        /// Opens the console without reading from it.
         pub fn new() -> io::Result<Self> {
             Ok(Self(EventStream::new()))
         }
 
-        /// Waits for the next event; an error when the terminal is gone.
+        /// Waits for the next event; an error if the terminal is gone.
         pub async fn next(&mut self) -> io::Result<Event> {
             let gone = || Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone"));
             poll_fn(|cx| Pin::new(&mut self.0).poll_next(cx)).await.unwrap_or_else(gone)

@@ -41,40 +41,40 @@ mod replies;
 mod signals;
 mod temp_file;
 
-/// Inputs before a frame, at most, so that a flood of them still shows.
+/// The most inputs handled before a frame, so that the screen is updated even in a flood of them.
 const BATCH: usize = 1024;
 
-/// Bytes of typed characters that go into a text field together. The whole field is laid out and drawn for each piece, so a
-/// megabyte that a terminal types from its clipboard would take minutes in small pieces.
+/// The most bytes of typed characters inserted together. The whole field is laid out and drawn for each piece, so in small
+/// pieces a megabyte that a terminal types from its clipboard would take minutes.
 const TYPED: usize = 64 * 1024;
 
 /// How long to wait for the last changes to be stored.
 const STORING: Duration = Duration::from_secs(2);
 
-/// How a screen was left.
+/// How the screen was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenExit {
     /// Why it ended.
     pub ended: ExitReason,
-    /// What the next one should begin with.
+    /// The state for the next screen.
     pub remembered: SavedScreen,
-    /// Whether every change was stored; not where the disk did not answer in time.
+    /// Whether every change was stored; false if the disk did not answer in time.
     pub stored: bool,
 }
 
 /// Why the screen ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitReason {
-    /// The person left.
+    /// The user quit.
     Quit,
-    /// This signal asked for it; a shell expects exit status 128 plus its number.
+    /// A signal; a shell expects exit status 128 plus its number.
     Signal(i32),
 }
 
-/// Runs the screen until it is left, and then restores the terminal.
+/// Runs the screen until the user leaves it, then restores the terminal.
 ///
-/// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
-/// taken over or written to, and when the engine ends before the screen does.
+/// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be taken over or
+/// written to, or if the engine ends first.
 pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
@@ -97,12 +97,12 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         ended: None,
     };
     let ended = match app.run(signals).await {
-        // Its signal may be still to come.
+        // Its signal may not have arrived yet.
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(signals::HANGUP)),
         ended => ended,
     };
     let App { engine, events, screen, state, asked, .. } = app;
-    // The shell has its terminal back before anything is waited for.
+    // The shell gets its terminal back before any wait.
     drop((screen, events));
     let stored = match asked {
         SentRequests::Changes => engine.close(STORING).await == Ending::Closed,
@@ -118,31 +118,31 @@ struct App {
     screen: Screen,
     state: State,
     replies: Replies,
-    /// Keys that came before there was anything for them to act on.
+    /// Keys pressed before the workspace was open.
     early: VecDeque<TerminalEvent>,
-    /// What the editor is wanted for.
+    /// What to open in the editor.
     opening: Option<EditorTask>,
     /// Started with the first text.
     painter: Option<HighlightWorker>,
     suspended: bool,
-    /// What there is to draw for.
+    /// Why to draw, if at all.
     changed: Option<Trigger>,
     pace: FrameLimiter,
     asked: SentRequests,
-    /// When an editor gave the terminal back last.
+    /// When an editor last returned the terminal.
     handed_back: Option<Instant>,
     ended: Option<ExitReason>,
 }
 
-/// What the editor is wanted for.
+/// What to open in the editor.
 enum EditorTask {
-    /// This place in a file.
+    /// A location in a file.
     Place(Spot),
-    /// This text, from this line on.
+    /// A text, with the cursor on this line.
     Text(String, usize),
 }
 
-/// Whether changes were asked for: only those are worth waiting for at the end.
+/// Whether changes were requested: only these are waited for at the end.
 enum SentRequests {
     Nothing,
     Changes,
@@ -152,7 +152,7 @@ impl App {
     async fn run(&mut self, mut signals: ScreenSignals) -> io::Result<ExitReason> {
         self.take_snapshot()?;
         self.draw()?;
-        // Only now is anything read from the terminal.
+        // The terminal is not read before this point.
         let mut keyboard = Keyboard::new()?;
         loop {
             match self.opening.take() {
@@ -174,7 +174,7 @@ impl App {
                     }
                     self.signal(told)?;
                 }
-                // Taken below, before what was typed behind them.
+                // Handled below, before later input.
                 () = std::future::ready(()), if early => {}
                 event = keyboard.next() => self.now_or_later(event?)?,
                 heard = self.engine_speaks() => heard?,
@@ -184,7 +184,7 @@ impl App {
         }
     }
 
-    /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
+    /// Waits for the engine and handles one of its messages, or for a terminal that has not taken the last frame yet.
     async fn engine_speaks(&mut self) -> io::Result<()> {
         let painted = async {
             match &mut self.painter {
@@ -208,7 +208,7 @@ impl App {
         }
     }
 
-    /// Everything that has come already, without waiting.
+    /// Handles all input that is available without waiting.
     fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
         // Typed characters are inserted together: one by one, each would cost as much as the whole text.
         let (mut typed, mut taken) = (String::new(), 0);
@@ -222,7 +222,7 @@ impl App {
                 continue;
             }
             if let TerminalEvent::Key(key) = event {
-                // What is typed changes no key's meaning, so it may wait for what is typed behind it.
+                // Typed text changes no key's meaning, so it may wait for text that follows.
                 match self.of_key(key) {
                     Some(Input::Type(text)) => {
                         typed.push_str(&text);
@@ -260,7 +260,7 @@ impl App {
         Ok(())
     }
 
-    /// Draws what changed, or tells when that may be.
+    /// Draws pending changes, or returns when they may be drawn.
     fn draw(&mut self) -> io::Result<Option<Instant>> {
         let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
             return Ok(None);
@@ -285,8 +285,8 @@ impl App {
         self.state.snapshot.generation > 0
     }
 
-    /// Takes a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never
-    /// kept; `q` is, after other keys, since behind `/` it is a letter.
+    /// Handles a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never kept,
+    /// except `q` after other keys, since after `/` it is a letter.
     fn now_or_later(&mut self, event: TerminalEvent) -> io::Result<()> {
         let waits = match &event {
             _ if self.is_open() => false,
@@ -301,14 +301,14 @@ impl App {
         if !waits {
             return self.terminal_event(event);
         }
-        // More than this was not typed on purpose.
+        // More input than this was not typed on purpose.
         if self.early.len() < BATCH {
             self.early.push_back(event);
         }
         Ok(())
     }
 
-    /// Whether keys that come now are not for this screen, or not yet.
+    /// Whether keys are not for this screen, or not yet.
     fn is_away(&self) -> bool {
         self.ended.is_some() || self.suspended || self.opening.is_some()
     }
@@ -327,7 +327,7 @@ impl App {
             TerminalEvent::Key(event) => self.of_key(event).map_or(Ok(()), |input| self.input(input)),
             TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
             TerminalEvent::Resize(width, height) => {
-                // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.
+                // Also if the size is the same: the terminal may have changed the frame at sizes in between.
                 self.screen.forget()?;
                 self.input(Input::Resize(drawable(Size { width, height })))
             }
@@ -375,7 +375,7 @@ impl App {
         Ok(())
     }
 
-    /// A question waits for room in the queue; of a change the person is told that there is none.
+    /// Sends a request. A question waits for room in the queue; a change that does not fit is reported to the user.
     fn ask(&mut self, request: Request) -> io::Result<()> {
         if request.is_change() {
             if self.engine.is_full() {
@@ -403,7 +403,7 @@ impl App {
             SignalAction::End(signal) if self.was_the_editors(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
             SignalAction::Stop => self.suspend()?,
-            // Also after a SIGSTOP that nobody could see coming: the shell has had the terminal meanwhile.
+            // Also after a SIGSTOP, which cannot be caught: the shell had the terminal meanwhile.
             SignalAction::Continue => {
                 self.suspended = false;
                 self.screen.resume()?;
@@ -415,7 +415,7 @@ impl App {
     }
 }
 
-/// Waits until then, or forever.
+/// Waits until this time, or forever.
 async fn at(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,

@@ -1,54 +1,54 @@
-//! What a terminal sends, as events: keys, pastes, the mouse. Bytes in, one event out; nothing is read here and nothing is
-//! remembered, so that a sequence cut in two by a slow line can be parsed again when its rest has come.
+//! Parses terminal input into events: keys, pastes, the mouse. Takes bytes and returns one event; keeps no state, so a
+//! sequence split by a slow line is parsed again when the rest arrives.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use memchr::memmem;
 
-/// What stands at the beginning of some bytes.
+/// The result of parsing the start of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParsedInput {
-    /// This event, in so many bytes.
+    /// An event, and its length in bytes.
     Event(Event, usize),
-    /// So many bytes that mean nothing here: a broken sequence, an answer to a question that somebody else asked.
+    /// Bytes without a meaning here: a broken sequence, or an answer to another program's question.
     Nothing(usize),
-    /// The beginning of something longer.
+    /// The start of a longer sequence.
     Unfinished,
 }
 
-/// What follows the bytes that are there.
+/// What follows the available bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputTail {
-    /// More may have come already.
+    /// More bytes may have arrived already.
     More,
-    /// Nothing for now: an escape at the end is the key.
+    /// Nothing for now: an escape at the end is the Escape key.
     Quiet,
 }
 
 const ESC: u8 = 0x1b;
 
-/// A sequence that does not end within so many bytes is none.
+/// The most bytes of a sequence; a longer one is invalid.
 const LONGEST: usize = 4096;
 
-/// What a paste begins with, and what it ends with.
+/// The start and the end of a paste.
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
-/// Of a paste so many bytes are kept: a text field takes less.
+/// The most bytes kept of a paste; a text field takes less.
 const LONGEST_PASTE: usize = 4 * 1024 * 1024;
 
-/// What a key does to a sequence that was begun and whose rest did not come with it.
+/// How a later key affects an unfinished sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutOff {
-    /// Nothing: these bytes may be the rest.
+    /// Not at all: these bytes may be the rest.
     No,
-    /// The beginning means nothing, the key is one.
+    /// It drops the unfinished sequence and counts as a key.
     Key,
-    /// It ends the paste, of which this came.
+    /// It ends the paste, which is this event.
     Paste(Event),
 }
 
-/// Whether bytes that came by themselves, after nothing for a while, end what was begun: without this a paste or an answer that is never
-/// closed would take every key. Ctrl-C and Escape end a paste; any key ends what nobody asked for.
+/// Whether bytes that arrive after a pause end an unfinished sequence: otherwise a paste or an answer that is never closed
+/// would swallow every key. Ctrl-C and Escape end a paste; any key ends an answer.
 pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     if let Some(text) = begun.strip_prefix(PASTE) {
         return match fresh {
@@ -65,7 +65,7 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     }
 }
 
-/// Keeps a paste that does not end within bounds: what is too much of it goes, but for what may be half of its end.
+/// Bounds an unfinished paste: drops the excess, except for what may be the start of its end.
 pub fn bound(begun: &mut Vec<u8>) {
     let tail = begun.len().saturating_sub(PASTED.len() - 1);
     if tail > LONGEST_PASTE && begun.starts_with(PASTE) {
@@ -73,7 +73,7 @@ pub fn bound(begun: &mut Vec<u8>) {
     }
 }
 
-/// What these bytes begin with.
+/// Parses the start of these bytes.
 pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
     match bytes {
         [ESC] if then == InputTail::Quiet => key(KeyCode::Esc, 1),
@@ -142,7 +142,7 @@ fn character(bytes: &[u8]) -> ParsedInput {
     }
 }
 
-/// What the last byte of a cursor or function key means.
+/// The key for the last byte of a cursor or function key sequence.
 fn named(last: u8) -> Option<KeyCode> {
     Some(match last {
         b'A' => KeyCode::Up,
@@ -158,7 +158,7 @@ fn named(last: u8) -> Option<KeyCode> {
     })
 }
 
-/// What follows `ESC [`: parameters and a last byte.
+/// Parses what follows `ESC [`: parameters and a final byte.
 fn sequence(bytes: &[u8]) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
         return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
@@ -197,7 +197,7 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
             '\x7f' => KeyCode::Backspace,
             c => KeyCode::Char(c),
         }),
-        // With numbers other than these it says where the cursor is.
+        // With other parameters it reports the cursor position.
         b'R' if number(0) != 1 => None,
         _ if parameters.is_empty() || number(0) == 1 => named(last),
         _ => None,
@@ -212,13 +212,13 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
     }
 }
 
-/// `1;5` as numbers; of `5:1` the first counts. What is left out is 1.
+/// `1;5` as numbers; of `5:1` only the first counts. An omitted number is 1.
 fn numbers(parameters: &str) -> Vec<u16> {
     let first = |part: &str| part.split(':').next().and_then(|number| number.parse().ok()).unwrap_or(1);
     parameters.split(';').map(first).collect()
 }
 
-/// The keys that are told by number: `ESC [ 5 ~`.
+/// The keys sent as numbers: `ESC [ 5 ~`.
 fn numbered(number: u16) -> Option<KeyCode> {
     Some(match number {
         1 | 7 => KeyCode::Home,
@@ -254,7 +254,7 @@ fn paste(bytes: &[u8], before: usize) -> ParsedInput {
     }
 }
 
-/// An answer of the terminal to a question that this program did not ask: up to its end, or to what cannot be in it.
+/// Skips an answer to another program's question: up to its end, or to a byte that it cannot contain.
 fn string(bytes: &[u8], then: InputTail) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
         return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
@@ -267,7 +267,7 @@ fn string(bytes: &[u8], then: InputTail) -> ParsedInput {
     }
 }
 
-/// A report of the mouse: which button with which keys, and how it ends.
+/// Parses a mouse report: the button with its modifiers, and whether it is released.
 fn mouse(report: u8, column: u16, row: u16, last: u8, length: usize) -> ParsedInput {
     let button = match report & 3 {
         0 => MouseButton::Left,

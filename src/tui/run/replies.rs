@@ -1,5 +1,5 @@
-//! The requests that wait for the engine's answer. A question that the screen asked again is withdrawn, so that the engine
-//! skips it.
+//! The requests that wait for the engine's answer. A question that was asked again is withdrawn, so that the engine skips
+//! it.
 
 use std::pin::Pin;
 use std::task::Poll;
@@ -31,7 +31,7 @@ impl Replies {
         self.waiting.retain(|waiting| questions.is_wanted(waiting.question));
     }
 
-    /// The next answer that arrives; never where none is waited for.
+    /// The next answer; waits forever if none is expected.
     pub async fn next(&mut self) -> Input {
         std::future::poll_fn(|context| {
             let mut at = 0;
@@ -41,7 +41,7 @@ impl Replies {
                     continue;
                 };
                 let question = self.waiting.remove(at).question;
-                // There is no answer where the engine has ended, which its snapshots tell.
+                // There is no answer if the engine has ended, which its snapshots report.
                 if let Some(response) = answer {
                     return Poll::Ready(Input::Answer { question, response });
                 }
@@ -51,7 +51,7 @@ impl Replies {
         .await
     }
 
-    /// An answer that has arrived already.
+    /// An answer that has already arrived.
     pub fn next_ready(&mut self) -> Option<Input> {
         self.next().now_or_never()
     }

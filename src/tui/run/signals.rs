@@ -15,7 +15,7 @@ pub enum SignalAction {
 #[cfg(unix)]
 pub use unix::{ScreenSignals, is_for_all, pass_on, stop_this_process};
 
-/// The signal of a terminal that is gone, by its number everywhere.
+/// The signal for a closed terminal, which has this number everywhere.
 pub const HANGUP: i32 = 1;
 
 #[cfg(unix)]
@@ -25,12 +25,12 @@ mod unix {
 
     use crate::tui::run::signals::{SignalAction, io};
 
-    /// Whether this signal is for the whole session, and not for whoever has the terminal, as those of keys are.
+    /// Whether this signal is for the whole session, rather than for the program in the foreground like those of keys.
     pub fn is_for_all(signal: i32) -> bool {
         [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
     }
 
-    /// Sends a signal that ended this program to another one. It may be gone already.
+    /// Sends the signal that ended this program to another process, which may be gone already.
     pub fn pass_on(process: u32, signal: i32) {
         let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
         if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
@@ -40,11 +40,11 @@ mod unix {
 
     /// Stops this process alone, until it is continued. SIGSTOP, since SIGTSTP is caught.
     pub fn stop_this_process() {
-        // Nobody but init is not allowed to.
+        // Only init may not do this.
         let _ = kill_process(getpid(), Number::STOP);
     }
 
-    /// Every signal that means something to a screen.
+    /// Every signal that the screen handles.
     #[derive(Debug)]
     pub struct ScreenSignals {
         terminate: Signal,
@@ -82,7 +82,7 @@ mod unix {
     }
 }
 
-/// Where there are no signals of this kind, Ctrl-C is a key and nothing else ends a screen from outside.
+/// Without these signals, Ctrl-C is a key, and nothing outside ends the screen.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub struct ScreenSignals;
@@ -93,19 +93,19 @@ impl ScreenSignals {
         Ok(Self)
     }
 
-    /// Never comes.
+    /// Never returns.
     pub async fn next(&mut self) -> SignalAction {
         std::future::pending().await
     }
 }
 
-/// No signal comes here.
+/// There are no signals here.
 #[cfg(not(unix))]
 pub fn is_for_all(_: i32) -> bool {
     true
 }
 
-/// No signal comes here.
+/// There are no signals here.
 #[cfg(not(unix))]
 pub fn pass_on(_: u32, _: i32) {}
 

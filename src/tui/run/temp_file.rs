@@ -1,4 +1,4 @@
-//! A temporary file for the editor that nobody else can read. The only file that the screen itself touches; it is
+//! A temporary file for the editor that only the user can read. It is the only file that the screen itself touches, and is
 //! deleted when the editor exits.
 
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use refdesk_files::read_regular;
 pub struct TempFile(NamedTempFile);
 
 impl TempFile {
-    /// Writes it down.
+    /// Writes the text to a new file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn new(text: &str) -> io::Result<Self> {
         let mut file = tempfile::Builder::new().prefix("refdesk-values-").suffix(".json").tempfile()?;
         file.write_all(text.as_bytes())?;
@@ -23,15 +23,15 @@ impl TempFile {
         Ok(Self(file))
     }
 
-    /// Where it lies.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// What it says now: an editor may have put another file in its place.
+    /// Reads it by path, since an editor may have replaced the file.
     ///
     /// # Errors
-    /// It is gone, too large, or no UTF-8.
+    /// It is gone, too large, or not UTF-8.
     pub fn read(self) -> Result<String, String> {
         let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
         let (bytes, is_cut) = read_regular(self.path(), most).map_err(|error| error.to_string())?;

@@ -21,7 +21,7 @@ pub fn clear(state: &mut State) {
     filter(state);
 }
 
-/// After a snapshot; `stay` is what was under the cursor.
+/// Updates the rows after a snapshot; `stay` is the template that was under the cursor.
 pub fn follow(state: &mut State, stay: Option<&str>) {
     state.templates.haystack = None;
     refilter(state, None);

@@ -56,18 +56,18 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     frame::scrollbar(&state.skin, inset(place), rows.len(), window.start, style(state), buffer);
     match field {
         Some((line, true)) => draw_field(state, line, names, frame),
-        // The cursor of the terminal says that keys go to the box.
+        // The terminal's cursor shows that keys go to the box.
         Some((line, false)) => frame.set_cursor_position(Position { x: value_column(line, names) + 1, y: line.y }),
         None => {}
     }
 }
 
-/// How many of its rows are visible.
+/// The number of visible rows.
 pub fn page(state: &State) -> usize {
     state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.aside.height))
 }
 
-/// Columns of the names: values need their room where one types them, and show what they can elsewhere.
+/// Columns of the names: values get more room while the form is focused.
 fn names(state: &State, place: Rect) -> usize {
     let width = usize::from(place.width);
     let most = if is_active(state) { width / 2 } else { width * 3 / 5 };
@@ -78,7 +78,7 @@ fn value_column(line: Rect, names: usize) -> u16 {
     line.x.saturating_add(u16::try_from(names + 2).unwrap_or(u16::MAX))
 }
 
-/// Whether the box of a flag stands here, in a form that is at `place`.
+/// Whether a flag's box is at this position of a form at `place`.
 pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
     let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
     let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
@@ -86,7 +86,7 @@ pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
     is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
 }
 
-/// The scrollbar stands in the last column here: to the right of it is the preview.
+/// The scrollbar uses the last column, because the preview is to the right of it.
 fn inset(place: Rect) -> Rect {
     Rect { width: place.width.saturating_sub(1), ..place }
 }
@@ -120,7 +120,7 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     if rows.is_empty() {
         return "no variables".to_owned();
     }
-    // The shorter, the more of what one would not expect.
+    // Each shorter form drops the most expected part.
     let mut parts = vec![cells::counted(leaves().count(), "value")];
     parts.extend((typed > 0).then(|| format!("{typed} typed")));
     parts.extend((unused > 0).then(|| format!("{unused} not used")));
@@ -144,7 +144,7 @@ fn what_to_press(row: &FormRow) -> &'static str {
     }
 }
 
-/// As much as there is room for.
+/// As much as fits.
 fn with_keys(counted: &str, press: &str, room: usize) -> String {
     let leaves = format!("{press}, Esc leaves");
     let fits = |text: &String| cells::width(text) <= room;
@@ -155,7 +155,7 @@ fn widest(rows: &[FormRow]) -> usize {
     rows.iter().map(|row| cells::width(&name(row))).max().unwrap_or(0)
 }
 
-/// `  name?` in its depth, an optional one with its sign.
+/// `  name?`: indented by its depth, with a sign if optional.
 fn name(row: &FormRow) -> String {
     let optional = if row.optional && !matches!(row.holds, RowValue::Unused(_)) { "?" } else { "" };
     format!("{}{}{optional}", "  ".repeat(row.level), cells::clean(&row.name))
@@ -200,7 +200,7 @@ fn is_left_out(row: &FormRow) -> bool {
     !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
 }
 
-/// Longer than any row; the rest of a pasted value is not looked at.
+/// Longer than any row; the rest of a pasted value is not shown.
 fn shown(text: &str) -> Cow<'_, str> {
     let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
     cells::clean(text.get(..end).unwrap_or_default())
@@ -221,7 +221,7 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
     frame.set_cursor_position(at);
 }
 
-/// What stands there as long as nothing is typed.
+/// Shown until something is typed.
 fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
     let Some(row) = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed) else { return };
     if let RowValue::Text(text) = &row.holds {

@@ -27,7 +27,7 @@ pub fn act(state: &mut State, action: Action) {
     }
 }
 
-/// Rebuilds the form where the template or its values have changed.
+/// Rebuilds the form if the template or its values have changed.
 pub fn follow(state: &mut State) {
     let Some(template) = state.template() else {
         state.templates.form = Vec::new();
@@ -54,7 +54,7 @@ pub fn follow(state: &mut State) {
     }
     state.templates.form = form;
     state.templates.formed = formed;
-    // What was being typed may be gone.
+    // The field being typed into may be gone.
     if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
         state.typing = None;
     }
@@ -76,12 +76,12 @@ fn set(state: &mut State) {
     }
 }
 
-/// Into the field of the row under the cursor, or of the first value behind it.
+/// Opens the field of the row under the cursor, or of the next value.
 pub fn begin(state: &mut State) {
     go(state, |at| at..usize::MAX);
 }
 
-/// To the first value in this range of rows, counted from the cursor, and into its field; typing ends where there is none.
+/// Moves to the first value in this range of rows, relative to the cursor, and opens its field; without one, typing ends.
 fn go(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
     let range = range(state.templates.variable.at);
     let rows = state.templates.form.iter().enumerate().skip(range.start).take(range.len());
@@ -115,7 +115,7 @@ fn to_field(state: &mut State, at: Option<usize>) {
     field.insert(&text);
 }
 
-/// Takes over what stands in the field, as it is typed.
+/// Stores the text of the field while it is typed.
 pub fn typed(state: &mut State) {
     let text = state.templates.value.text().to_owned();
     if let Some(way) = under_cursor(state).map(|row| row.way.clone()) {
@@ -123,7 +123,7 @@ pub fn typed(state: &mut State) {
     }
 }
 
-/// Keys in the field of a flag: toggle, yes or no. Returns whether it is a flag.
+/// Handles keys in the field of a flag: toggle, yes or no. Returns whether it is a flag.
 pub fn flag(state: &mut State, text: &str) -> bool {
     let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
@@ -140,7 +140,7 @@ pub fn flag(state: &mut State, text: &str) -> bool {
     true
 }
 
-/// The list that another item would go into, and before which item.
+/// The list that a new item would be added to, and its index.
 pub fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, usize)> {
     if let RowValue::Items(_) = row.holds {
         let items = typed.map_or(1, |typed| typed.shown_items(&row.way));
@@ -153,7 +153,7 @@ pub fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, us
     }
 }
 
-/// Another item, and into its first value.
+/// Adds an item and opens its first value.
 fn add(state: &mut State) {
     let Some((list, at)) = under_cursor(state).and_then(|row| list(row, state.typed())) else { return };
     change(state, |typed| typed.add_item(&list, at));
@@ -165,7 +165,7 @@ fn add(state: &mut State) {
     }
 }
 
-/// Removes an item; resets other rows and what is inside them.
+/// Removes an item; resets another row and everything inside it.
 fn take_back(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let (way, item) = (row.way.clone(), row.item().map(|(list, at)| (list.to_vec(), at)));
@@ -184,7 +184,7 @@ fn give(state: &mut State, way: ValuePath, given: TypedValue) {
     change(state, |typed| typed.set(way, given));
 }
 
-/// Changes what was typed for the template under the cursor.
+/// Changes the typed values of the template under the cursor.
 pub fn change(state: &mut State, change: impl FnOnce(&mut TypedValues)) {
     let Some(name) = state.template().map(|template| template.name.clone()) else { return };
     change(state.templates.typed.entry(name.clone()).or_default());

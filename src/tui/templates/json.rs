@@ -18,7 +18,7 @@ pub fn is_for_all(state: &State, text: &str) -> bool {
     is_free && text.trim_start().starts_with('{')
 }
 
-/// Takes the values of a JSON object in place of those typed.
+/// Replaces the typed values with those of a JSON object.
 pub fn paste(state: &mut State, text: &str) {
     let Some(template) = state.template() else { return };
     match values::read(text) {

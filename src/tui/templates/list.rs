@@ -119,7 +119,7 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));
-    // Variables are shown only where they match.
+    // Variables are shown only if they match.
     if !marks.tags.is_empty() && row.room() > 12 {
         let variables = filter::variables(template);
         row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));

@@ -30,7 +30,7 @@ pub struct TemplatesPane {
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Positions in the index of the rows that the filter keeps, in the order shown.
+    /// Index positions of the rows that match the filter, in display order.
     pub rows: Vec<usize>,
     /// The parsed filter and its rows, from which a longer filter starts.
     pub filtered: FilterResult,
@@ -38,7 +38,7 @@ pub struct TemplatesPane {
     pub haystack: Option<Arc<Haystack>>,
     /// Typed values, by the name of the template. In memory only: they may be secrets.
     pub typed: HashMap<String, TypedValues>,
-    /// Grows with every value typed.
+    /// Increases with every value typed.
     pub revision: u64,
     /// The form of the template under the cursor.
     pub form: Vec<FormRow>,
@@ -46,31 +46,31 @@ pub struct TemplatesPane {
     /// The row of the form under the cursor.
     pub variable: Cursor,
     pub value: TextField,
-    /// Values that `$EDITOR` has, or returned as invalid JSON.
+    /// Values being edited in `$EDITOR`, or returned as invalid JSON.
     pub draft: Option<JsonDraft>,
     pub asked: Option<PreviewRequest>,
-    /// Whether the answer is still to come.
+    /// Whether an answer is pending.
     pub is_waiting: bool,
     /// The newest answer.
     pub preview: Option<Preview>,
-    /// Which side of it is wanted.
+    /// The selected view.
     pub view: PreviewMode,
-    /// Of what is shown of it.
+    /// The scroll position of the view.
     pub scroll: Scroll,
-    /// Columns that are left out on the left of it.
+    /// The first visible column of the view.
     pub across: usize,
-    /// Of the newest text that colours were asked for.
+    /// The generation of the newest text sent for highlighting.
     pub painting: u64,
     pub painted: Option<Arc<[String]>>,
     /// Paths typed, by the name of the template.
     pub paths: HashMap<String, String>,
     /// The path in the write dialog.
     pub path: TextField,
-    /// How far the write is that was asked for.
+    /// The state of the write.
     pub writing: WriteState,
 }
 
-/// What a preview depends on.
+/// The inputs of a preview.
 #[derive(Debug, Clone)]
 pub struct PreviewRequest {
     pub template: String,
@@ -91,7 +91,7 @@ impl PreviewRequest {
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
     pub template: String,
-    /// The last text that rendered; stays while the next does not.
+    /// The last rendered text; stays while the current values do not render.
     pub rendered: Option<RenderedText>,
     /// Why it does not render now.
     pub failed: Option<Unrendered>,
@@ -104,11 +104,11 @@ pub struct RenderedText {
     pub warnings: Vec<String>,
     /// Its length in bytes.
     pub bytes: usize,
-    /// The path that the template offers for it.
+    /// The output path that the template names.
     pub offered: Option<String>,
     /// What writing it would change; `None` without a path.
     pub proposal: Option<Result<Box<Proposal>, Error>>,
-    /// Whether the file holds this text already.
+    /// Whether the file already has this text.
     pub is_there: bool,
 }
 
@@ -125,11 +125,11 @@ pub enum PreviewMode {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteState {
-    /// None was asked for.
+    /// No write was requested.
     #[default]
     Nothing,
     Asked,
-    /// The file had changed since: the difference is a new one.
+    /// The file has changed since; the difference is updated.
     Changed,
 }
 
@@ -140,7 +140,7 @@ pub struct JsonDraft {
     /// The text; `None` while `$EDITOR` has it.
     pub text: Option<String>,
     pub error: Option<String>,
-    /// The line where, from 1.
+    /// The line of the error, from 1.
     pub line: usize,
 }
 
@@ -149,18 +149,18 @@ impl State {
         self.snapshot.templates.templates.get(*self.templates.rows.get(self.templates.cursor.at)?)
     }
 
-    /// What was typed for that template.
+    /// The values typed for the template under the cursor.
     pub fn typed(&self) -> Option<&TypedValues> {
         self.templates.typed.get(&self.template()?.name)
     }
 
-    /// What that template came to, if it is there already.
+    /// The preview of the template under the cursor, if it has arrived.
     pub fn preview(&self) -> Option<&Preview> {
         let name = &self.template()?.name;
         self.templates.preview.as_ref().filter(|preview| preview.template == *name)
     }
 
-    /// The side of the preview that there is to see: a text that did not come has no difference, one that came no error.
+    /// The view that can be shown: without a rendered text there is no difference, with one there is no error.
     pub fn view(&self) -> PreviewMode {
         let Some(preview) = self.preview() else { return PreviewMode::Text };
         match (self.templates.view, &preview.failed, &preview.rendered) {

@@ -1,5 +1,5 @@
-//! The preview in one of three views: the rendered text, its difference to the file, or, where it does not render,
-//! the template with the error below its line. The last text that rendered stays, dimmed.
+//! The preview in one of three views: the rendered text, its difference from the file, or, if it does not render, the
+//! template with the error below its line. The last rendered text stays, dimmed.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -21,10 +21,10 @@ use refdesk_desk::Unrendered;
 use refdesk_files::output::{Diff, DiffLineKind, Proposal};
 use refdesk_text::{Code, Error};
 
-/// Rows that an error takes above a text, at most.
+/// The most rows of an error above a text.
 const ERROR: usize = 4;
 
-/// How many lines there are to scroll.
+/// The number of lines.
 pub fn len(state: &State) -> usize {
     let Some(preview) = state.preview() else { return 0 };
     match (state.view(), &preview.rendered, &preview.failed) {
@@ -41,17 +41,17 @@ pub fn len(state: &State) -> usize {
     }
 }
 
-/// Where its lines go.
+/// The place of its lines.
 pub fn text(state: &State) -> Rect {
     state.parts(Pane::Templates).map_or(Rect::default(), |parts| places(state, parts.detail).1)
 }
 
-/// How many of its lines are seen at once.
+/// The number of visible lines.
 pub fn page(state: &State) -> usize {
     usize::from(text(state).height).max(1)
 }
 
-/// Whether a line that is seen goes on to the right.
+/// Whether a visible line continues to the right.
 pub fn goes_on(state: &State) -> bool {
     let place = text(state);
     let (from, page) = (state.templates.scroll.top, usize::from(place.height));
@@ -70,7 +70,7 @@ pub fn goes_on(state: &State) -> bool {
     }
 }
 
-/// The first line to show so that the error is seen, with `page` lines shown; 0 where there is none.
+/// The first line to show so that the error is visible among `page` lines; 0 without an error.
 pub fn top_of_error(failed: &Unrendered, page: usize) -> usize {
     failed.error.line.map_or(0, |line| (line + 1).saturating_sub(page / 2))
 }
@@ -96,7 +96,7 @@ fn error(state: &State, columns: usize) -> Vec<String> {
 
 fn told(failed: &Unrendered) -> String {
     match failed.error.line {
-        // Most messages name their line themselves.
+        // Most messages include their line.
         Some(line) if !failed.error.message.contains(&format!("line {line}")) => {
             format!("line {line}: {}", failed.error.message)
         }
@@ -192,13 +192,13 @@ fn captions(state: &State) -> Vec<String> {
     }
 }
 
-/// The texts of the form that are samples.
+/// The form's rows with sample texts.
 pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     let is_sample = |row: &&FormRow| !row.typed && matches!(&row.holds, RowValue::Text(sample) if !sample.is_empty());
     state.templates.form.iter().filter(is_sample)
 }
 
-/// What a write does to the file, in a word.
+/// The effect of a write on the file, in a word.
 pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
     match effect(state, proposal) {
         WriteEffect::New => "new file",
@@ -212,7 +212,7 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
     state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
 }
 
-/// Why nothing may be written there.
+/// Why the file cannot be written.
 pub fn refusal(refused: &Error) -> String {
     match refused.hint.as_str() {
         "" => refused.message.clone(),
@@ -262,7 +262,7 @@ fn role_at(spans: &Spans, at: usize) -> Option<ThemeRole> {
     spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
 }
 
-/// The visible corner of a text.
+/// The visible part of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewOffset {
     /// The first line.
@@ -302,7 +302,7 @@ fn message(failed: &Unrendered, columns: usize) -> Vec<String> {
     lines.into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 
-/// The template's lines with their numbers, and the error below its own; on top where it has none.
+/// The template's lines with their numbers, and the error below its line, or on top if it has none.
 fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let mut lines: Vec<Line<'static>> = Vec::new();

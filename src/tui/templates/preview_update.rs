@@ -1,5 +1,5 @@
-//! Asks for the preview of the template under the cursor, once for its values and path, and for its highlighting. The
-//! last text that rendered stays while the next does not.
+//! Requests the preview of the template under the cursor when its values or path change, and its highlighting. The last
+//! rendered text stays while the current values do not render.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::tui::widgets::motion::Scroll;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Shown, Unrendered};
 
-/// Columns that one key shows more of.
+/// Columns that one key scrolls.
 const ACROSS: usize = 8;
 
 /// Asks for the preview of the template under the cursor, if it is visible.
@@ -76,7 +76,7 @@ pub fn answer(state: &mut State, template: String, outcome: Result<Shown, Unrend
     }
 }
 
-/// The text that was rendered, in the colours of the one before as far as they fit.
+/// The rendered text, with the previous highlighting where it still fits.
 fn rendered(before: Option<RenderedText>, shown: Shown) -> RenderedText {
     let Shown { made: rendered, proposal } = shown;
     let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
@@ -92,7 +92,7 @@ fn rendered(before: Option<RenderedText>, shown: Shown) -> RenderedText {
     }
 }
 
-/// Asks for the colours of a text that is new.
+/// Requests the highlighting of a new text.
 fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(Preview { template, rendered: Some(rendered), failed: None }) = &state.templates.preview else { return };
     let is_known = state.templates.painted.as_ref().is_some_and(|painted| Arc::ptr_eq(painted, &rendered.text.lines));
@@ -136,7 +136,7 @@ pub fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> 
     })
 }
 
-/// Another side of the preview, or other columns of it.
+/// Switches to another view of the preview, or scrolls it sideways.
 pub fn look(state: &mut State, action: Action) {
     let pane = &mut state.templates;
     match action {

@@ -1,5 +1,5 @@
-//! The way of bytes to the terminal. One that takes nothing (Ctrl-S, a window that nobody reads) must not hold up the thread
-//! that also hears keys and signals: what it did not take waits here until it does.
+//! Writes to the terminal without blocking. A terminal that takes no output (Ctrl-S, a suspended window) must not block the
+//! thread that also handles keys and signals, so pending output is kept here.
 
 #[cfg(unix)]
 pub use unix::{Outlet, write_last};
@@ -19,24 +19,24 @@ mod unix {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// So long a terminal that takes nothing has for the last bytes, before what it has not shown is thrown away, and again
-    /// so long afterwards.
+    /// How long a stalled terminal gets to take the last bytes before its unshown output is discarded, and again
+    /// afterwards.
     const PATIENCE: Duration = Duration::from_millis(200);
 
     /// Ends an escape sequence that was cut off.
     const CANCEL: u8 = 0x18;
 
-    /// The near end of the way.
+    /// Writes to the terminal.
     #[derive(Debug)]
     pub struct Outlet {
-        /// `None` where the terminal cannot be opened a second time, as in a container whose terminal is outside: a write
-        /// waits in the system then.
+        /// `None` if the terminal cannot be opened a second time, as in a container whose terminal is outside; then writes
+        /// block.
         terminal: Option<AsyncFd<OwnedFd>>,
         rest: Vec<u8>,
     }
 
     impl Outlet {
-        /// To the terminal on standard output.
+        /// Opens the terminal on standard output.
         #[allow(
             deprecated,
             reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd"
@@ -46,12 +46,12 @@ mod unix {
             Self { terminal, rest: Vec::new() }
         }
 
-        /// Whether something waits that the terminal did not take.
+        /// Whether there is pending output.
         pub fn is_blocked(&self) -> bool {
             !self.rest.is_empty()
         }
 
-        /// Writes what the terminal takes; the rest goes with [`Self::proceed`].
+        /// Writes what the terminal takes; [`Self::proceed`] writes the rest.
         pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
             let Some(terminal) = &self.terminal else { return write_waiting(bytes) };
             let taken = if self.rest.is_empty() { write_some(terminal.get_ref(), bytes)? } else { 0 };
@@ -59,8 +59,8 @@ mod unix {
             Ok(())
         }
 
-        /// Waits until the terminal takes something again, and writes that; for ever if nothing waits. Nothing is lost when
-        /// the wait is given up.
+        /// Waits until the terminal takes output again, and writes it; waits forever if none is pending. Cancelling the
+        /// wait loses nothing.
         pub async fn proceed(&mut self) -> io::Result<()> {
             let Some(terminal) = self.terminal.as_ref().filter(|_| !self.rest.is_empty()) else {
                 return std::future::pending().await;
@@ -74,20 +74,20 @@ mod unix {
             Ok(())
         }
 
-        /// What waits, which is the taker's to write from now on.
+        /// Takes the pending output, which the caller must then write.
         pub fn take_rest(&mut self) -> Vec<u8> {
             std::mem::take(&mut self.rest)
         }
     }
 
-    /// The terminal by a descriptor of its own, since one that is shared with a shell must not be made non-blocking.
+    /// Opens the terminal again, since a descriptor shared with a shell must not be made non-blocking.
     fn again() -> Option<OwnedFd> {
         let name = ttyname(rustix::stdio::stdout(), Vec::new()).ok()?;
         let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty()).ok()
     }
 
-    /// Writes as much as goes without waiting; tells how much.
+    /// Writes what fits without blocking; returns how much.
     fn write_some(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
         let mut taken = 0;
         while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
@@ -107,8 +107,9 @@ mod unix {
         stdout.flush()
     }
 
-    /// Writes what waited and then the last bytes. If the terminal takes nothing for too long it is set going again, what it
-    /// has not shown is thrown away, and the last bytes alone are written. Failures are ignored: the terminal may be gone.
+    /// Writes the pending output and then the last bytes. If the terminal takes nothing for too long, its output is
+    /// restarted, what it has not shown is discarded, and only the last bytes are written. Ignores failures: the terminal
+    /// may be gone.
     pub fn write_last(rest: &[u8], last: &[u8]) {
         let all = [rest, last].concat();
         let Some(terminal) = again() else {
@@ -147,22 +148,22 @@ mod unix {
 #[cfg(not(unix))]
 pub use elsewhere::{Outlet, write_last};
 
-/// Where no signal has to be heard meanwhile, a write may wait.
+/// Without signals to handle, a write may block.
 #[cfg(not(unix))]
 mod elsewhere {
     use std::io::{self, Write};
 
-    /// The near end of the way.
+    /// Writes to the terminal.
     #[derive(Debug)]
     pub struct Outlet;
 
     impl Outlet {
-        /// To the console on standard output.
+        /// Opens the console on standard output.
         pub fn new() -> Self {
             Self
         }
 
-        /// Nothing waits here.
+        /// Output is never pending here.
         pub fn is_blocked(&self) -> bool {
             false
         }
@@ -174,12 +175,12 @@ mod elsewhere {
             stdout.flush()
         }
 
-        /// Never comes.
+        /// Never returns.
         pub async fn proceed(&mut self) -> io::Result<()> {
             std::future::pending().await
         }
 
-        /// Nothing waits here.
+        /// Output is never pending here.
         pub fn take_rest(&mut self) -> Vec<u8> {
             Vec::new()
         }

@@ -1,5 +1,5 @@
-//! How well colours can be told apart: contrast as WCAG 2.2 counts it, and the distance that is left for eyes without red or
-//! green cones. Only tests of the themes ask.
+//! Measures whether colours can be told apart: contrast as defined by WCAG 2.2, and the distance for people without red or
+//! green cones. Used only by tests of the themes.
 
 #[derive(Debug, Clone, Copy)]
 pub enum Eyes {
@@ -7,7 +7,7 @@ pub enum Eyes {
     NoGreen,
 }
 
-/// What terminals show for a number from 16 on of the xterm palette; those below are set by their owner.
+/// The colour that terminals show for a number of the xterm palette from 16 on; the user sets those below.
 pub fn indexed(number: u8) -> [u8; 3] {
     let step = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
     match number {
@@ -31,14 +31,14 @@ fn luminance([red, green, blue]: [f64; 3]) -> f64 {
     0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/// From 1, alike, to 21, black on white.
+/// From 1 (equal) to 21 (black on white).
 pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     let [one, other] = [one, other].map(|colour| luminance(linear(colour)) + 0.05);
     one.max(other) / one.min(other)
 }
 
-/// The distance of two colours in CIELAB as these eyes see them: by Viénot, Brettel and Mollon, "Digital video
-/// colourmaps for checking the legibility of displays by dichromats" (1999). From about 2 on people see a difference.
+/// The distance of two colours in CIELAB for people with these eyes, by Viénot, Brettel and Mollon, "Digital video
+/// colourmaps for checking the legibility of displays by dichromats" (1999). A difference is visible from about 2 on.
 pub fn apart(one: [u8; 3], other: [u8; 3], eyes: Eyes) -> f64 {
     let rows: [[f64; 3]; 3] = match eyes {
         Eyes::NoRed => [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
@@ -68,6 +68,6 @@ fn known_figures() {
     near(apart([10, 20, 30], [10, 20, 30], Eyes::NoGreen), 0.0);
     assert_eq!(indexed(208), [255, 135, 0]);
     assert_eq!(indexed(234), [28; 3]);
-    // Red and green of one lightness are what these eyes confuse.
+    // These eyes confuse red and green of equal lightness.
     assert!(apart([0xb0, 0x50, 0], [0x60, 0x78, 0], Eyes::NoGreen) < 10.0);
 }

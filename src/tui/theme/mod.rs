@@ -1,5 +1,5 @@
-//! The style of each part of the screen, by role. Styles are data, one file a theme in `themes/`; nothing else in
-//! `tui` names a colour.
+//! The style of each part of the screen, by role. Styles are data in `themes/`, one file per theme; nothing else in `tui`
+//! names a colour.
 
 #[cfg(test)]
 mod contrast;
@@ -26,37 +26,36 @@ pub enum ThemeRole {
     Strong,
     /// The row under the cursor of the focused pane.
     Cursor,
-    /// Where a prompt matches a tag.
+    /// A tag matched in a prompt.
     Match,
-    /// Where a prompt names a source.
+    /// A source named in a prompt.
     Expansion,
-    /// Words of a language that a text is written in: its own, then what is quoted, remarked, named as a type, counted,
-    /// defined.
+    /// Parts of highlighted source code: keywords, then strings, comments, types, numbers, definitions.
     Keyword,
     String,
     Comment,
     Kind,
     Number,
     Function,
-    /// Lines that come with a write, and lines that go.
+    /// Added lines of a difference, and removed ones.
     Added,
     Removed,
 }
 
-/// How many colours the terminal shows.
+/// The number of colours that the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Colours {
-    /// None, since `NO_COLOR` is set.
+    /// None, because `NO_COLOR` is set.
     Unwanted,
-    /// None: bold, underline and reverse carry what marks do not.
+    /// None: bold, underline and reverse show what marks do not.
     Mono,
-    /// The sixteen of every terminal, as its owner set them.
+    /// The sixteen of every terminal, as configured by the user.
     Sixteen,
     /// The 256 of the xterm palette.
     Indexed,
 }
 
-/// The themes there are to choose from where a terminal has 256 colours, the usual one first.
+/// The themes for terminals with 256 colours, the default first.
 const THEMES: &[(&str, &str)] = &[
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
@@ -71,7 +70,7 @@ pub struct Theme {
     looks: ThemeFile,
 }
 
-/// A theme file, a member a role.
+/// A theme file with one member per role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ThemeFile {
@@ -98,7 +97,7 @@ struct ThemeFile {
     removed: ThemeStyle,
 }
 
-/// One look of a theme file.
+/// One style in a theme file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, try_from = "StyleSpec")]
 struct ThemeStyle(Style);
@@ -140,7 +139,7 @@ impl TryFrom<StyleSpec> for ThemeStyle {
 }
 
 impl Theme {
-    /// The usual theme for so many colours.
+    /// The default theme for this number of colours.
     pub fn new(colours: Colours) -> Self {
         let (name, file) = match colours {
             Colours::Unwanted | Colours::Mono => ("mono", include_str!("../../../themes/mono.toml")),
@@ -150,7 +149,7 @@ impl Theme {
         Self::read(colours, name, file)
     }
 
-    /// A test reads every file; one that did not parse would leave the screen plain.
+    /// A test parses every file; a file that did not parse would leave the screen plain.
     fn read(colours: Colours, name: &'static str, file: &str) -> Self {
         Self { colours, name, looks: toml::from_str(file).unwrap_or_default() }
     }
@@ -176,12 +175,12 @@ impl Theme {
         self.name
     }
 
-    /// The names there are to choose from.
+    /// The names of the available themes.
     pub fn names() -> impl Iterator<Item = &'static str> {
         THEMES.iter().map(|(name, _)| *name)
     }
 
-    /// The theme of this name, where the terminal has the colours for it; `None` where there is no such theme.
+    /// The theme with this name, if it exists and the terminal has the colours for it.
     pub fn named(self, name: &str) -> Option<Self> {
         let (name, file) = THEMES.iter().find(|(known, _)| *known == name)?;
         Some(if self.fixed().is_some() { self } else { Self::read(self.colours, name, file) })
@@ -192,7 +191,7 @@ impl Theme {
         after.or_else(|| Self::names().next()).and_then(|name| self.named(name)).unwrap_or(self)
     }
 
-    /// Why there is no other theme to choose; `None` if there is.
+    /// Why there is no other theme; `None` if there is one.
     pub fn fixed(&self) -> Option<&'static str> {
         match self.colours {
             Colours::Unwanted => Some("NO_COLOR is set: themes need colours"),
@@ -202,7 +201,7 @@ impl Theme {
         }
     }
 
-    /// The style of blank cells, where the theme has its own background.
+    /// The style of blank cells, if the theme has its own background.
     pub fn ground(&self) -> Option<Style> {
         self.looks.text.0.bg.map(|_| self.looks.text.0)
     }
@@ -235,12 +234,12 @@ impl Theme {
         look.0
     }
 
-    /// The style of the cursor's row under what stands in it: with colours a background, without one reverse.
+    /// Adds the style of the cursor's row: a background, or reverse without colours.
     pub fn cursor_over(&self, style: Style) -> Style {
         let row = self.style(ThemeRole::Cursor);
         match (self.colours, style.fg) {
             (Colours::Mono | Colours::Unwanted, _) => style.remove_modifier(Modifier::DIM).patch(row),
-            // Grey on the cursor's grey background would be gone.
+            // Grey would be invisible on the cursor's grey background.
             (Colours::Sixteen, Some(Color::DarkGray)) | (_, None) => style.patch(row),
             (_, Some(fg)) => style.patch(row).fg(fg),
         }
@@ -314,8 +313,8 @@ mod tests {
         assert_eq!(files, used);
     }
 
-    /// Every role is a text somewhere: 4.5 to 1 is what WCAG 2.2 asks of one (1.4.3). On the cursor's row, where the
-    /// words beside it are the row's own, it is 3 to 1, as for marks (1.4.11).
+    /// Every role is used for text somewhere, so it needs the 4.5 to 1 of WCAG 2.2 (1.4.3). On the cursor's row, where the
+    /// words beside it have the row's colour, it needs 3 to 1, as for marks (1.4.11).
     #[test]
     fn texts_can_be_read_on_the_grounds_they_are_made_for() {
         let grey = |level: u8| [level; 3];
@@ -338,7 +337,7 @@ mod tests {
                     assert!(found >= text, "{name}: {role:?} on {ground:?} has {found:.2}");
                 }
                 let found = contrast(colour, under);
-                // No cursor stands in a preview.
+                // A preview has no cursor row.
                 assert!(
                     OF_TEXTS.contains(&role) || found >= row,
                     "{name}: {role:?} on the cursor's row has {found:.2}"
@@ -352,7 +351,7 @@ mod tests {
         let theme = theme("colourblind");
         for (at, one) in COLOURED.iter().enumerate() {
             for other in &COLOURED[at + 1..] {
-                // What was pulled in and a warning are one yellow, in every theme; the words tell them apart.
+                // Pulled-in sources and warnings have the same yellow in every theme; the words distinguish them.
                 if (*one, *other) == (ThemeRole::Transitive, ThemeRole::Warning) {
                     continue;
                 }

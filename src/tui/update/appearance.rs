@@ -14,7 +14,7 @@ pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());
 }
 
-/// The border at this place, if it can be moved. Where two panes meet, either side counts.
+/// The border at this position, if it can be moved. Both border cells of adjacent panes count.
 pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
     let [Some(_), Some(right), Some(lower), Some(_)] = layout.panes else { return None };
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);

@@ -1,4 +1,4 @@
-//! What comes from the engine: snapshots, answers and events. Cursors stay on the same source, wherever it is now.
+//! Handles messages of the engine: snapshots, answers and events. Cursors stay on the same source, wherever it moves.
 
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     }
 }
 
-/// The first source that was picked while keys go to another pane, so that it is under the cursor when one looks. Nothing is
-/// new in the first snapshot.
+/// The first newly picked source while another pane is focused, so that the cursor is on it when the user looks. The first
+/// snapshot has no new sources.
 fn newly_picked(state: &State, snapshot: &Snapshot) -> Option<String> {
     if state.focus == Pane::Selection || !state.is_open() {
         return None;
@@ -72,7 +72,7 @@ fn follow_selection(state: &mut State, id: Option<&str>) {
     state.selection.cursor.at = found.unwrap_or(state.selection.cursor.at);
 }
 
-/// Takes what the engine tells without being asked.
+/// Handles an event.
 pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
@@ -82,7 +82,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Takes the answer to the newest question of its kind, or to a change.
+/// Handles the answer to the newest question of its kind, or to a change.
 pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) {
     match response {
         Response::Findings(findings) => hints::update::answer(state, findings),

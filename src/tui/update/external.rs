@@ -51,7 +51,7 @@ pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The path of a template is known without asking.
+/// The path of a template is known without a request.
 fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some(template) = state.template() else { return };
     let (path, line) = template.place(failing_line(state));
@@ -72,7 +72,7 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The line of the template where it does not render; else the first one.
+/// The line of the template's error, or the first line.
 fn failing_line(state: &State) -> usize {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     failed.and_then(|failed| failed.error.line).unwrap_or(1)
@@ -100,7 +100,7 @@ fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
     effects.push(Effect::Copy(text));
 }
 
-/// The path or address of this source, where it has one.
+/// The path or address of this source, if it has one.
 pub fn path_or_address(state: &State, id: &str) -> Option<String> {
     match &state.snapshot.catalog.get(id)?.kind {
         SourceKind::Local(place) => place.path.to_str().map(str::to_owned),

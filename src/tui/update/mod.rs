@@ -1,5 +1,5 @@
-//! What an input does to the state, and what it asks of the world. Pure: it dispatches to the features, and puts cursors
-//! back into their lists afterwards.
+//! Applies an input to the state and returns effects. Pure: dispatches to the features, then moves cursors back into their
+//! lists.
 
 mod appearance;
 mod engine;
@@ -159,24 +159,24 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::look(state, action),
-        // Only windows confirm.
+        // Only windows have something to confirm.
         Action::Confirm | Action::TrustThis => {}
     }
 }
 
 impl State {
-    /// Says in the bottom line what happened.
+    /// Shows in the bottom line what happened.
     pub fn note(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: Tone::Note });
     }
 
-    /// Says in the bottom line what was not done, and why.
+    /// Shows in the bottom line what was not done, and why.
     pub fn refuse(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: Tone::Refusal });
     }
 }
 
-/// Where this key works, or where to look.
+/// The contexts in which this key works.
 fn unbound(state: &State, key: Key) -> String {
     if state.window.is_some() {
         return format!("{key} does nothing in this window: Esc closes it");

@@ -1,5 +1,5 @@
-//! The mouse: a click goes where it points, the wheel scrolls what is under it and keeps the focus, a drag moves a
-//! border. Places come from the code that drew them.
+//! The mouse: a click acts on what it points at, the wheel scrolls what is under it without changing the focus, a drag
+//! moves a border. Positions come from the code that drew them.
 
 use ratatui::layout::Position;
 
@@ -72,7 +72,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         return;
     }
     leave_field(state, effects);
-    // A click into a request is meant for this one.
+    // A click into a request is meant for the request now shown.
     if pane == Pane::Selection && state.is_before_request() {
         return try_to(state, Action::Requests, effects);
     }
@@ -105,14 +105,14 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         }
         if let Some(row) = part_row {
             let before = std::mem::replace(&mut state.templates.variable.at, row);
-            // A box is there to be clicked.
+            // A box is a click target.
             let is_box = form::is_box(state, parts.aside, at);
             done_again(state, is_box || (there && before == row), Action::SetValue, effects);
         }
     }
 }
 
-/// The row of the feed, or of the variables, that is pointed at.
+/// The row of the feed or of the variables under the mouse.
 fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Option<usize> {
     let (place, top, len) = match pane {
         Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
@@ -143,7 +143,7 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     if std::mem::replace(&mut cursor.at, row) != row {
         navigation::reset_scroll(state, pane);
     }
-    // The mark and the blank behind it: a single cell is hard to hit.
+    // The mark and the blank after it, because a single cell is hard to hit.
     let mark = pane_view::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
     if mark.is_some_and(|mark| at.x == mark || at.x == mark.saturating_add(1)) {
         let action = if state.in_request() { Action::Mark } else { Action::Toggle };

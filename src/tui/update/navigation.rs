@@ -7,7 +7,7 @@ use crate::tui::templates::{self, form_update, preview};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use crate::tui::{catalog, feed, hints, requests, selection};
 
-/// Leaves the nearest thing that can be left: the details, the other view of a pane, a filter.
+/// Leaves the innermost level: the details, the other view of a pane, a filter.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.is_searched() {
         catalog::reading::end(state);
@@ -60,12 +60,12 @@ pub fn roll(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
     }
 }
 
-/// How many rows of this pane's list are visible.
+/// The number of visible rows of this pane's list.
 pub fn page(state: &State, pane: Pane) -> usize {
     state.parts(pane).map_or(1, |parts| usize::from(parts.list.height))
 }
 
-/// Details begin at their top for every row.
+/// The details of a new row start at the top.
 pub fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
         Pane::Catalog => state.catalog.scroll = Scroll::default(),

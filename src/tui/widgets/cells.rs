@@ -1,5 +1,5 @@
-//! Text measured in columns: cut, padded and wrapped on grapheme clusters. Everything from outside comes through
-//! [`clean`] first, so that no control character reaches the terminal.
+//! Text measured in columns: cut, padded and wrapped at grapheme clusters. External text goes through [`clean`] first, so
+//! that no control character reaches the terminal.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use refdesk_text::escape::{is_emoji_selector, visible};
 pub use refdesk_text::tokens::grouped;
 
-/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. What terminals
-/// disagree about the width of, so that columns would shift and rests of it stay behind, is put in a way that they agree on.
+/// One line of external text: a line break becomes a blank, a tab four, and invisible characters are escaped. Characters
+/// whose width differs between terminals, which would shift columns and leave remains, are replaced by ones on which
+/// terminals agree.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || is_disputed(c)) {
         let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
@@ -25,8 +26,8 @@ fn is_disputed(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// The selector of an emoji goes, and so do the skin tones of an emoji; half-width voice marks become those that stand
-/// alone, the letters of flags plain letters.
+/// Removes emoji selectors and skin tones, replaces half-width voice marks by standalone ones and flag letters by plain
+/// letters.
 fn settled(line: &str) -> String {
     let mut settled = String::with_capacity(line.len());
     let mut before = None;
@@ -48,17 +49,17 @@ fn settled(line: &str) -> String {
     settled
 }
 
-/// Columns that this text takes, cluster by cluster as the terminal buffer counts them.
+/// The columns of this text, counted by cluster as the terminal buffer does.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// Whether `text` takes at most `columns`; looks no further than it must.
+/// Whether `text` takes at most `columns`; stops early if not.
 fn fits(text: &str, columns: usize) -> bool {
     head(text, columns).len() == text.len()
 }
 
-/// The longest beginning of `text` that takes at most `columns`.
+/// The longest prefix of `text` that takes at most `columns`.
 fn head(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (start, cluster) in text.grapheme_indices(true) {
@@ -70,7 +71,7 @@ fn head(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The longest end of `text` that takes at most `columns`.
+/// The longest suffix of `text` that takes at most `columns`.
 fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (start, cluster) in text.grapheme_indices(true).rev() {
@@ -82,7 +83,7 @@ fn tail(text: &str, columns: usize) -> &str {
     text
 }
 
-/// `text` in at most `columns`, its end replaced by `ellipsis` where it does not fit.
+/// `text` in at most `columns`, with its end replaced by `ellipsis` if it does not fit.
 pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
@@ -91,7 +92,7 @@ pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     Cow::Owned(format!("{}{ellipsis}", head(text, room).trim_end()))
 }
 
-/// `text` in at most `columns`, its beginning replaced by `ellipsis`: for paths, whose end says most.
+/// `text` in at most `columns`, with its beginning replaced by `ellipsis`: for paths, whose end matters most.
 pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
@@ -100,7 +101,7 @@ pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
     Cow::Owned(format!("{ellipsis}{}", tail(text, room)))
 }
 
-/// `text` in at most `columns`, its middle replaced by `ellipsis`: for ids, which differ at both ends.
+/// `text` in at most `columns`, with its middle replaced by `ellipsis`: for ids, which differ at both ends.
 pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     match ends(text, columns, ellipsis) {
         None => Cow::Borrowed(text),
@@ -112,8 +113,8 @@ pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a,
     }
 }
 
-/// Where the beginning of `text` ends and its end begins when its middle is cut out; `None` where it fits. Where there is no
-/// room for an ellipsis either, the end begins behind the text.
+/// The end of the prefix and the start of the suffix if the middle of `text` is cut out; `None` if it fits. If there is no
+/// room for an ellipsis either, the suffix starts beyond the text.
 pub fn ends(text: &str, columns: usize, ellipsis: &str) -> Option<(usize, usize)> {
     if fits(text, columns) {
         return None;
@@ -129,7 +130,7 @@ pub fn pad(text: &str, columns: usize, ellipsis: &str) -> String {
     format!("{shown}{}", " ".repeat(columns.saturating_sub(width(&shown))))
 }
 
-/// `text` in lines of at most `columns`, broken at blanks where there are any.
+/// `text` in lines of at most `columns`, broken at blanks if possible.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! A line of code, not wrapped: styled, scrolled sideways, with an ellipsis at either end where it continues.
+//! A line of code, not wrapped: styled, scrolled sideways, with an ellipsis at each end where it continues.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,7 +9,7 @@ use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-/// How a line looks: its parts, in order and apart from each other, and what is between them.
+/// A styled line of code.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeLine<'a, F: Fn(usize) -> Style> {
     /// The line, clean.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
-/// What a key does to a text.
+/// An edit that a key makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TextEdit {
@@ -45,17 +45,17 @@ impl FieldLimit {
     }
 }
 
-/// A replacement that was made: the bytes of the old text that went, and how many came in their place.
+/// A replacement in a text: the removed bytes, and the number of inserted ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {
     /// Byte range of the old text.
     pub removed: Range<usize>,
-    /// Bytes put there.
+    /// The number of bytes inserted in their place.
     pub inserted: usize,
 }
 
 impl TextChange {
-    /// Where a range of the old text lies in the new one; `None` if it was touched.
+    /// The position of an old range in the new text; `None` if the change touched it.
     pub fn carry(&self, range: &Range<usize>) -> Option<Range<usize>> {
         if range.end < self.removed.start || (range.end == self.removed.start && self.removed.is_empty()) {
             return Some(range.clone());
@@ -65,7 +65,7 @@ impl TextChange {
     }
 }
 
-/// A text and the place where typing goes.
+/// A text and a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextField {
     text: String,
@@ -88,13 +88,13 @@ impl TextField {
         self.text.is_empty()
     }
 
-    /// Throws the text away.
+    /// Clears the text.
     pub fn clear(&mut self) {
         self.text.clear();
         self.cursor = 0;
     }
 
-    /// The beginning of a text for which there is room.
+    /// The prefix of a text that fits.
     pub fn fitting<'a>(&self, text: &'a str, room: FieldLimit) -> &'a str {
         let end = match room {
             FieldLimit::Line => {
@@ -109,12 +109,12 @@ impl TextField {
         text.get(..end.unwrap_or(text.len())).unwrap_or_default()
     }
 
-    /// Puts this text at the cursor.
+    /// Inserts this text at the cursor.
     pub fn insert(&mut self, text: &str) -> Option<TextChange> {
         (!text.is_empty()).then(|| self.replace(self.cursor..self.cursor, text))
     }
 
-    /// Does what the key asks; `None` where the text stays as it was.
+    /// Makes this edit; `None` if the text does not change.
     pub fn edit(&mut self, edit: TextEdit) -> Option<TextChange> {
         let at = self.cursor;
         match edit {
@@ -146,7 +146,7 @@ impl TextField {
         TextChange { removed: range, inserted: text.len() }
     }
 
-    /// What was typed may join its neighbours to one cluster: the cursor goes behind it.
+    /// Typed text may join its neighbours to one cluster; the cursor then goes after the cluster.
     fn settled(&self, at: usize) -> usize {
         let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
         match cursor.is_boundary(&self.text, 0) {
@@ -204,7 +204,7 @@ impl TextField {
         self.column_of(end + 1..self.line_end(end + 1), at)
     }
 
-    /// The place in `line` that lies below or above `at`, counted in clusters.
+    /// The position in `line` in the same column as `at`, counted in clusters.
     fn column_of(&self, line: Range<usize>, at: usize) -> usize {
         let column = self.text.get(self.line_start(at)..at).unwrap_or_default().graphemes(true).count();
         let clusters = self.text.get(line.clone()).unwrap_or_default().grapheme_indices(true);

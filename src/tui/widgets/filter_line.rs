@@ -1,4 +1,4 @@
-//! The filter line above a list, with how many rows match or what is wrong with it.
+//! The filter line above a list, with the number of matching rows or the problem with the filter.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,7 +8,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::{cells, prompt};
 
-/// Columns that the filter has for itself, whatever is said beside it.
+/// The least columns of the filter, whatever is shown beside it.
 const FILTER: usize = 12;
 
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct FilterLine<'a> {
     pub filter: &'a TextField,
     pub typing: bool,
     pub fault: Option<&'a str>,
-    /// How many rows it keeps, of how many.
+    /// The number of matching rows, and of all rows.
     pub kept: (usize, usize),
     pub role: ThemeRole,
 }

@@ -12,11 +12,11 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::row::Active;
 
-/// What is written on a pane's border.
+/// The texts on a pane's border.
 #[derive(Debug, Clone)]
 pub struct PaneBorder {
     pub title: &'static str,
-    /// Right on top, where there is room; clean.
+    /// At the top right, if it fits; clean.
     pub note: String,
     pub place: String,
     pub role: ThemeRole,
@@ -87,7 +87,7 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     }
 }
 
-/// A thumb on the right border of a list that is longer than its place. `top` is the first visible of `len` rows.
+/// A thumb on the right border of a list that does not fit. `top` is the first visible of `len` rows.
 pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, buffer: &mut Buffer) {
     let page = usize::from(list.height);
     let x = list.right();

@@ -10,11 +10,11 @@ use crate::tui::widgets::cells;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkedText {
     pub text: String,
-    /// Bytes of it that are marked, in order, apart from each other.
+    /// The marked byte ranges, sorted and separate.
     pub marks: Vec<Range<usize>>,
 }
 
-/// The clusters of a text; of one that is ASCII its bytes, so that their places are the matcher's.
+/// The clusters of a text; for ASCII its bytes, so that positions equal the matcher's.
 pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
     if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }

@@ -18,7 +18,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Where this leads from `at`, with `page` rows on the screen and `last` the last place there is.
+    /// The target of this motion from `at`, with `page` visible rows and `last` the last position.
     fn target(self, at: usize, page: usize, last: usize) -> usize {
         let page = page.max(1);
         match self {
@@ -38,7 +38,7 @@ impl Motion {
 /// A place in a list and the first row of the window that shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The row it stands on; 0 in an empty list.
+    /// Its row; 0 in an empty list.
     pub at: usize,
     /// The first visible row.
     pub top: usize,
@@ -58,7 +58,7 @@ impl Cursor {
         self.top = self.top.clamp((self.at + 1).saturating_sub(page), self.at).min(len.saturating_sub(page));
     }
 
-    /// Moves the window by so many rows up or down; the cursor moves as far as it must to stay in it.
+    /// Moves the window by this many rows; the cursor moves only as needed to stay in it.
     pub fn roll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
         let last = len.saturating_sub(page.max(1));
         for _ in 0..rows {
@@ -75,7 +75,7 @@ impl Cursor {
     }
 }
 
-/// The first visible line of a text that is read, not chosen from.
+/// The first visible line of a text without a cursor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Scroll {
     /// From 0.
@@ -83,7 +83,7 @@ pub struct Scroll {
 }
 
 impl Scroll {
-    /// Moves in a text of `len` lines of which `page` are visible; the last page is never left.
+    /// Moves in a text of `len` lines of which `page` are visible, not beyond the last page.
     pub fn step(&mut self, motion: Motion, len: usize, page: usize) {
         self.top = motion.target(self.top, page, len.saturating_sub(page));
     }

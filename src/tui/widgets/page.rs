@@ -17,10 +17,10 @@ use crate::tui::widgets::marked::MarkedText;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLine {
     text: String,
-    /// Where each part ends, and what it looks like.
+    /// The end and role of each part.
     parts: Vec<(usize, ThemeRole)>,
     marks: Vec<Range<usize>>,
-    /// Columns that what is wrapped stands further in.
+    /// The indent of wrapped rows, in columns.
     hang: usize,
 }
 
@@ -36,7 +36,7 @@ impl PageLine {
         self
     }
 
-    /// With another part behind it, in which places are marked.
+    /// Appends a part with marked ranges.
     pub fn then_marked(self, text: &MarkedText, role: ThemeRole) -> Self {
         let start = self.text.len();
         let mut line = self.then(&text.text, role);
@@ -44,7 +44,7 @@ impl PageLine {
         line
     }
 
-    /// With what is wrapped so many columns further in.
+    /// Sets the indent of wrapped rows.
     pub fn hanging(self, hang: usize) -> Self {
         Self { hang, ..self }
     }
@@ -53,13 +53,13 @@ impl PageLine {
         &self.text
     }
 
-    /// Columns that it takes unwrapped.
+    /// The columns it takes unwrapped.
     pub fn width(&self) -> usize {
         cells::width(&self.text)
     }
 }
 
-/// A part of a line in a row of its own; counted in 32 bits, since of a page there are many.
+/// A part of a line in its own row; offsets have 32 bits, because a page has many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WrappedRow {
     line: u32,
@@ -74,7 +74,7 @@ pub struct WrappedText {
 }
 
 impl WrappedText {
-    /// These lines in rows of at most `columns`.
+    /// Wraps these lines to rows of at most `columns`.
     pub fn new(lines: Vec<PageLine>, columns: usize) -> Self {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
@@ -86,7 +86,7 @@ impl WrappedText {
         Self { lines, rows }
     }
 
-    /// The first `rows` rows, and this line, which must fit into one row, as the last.
+    /// Keeps the first `rows` rows and appends this line, which must fit into one row.
     pub fn cut(mut self, rows: usize, last: PageLine) -> Self {
         let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
         self.rows.truncate(rows);
@@ -95,7 +95,7 @@ impl WrappedText {
         self
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -104,18 +104,18 @@ impl WrappedText {
         &self.lines
     }
 
-    /// The row in which this place of a line stands.
+    /// The row that contains this position of a line.
     pub fn row_of(&self, line: usize, at: usize) -> usize {
         let place = |row: &WrappedRow| (row.line as usize, row.start as usize);
         self.rows.partition_point(|row| place(row) <= (line, at)).saturating_sub(1)
     }
 
-    /// The line that row `nth` is of, and which of its bytes stand there.
+    /// The line of row `nth`, and its bytes in that row.
     pub fn place(&self, nth: usize) -> Option<(usize, Range<usize>)> {
         self.rows.get(nth).map(|row| (row.line as usize, row.start as usize..row.end as usize))
     }
 
-    /// Draws row `nth` into `area`, one row high. `lit` are places of its line that look otherwise.
+    /// Draws row `nth` into `area`, one row high. `lit` are ranges of its line with another style.
     pub fn draw(&self, nth: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         let Some((line, Range { start, end })) = self.place(nth).filter(|_| !area.is_empty()) else { return };
@@ -154,8 +154,8 @@ impl PageLine {
     }
 }
 
-/// Breaks a line at blanks where there are any, else between clusters; rows hold all of it, and blanks at the end of a row
-/// take no room.
+/// Breaks a line at blanks if possible, else between clusters; rows contain all of it, and blanks at the end of a row take
+/// no room.
 fn wrap(text: &str, columns: usize, hang: usize, mut row: impl FnMut(Range<usize>)) {
     let is_ascii = text.is_ascii();
     let (mut start, mut room) = (0, columns);
@@ -176,8 +176,7 @@ fn wrap(text: &str, columns: usize, hang: usize, mut row: impl FnMut(Range<usize
     }
 }
 
-/// Where the first row of these clusters ends: each is its place, its width, and whether it is a blank. `None` where all
-/// fit.
+/// The end of the first row of these clusters, each given by position, width, and whether it is a blank. `None` if all fit.
 fn row_end(clusters: impl Iterator<Item = (usize, usize, bool)>, room: usize) -> Option<usize> {
     let (mut used, mut blank) = (0, None);
     for (at, wide, is_blank) in clusters {

@@ -10,12 +10,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::widgets::cells;
 
-/// A range of the text and how it looks; of several that overlap the first counts.
+/// A range of the text and its style; the first of overlapping ranges is used.
 pub type StyledRange = (Range<usize>, Style);
 
-/// The text in visual lines of at most `columns`, as byte ranges; a line break belongs to no line.
+/// The visual lines of the text with at most `columns`, as byte ranges without line breaks.
 pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {
-    // One column is the cursor's, behind the last character of a full line.
+    // One column is for the cursor after the last character of a full line.
     let columns = usize::from(columns).saturating_sub(1).max(2);
     let mut lines = Vec::new();
     let mut start = 0;
@@ -45,7 +45,7 @@ fn broken(line: &str, offset: usize, columns: usize, lines: &mut Vec<Range<usize
     lines.push(offset + start..offset + line.len());
 }
 
-/// How many visual lines the text takes; counting ends soon after `most`, which a pasted novel has at once.
+/// The number of visual lines; counting stops soon after `most`, which helps with a long paste.
 pub fn height(text: &str, columns: u16, most: usize) -> usize {
     let mut height = 0;
     for line in text.split('\n') {

@@ -13,14 +13,14 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::{Highlighted, MarkedText};
 
-/// Where the list's cursor is, as seen from one row.
+/// The list's cursor relative to one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowCursor {
-    /// Elsewhere.
+    /// On another row.
     Elsewhere,
-    /// Here, and keys go to this list.
+    /// On this row, in the list that gets keys.
     Active,
-    /// Here, and keys go elsewhere.
+    /// On this row, in another list.
     Inactive,
 }
 
@@ -35,7 +35,7 @@ impl RowCursor {
     }
 }
 
-/// Whether keys go to a list.
+/// Whether a list gets keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     Yes,
@@ -43,7 +43,7 @@ pub enum Active {
     No,
 }
 
-/// A row being put together, from the left.
+/// A row built from the left.
 #[derive(Debug)]
 pub struct ListRow<'a> {
     skin: &'a Skin,
@@ -52,17 +52,17 @@ pub struct ListRow<'a> {
 }
 
 impl<'a> ListRow<'a> {
-    /// An empty row of so many columns, the cursor's column included.
+    /// An empty row of this many columns, including the cursor's column.
     pub fn new(skin: &'a Skin, columns: u16) -> Self {
         Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8) }
     }
 
-    /// Columns that are left.
+    /// The remaining columns.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// A text in exactly so many columns, and a blank after it. The text must be [`cells::clean`].
+    /// Adds a text in exactly `columns`, and a blank after it. The text must be [`cells::clean`].
     pub fn cell(&mut self, text: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
         let columns = columns.min(self.room);
         let text = cells::pad(text, columns, self.skin.glyphs.ellipsis);
@@ -71,14 +71,14 @@ impl<'a> ListRow<'a> {
         self.gap()
     }
 
-    /// An id in exactly so many columns, cut in its middle, and a blank after it.
+    /// Adds an id in exactly `columns`, cut in its middle, and a blank after it.
     pub fn id(&mut self, id: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
         let columns = columns.min(self.room);
         let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
         self.cell(&shown, columns, style)
     }
 
-    /// An id with marks in exactly so many columns, cut in its middle, and a blank after it.
+    /// Adds an id with marks in exactly `columns`, cut in its middle, and a blank after it.
     pub fn marked_id(&mut self, id: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
         let columns = columns.min(self.room);
         let before = self.room;
@@ -96,7 +96,7 @@ impl<'a> ListRow<'a> {
         self.cell("", left, Style::new())
     }
 
-    /// A text with marks in as many columns as it needs and the room allows.
+    /// Adds a text with marks in the columns it needs, clipped to the remaining room.
     pub fn marked_text(&mut self, text: &MarkedText, styles: [Style; 2]) -> &mut Self {
         let ellipsis = self.skin.glyphs.ellipsis;
         let shown = cells::clip(&text.text, self.room, ellipsis);
@@ -116,7 +116,7 @@ impl<'a> ListRow<'a> {
         }
     }
 
-    /// A text in as many columns as it needs and the room allows.
+    /// Adds a text in the columns it needs, clipped to the remaining room.
     pub fn text(&mut self, text: &str, style: impl Into<Style>) -> &mut Self {
         let text = cells::clip(text, self.room, self.skin.glyphs.ellipsis).into_owned();
         self.room -= cells::width(&text);

@@ -1,5 +1,5 @@
-//! The values as a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged, and was
-//! not typed before, is not typed.
+//! Converts the values to a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged and was
+//! not typed before does not count as typed.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use crate::tui::templates::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind, sample};
 
-/// Bytes of a document; more is no form that a person fills in.
+/// The most bytes of a document; nobody types a larger one into a form.
 pub const LARGEST: usize = 1024 * 1024;
 
-/// From so many values on lists are rows of their own no longer: each is one value, written as JSON.
+/// From this many values on, a list is one row with a JSON value instead of a row per item.
 const SINGLE: usize = 2_000;
 
-/// Why a text gives no values.
+/// Why a text is not a valid document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError {
-    /// The line, from 1; 0 where it is no matter of a place.
+    /// The line, from 1; 0 if the error has no position.
     pub line: usize,
     /// The character of the line, from 1.
     pub column: usize,
@@ -33,10 +33,10 @@ impl fmt::Display for JsonError {
     }
 }
 
-/// A text as a JSON object.
+/// Parses a text as a JSON object.
 ///
 /// # Errors
-/// It is none; where and why.
+/// It is not an object; with the reason and position.
 pub fn read(text: &str) -> Result<Value, JsonError> {
     let nowhere = |what: String| JsonError { line: 0, column: 0, what };
     if text.len() > LARGEST {
@@ -55,18 +55,18 @@ pub fn read(text: &str) -> Result<Value, JsonError> {
 }
 
 impl TypedValues {
-    /// Everything that was typed, and blanks for the rest, to be filled in.
+    /// All typed values, with blanks for the rest to be filled in.
     pub fn document(&self, variables: &[Variable]) -> Value {
         self.object(variables, &mut Vec::new(), &sample(variables), FillWith::Blank)
     }
 
-    /// The values that this document gives, and no others.
+    /// The values of this document only.
     pub fn pasted(variables: &[Variable], document: &Value) -> Self {
         let nothing = Self::default();
         DocumentReader { before: &nothing, typed: Self::default() }.read(variables, document, None)
     }
 
-    /// The same after [`TypedValues::document`] was edited to this one.
+    /// These values after [`TypedValues::document`] was edited to this document.
     pub fn edited(&self, variables: &[Variable], document: &Value) -> Self {
         let sent = self.document(variables);
         DocumentReader { before: self, typed: Self::default() }.read(variables, document, Some(&sent))
@@ -84,7 +84,7 @@ impl DocumentReader<'_> {
         self.typed
     }
 
-    /// At most as many calls deep as the tree, which `template` bounds.
+    /// Recurses at most as deep as the tree, which `template` bounds.
     fn object(&mut self, variables: &[Variable], way: &mut ValuePath, value: &Value, sent: Option<&Value>) {
         let Value::Object(fields) = value else { return };
         for (name, value) in fields {

@@ -1,5 +1,5 @@
-//! The values typed for a template's variables, and what they make with samples for the rest. Pure. `rows` makes the
-//! form, `document` JSON and back.
+//! The values typed for a template's variables, completed with samples. Pure. `rows` builds the form, `document` converts
+//! to JSON and back.
 
 mod document;
 mod rows;
@@ -15,7 +15,7 @@ use refdesk_templates::{Variable, VariableKind, sample};
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, rows};
 
-/// One step of the way to a value.
+/// One step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueStep {
     /// A field of this name; the first step is a top-level variable.
@@ -24,10 +24,10 @@ pub enum ValueStep {
     Item(usize),
 }
 
-/// The way from the root of the values to one of them.
+/// The path from the root of the values to one of them.
 pub type ValuePath = Vec<ValueStep>;
 
-/// The way for people: `fields 1 name`.
+/// The path as displayed: `fields 1 name`.
 pub fn place(way: &[ValueStep]) -> String {
     let step = |step: &ValueStep| match step {
         ValueStep::Field(name) => name.clone(),
@@ -40,20 +40,20 @@ pub fn place(way: &[ValueStep]) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedValues {
     given: BTreeMap<ValuePath, TypedValue>,
-    /// How many items those lists have that are no sample any more.
+    /// The number of items of lists that are no longer samples.
     items: BTreeMap<ValuePath, usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedValue {
-    /// A text; after `:=` JSON, as in `render --var`. For a list or an object it is all of it: JSON, or for a list of texts
-    /// the items between commas.
+    /// A text, or JSON after `:=`, as in `render --var`. For a list or object it is the whole value: JSON, or for a list of
+    /// texts the items separated by commas.
     Text(String),
     Flag(bool),
 }
 
 impl TypedValue {
-    /// A JSON value as one would type it.
+    /// A JSON value as the user would type it.
     fn of(value: &Value) -> Self {
         match value {
             Value::String(text) if !text.starts_with(":=") => Self::Text(text.clone()),
@@ -61,7 +61,7 @@ impl TypedValue {
         }
     }
 
-    /// What it comes to; `None` where it is nothing for a variable of this kind.
+    /// The JSON value; `None` if the text is invalid for a variable of this kind.
     fn value(&self, kind: VariableKind, fields: &[Variable]) -> Option<Value> {
         let text = match self {
             Self::Flag(flag) => return Some(Value::Bool(*flag)),
@@ -79,13 +79,13 @@ impl TypedValue {
     }
 }
 
-/// The JSON after `:=`; `None` where the text does not begin so.
+/// The JSON after `:=`; `None` without that prefix.
 pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
     text.strip_prefix(":=").map(serde_json::from_str)
 }
 
-/// Takes optional scalars out, but for those below what is optional itself: there a field may be optional only because all
-/// of it is. At most as many calls deep as the tree, which `template` bounds.
+/// Removes optional scalars, except below an optional value, where a field may be optional only because the whole value is.
+/// Recurses at most as deep as the tree, which `template` bounds.
 fn leave_out(variables: &[Variable], values: &mut Value) {
     let Value::Object(fields) = values else { return };
     for variable in variables.iter().filter(|variable| variable.optional || variable.kind != VariableKind::Scalar) {
@@ -100,10 +100,10 @@ fn leave_out(variables: &[Variable], values: &mut Value) {
     }
 }
 
-/// What stands where nothing was typed.
+/// The value used where nothing was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FillWith {
-    /// Sample values, to see what a template does.
+    /// Sample values, to show what a template does.
     Sample,
     Blank,
 }
@@ -114,7 +114,7 @@ impl TypedValues {
         self.given.get(way)
     }
 
-    /// Takes a value. The lists that it is in are no samples any more.
+    /// Sets a value. The lists that contain it are no longer samples.
     pub fn set(&mut self, way: ValuePath, given: TypedValue) {
         for (at, step) in way.iter().enumerate() {
             if let (ValueStep::Item(item), Some(list)) = (step, way.get(..at)) {
@@ -125,30 +125,30 @@ impl TypedValues {
         self.given.insert(way, given);
     }
 
-    /// Takes back what was typed here and below.
+    /// Removes what was typed here and below.
     pub fn take_back(&mut self, way: &[ValueStep]) {
         self.given.retain(|known, _| !known.starts_with(way));
         self.items.retain(|known, _| !known.starts_with(way));
     }
 
-    /// How many items a list has; `None` while it is a sample.
+    /// The number of items of a list; `None` for a sample.
     pub fn items(&self, list: &[ValueStep]) -> Option<usize> {
         self.items.get(list).copied()
     }
 
-    /// How many items a list shows: of a sample the first.
+    /// The number of items that a list shows; one for a sample.
     pub fn shown_items(&self, list: &[ValueStep]) -> usize {
         self.items(list).unwrap_or(1)
     }
 
-    /// Puts an empty item before the one at `at`.
+    /// Inserts an empty item before `at`.
     pub fn add_item(&mut self, list: &[ValueStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| Some(if item >= at { item + 1 } else { item }));
         self.items.insert(list.to_vec(), items + 1);
     }
 
-    /// Takes an item out; those behind it move up.
+    /// Removes an item; the following ones move up.
     pub fn remove_item(&mut self, list: &[ValueStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| match item.cmp(&at) {
@@ -194,7 +194,7 @@ impl TypedValues {
         has(&self.given, way) || has(&self.items, way)
     }
 
-    /// Names that were given directly below this place and are none of `known`, in order.
+    /// Names typed directly below this path that are not in `known`, in order.
     fn strays(&self, above: &[ValueStep], known: &[Variable]) -> Vec<&str> {
         let ways = |way: &'_ ValuePath| way.starts_with(above);
         let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
@@ -210,13 +210,13 @@ impl TypedValues {
         names
     }
 
-    /// Sample values with the typed ones in their places; what is optional and was not typed is left out.
+    /// Sample values overlaid with the typed ones; optional values that were not typed are left out.
     pub fn over_sample(&self, variables: &[Variable]) -> Value {
         self.object(variables, &mut Vec::new(), &self.sample(variables), FillWith::Sample)
     }
 
-    /// What stands where nothing was typed. Samples of everything show what a template does; once somebody types, its own
-    /// defaults are wanted, and optional scalars are left out.
+    /// The values used where nothing was typed. If nothing is typed at all, samples show what the template does; otherwise
+    /// optional scalars are left out, so that the template's defaults apply.
     fn sample(&self, variables: &[Variable]) -> Value {
         let mut values = sample(variables);
         if !self.is_empty() {
@@ -225,7 +225,7 @@ impl TypedValues {
         values
     }
 
-    /// At most as many calls deep as the tree, which `template` bounds.
+    /// Recurses at most as deep as the tree, which `template` bounds.
     fn object(&self, variables: &[Variable], way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
         let mut fields = Map::new();
         for variable in variables {
@@ -243,7 +243,7 @@ impl TypedValues {
         Value::Object(fields)
     }
 
-    /// `None` for what nobody gave and the sample leaves out.
+    /// `None` if it was not typed and the sample leaves it out.
     fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
         let Variable { kind, fields, .. } = variable;
         if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {

@@ -7,41 +7,41 @@ use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
-    /// Where its value goes.
+    /// The path of its value.
     pub way: ValuePath,
-    /// Its own name; of an item its number, from 1.
+    /// Its name; for an item its number, from 1.
     pub name: String,
     pub level: usize,
-    /// Defaulted, or only tested.
+    /// Whether it has a default or is only tested.
     pub optional: bool,
     pub holds: RowValue,
     /// Whether something was typed in it or below.
     pub typed: bool,
 }
 
-/// What a row of the form holds.
+/// The content of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowValue {
-    /// A text: typed, or a sample; empty where it is left out as long as nothing is typed.
+    /// A text, typed or a sample; empty if it is left out until typed.
     Text(String),
     Flag(bool),
-    /// The items in the rows below it; `None` while it is a sample.
+    /// A list whose items are the rows below; `None` for a sample.
     Items(Option<usize>),
     /// The fields in the rows below it.
     Fields,
-    /// Something that the template does not ask for, as it was given.
+    /// A value that the template does not use, as given.
     Unused(String),
-    /// A text that is nothing for what the template asks for here.
+    /// A text that is invalid for the template's variable.
     Misfit(String),
 }
 
 impl FormRow {
-    /// Whether it has a value of its own that can be typed.
+    /// Whether a value can be typed into it.
     pub fn is_leaf(&self) -> bool {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
-    /// The list that it is an item of, and which one.
+    /// The list that it is an item of, and its index.
     pub fn item(&self) -> Option<(&[ValueStep], usize)> {
         match self.way.split_last() {
             Some((ValueStep::Item(at), list)) => Some((list, *at)),
@@ -50,7 +50,7 @@ impl FormRow {
     }
 }
 
-/// The rows of the form, parents before what is in them.
+/// The rows of the form, each parent before its children.
 pub fn rows(variables: &[Variable], typed: &TypedValues) -> Vec<FormRow> {
     let mut form = RowBuilder { typed, rows: Vec::new() };
     form.fields(variables, &mut Vec::new(), 0, &typed.sample(variables));
@@ -63,7 +63,7 @@ struct RowBuilder<'a> {
 }
 
 impl RowBuilder<'_> {
-    /// At most as many calls deep as the tree, which `template` bounds.
+    /// Recurses at most as deep as the tree, which `template` bounds.
     fn fields(&mut self, variables: &[Variable], way: &mut ValuePath, level: usize, sample: &Value) {
         for variable in variables {
             let sample = sample.get(&variable.name).unwrap_or(&Value::Null);

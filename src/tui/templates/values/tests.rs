@@ -218,7 +218,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Everything that `given` says stands in `all`.
+/// Whether `all` contains every value of `given`.
 fn holds(all: &Value, given: &Value) -> bool {
     match (all, given) {
         (Value::Object(all), Value::Object(given)) => {
