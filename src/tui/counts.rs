@@ -6,7 +6,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::tui::widgets::cells;
 
-/// How many of everything there are.
+/// The counts shown on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub sources: usize,

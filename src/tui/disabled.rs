@@ -1,5 +1,5 @@
-//! Why an action is disabled: one sentence for the person who pressed its key. An action that is not listed here is always
-//! possible. Requests, templates and windows say theirs in their own folders.
+//! Why an action is disabled: one sentence for the user who pressed its key. An action that is not listed here is always
+//! enabled. Requests, templates and windows have theirs in their own folders.
 
 use refdesk_core::catalog::SourceKind;
 use refdesk_core::config::screen::DividerShares;
@@ -103,7 +103,7 @@ fn toggle(state: &State) -> Option<String> {
 fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
     let written = source.place().map_or("", |place| place.written.as_str());
-    // What is not watched is read again only on demand.
+    // Files that are not watched are read again only on demand.
     let then = if matches!(state.snapshot.watching, Watching::Off(_)) { ", then press r" } else { "" };
     Some(format!("@{id} is missing: {written} does not exist; fix its path{then}"))
 }

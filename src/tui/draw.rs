@@ -1,5 +1,4 @@
-//! Draws the state. Pure: the same state gives the same cells. Places come from `layout`, their content from the
-//! features.
+//! Draws the state. Pure: the same state gives the same cells. Positions come from `layout`, content from the features.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -17,7 +16,7 @@ use crate::tui::{status, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
-    // Between a resize and its message the frame is newer than the state.
+    // After a resize, the frame is newer than the state until the message arrives.
     if (Size { width: area.width, height: area.height }) != state.size {
         let mut state = state.clone();
         state.size = Size { width: area.width, height: area.height };
@@ -41,7 +40,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     lay_ground(state, frame.buffer_mut());
 }
 
-/// Fills cells without a colour with the theme's own background, where it has one.
+/// Fills cells without a colour with the theme's own background, if it has one.
 fn lay_ground(state: &State, buffer: &mut Buffer) {
     let Some(ground) = state.skin.theme.ground() else { return };
     for cell in &mut buffer.content {

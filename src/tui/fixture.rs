@@ -319,7 +319,7 @@ pub fn shown(text: &str) -> refdesk_desk::Shown {
     refdesk_desk::Shown { made, proposal: None }
 }
 
-/// The same, with what writing it to this path would change.
+/// The same, with the change that writing it to this path would make.
 pub fn proposed(text: &str, path: &str, old: Option<&str>) -> refdesk_desk::Shown {
     let before = match old {
         None => refdesk_files::output::Before::Nothing,
@@ -338,13 +338,13 @@ pub fn proposed(text: &str, path: &str, old: Option<&str>) -> refdesk_desk::Show
     refdesk_desk::Shown { proposal: Some(Ok(proposal)), ..shown(text) }
 }
 
-/// The same, where nothing may be written.
+/// The same, with writing refused.
 pub fn refused(text: &str, message: &str) -> refdesk_desk::Shown {
     let refusal = refdesk_text::Error::new(Code::Outside, message, "choose a path inside it");
     refdesk_desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
 }
 
-/// What would follow from choosing this source.
+/// The effect of choosing this source.
 pub fn preview_selection(id: &str, enters: &[&str], leaves: &[&str]) -> refdesk_desk::SelectionPreview {
     let ids = |ids: &[&str]| ids.iter().map(|id| SourceId::from(*id)).collect();
     let follows = |enters, leaves| refdesk_desk::SelectionChange {
@@ -379,7 +379,7 @@ pub fn enriched(
     }
 }
 
-/// A line of the journal about a prompt that was enriched, and what the feed says of it.
+/// A journal line about an enriched prompt, and its row in the feed.
 pub fn receipt(n: u64, session: &str) -> (refdesk_desk::engine::Notice, refdesk_desk::session::Line) {
     use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
     let tag = |tag: &str, column| MatchReason::Tag { tag: tag.to_owned(), line: 1, column };
@@ -486,7 +486,7 @@ pub fn asking_to_write(
     refdesk_desk::engine::Waiting { request: Arc::new(request), ..waiting }
 }
 
-/// The snapshot in which this would be done beyond the workspace, at these lines, and waits for trust.
+/// A snapshot with settings on these lines that would act outside the workspace and wait for trust.
 pub fn with_deeds(actions: &[(&str, usize)]) -> Snapshot {
     let actions = actions.iter().map(|(what, line)| refdesk_desk::PrivilegedAction {
         what: (*what).to_owned(),
@@ -498,7 +498,7 @@ pub fn with_deeds(actions: &[(&str, usize)]) -> Snapshot {
     Snapshot { generation: 2, untrusted: actions.collect(), ..snapshot() }
 }
 
-/// The snapshot in which these wait for an answer.
+/// A snapshot with these requests waiting.
 pub fn with_requests(requests: &[refdesk_desk::engine::Waiting]) -> Snapshot {
     Snapshot { generation: 2, requests: requests.to_vec().into(), ..snapshot() }
 }

@@ -104,7 +104,7 @@ impl Glyphs {
         }
     }
 
-    /// One of our own texts in these characters: the quotes of samples, the minus of a difference.
+    /// One of our own texts in these characters: the quotes of samples, the minus sign of a difference.
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.unicode || text.is_ascii() {
             return Cow::Borrowed(text);

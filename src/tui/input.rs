@@ -23,21 +23,21 @@ pub enum Input {
     Act(Action),
     /// A key that means nothing here.
     Unbound(Key),
-    /// What was typed into a text field: one character, or several that came together.
+    /// Text typed into a field: one character, or several that arrived together.
     Type(String),
     Paste(String),
     /// The mouse's first button was pressed here.
     Click(Position),
-    /// With the button held the mouse is here now.
+    /// The mouse moved here with the button held.
     Drag(Position),
-    /// The button is held no longer.
+    /// The button was released.
     Release,
     /// The wheel was turned over this place.
     Wheel(WheelTurn, Position),
     Resize(Size),
     /// A new snapshot.
     Snapshot(Box<Snapshot>),
-    /// The engine tells something that was not asked for.
+    /// An event of the engine.
     Event(Event),
     /// The engine's answer to a request, with the number of the question, if it was one.
     Answer {
@@ -51,7 +51,7 @@ pub enum Input {
         from: usize,
         colours: Vec<Spans>,
     },
-    /// The edited values; `None` where the editor failed.
+    /// The edited values; `None` if the editor failed.
     Edited(Option<String>),
     /// The engine's queue is full and did not take a change.
     Busy,
@@ -94,7 +94,7 @@ pub enum Effect {
     Copy(String),
 }
 
-/// What this key means now; `None` if nothing.
+/// The input for this key in the current context; `None` if it has no meaning.
 pub fn of_key(state: &State, key: Key) -> Option<Input> {
     let contexts = contexts(state);
     if let Some(entry) = action::bound(key, &contexts) {
@@ -106,7 +106,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
     Some(Input::Unbound(key))
 }
 
-/// What this event of the mouse means; `None` if nothing.
+/// The input for this mouse event; `None` if it has no meaning.
 pub fn of_mouse(event: MouseEvent) -> Option<Input> {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
@@ -119,7 +119,7 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
     }
 }
 
-/// Where keys go now, the nearest context first.
+/// The contexts that get keys now, the nearest first.
 pub fn contexts(state: &State) -> Vec<KeyContext> {
     if let Some(contexts) = windows::contexts(state) {
         return contexts.to_vec();
@@ -132,7 +132,7 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
     }
 }
 
-/// Where keys go when no window and no text field is open.
+/// The context that gets keys if no window and no text field is open.
 pub fn below(state: &State) -> Vec<KeyContext> {
     let part = match (state.part, state.focus) {
         (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),

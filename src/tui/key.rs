@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Which key, without the ones held down with it.
+/// A key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// A key that types this character; never a control character, and `Space` for the blank.
@@ -56,9 +56,9 @@ const NAMES: &[(NamedKey, &str)] = &[
     (NamedKey::PageDown, "PageDown"),
 ];
 
-/// A key with the ones held down.
+/// A key with its modifiers.
 ///
-/// Shift is part of the character for keys that type one (`G`), and told apart only for the named ones (`S-Up`).
+/// Shift is part of the character for keys that type one (`G`), and a modifier only for named keys (`S-Up`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// Which key.
@@ -136,7 +136,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// What was written where a key was expected.
+/// The text that is not a valid key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidKey(pub String);
 

@@ -9,7 +9,7 @@
 //! - The loop: `run` blocks until something happens, takes everything that is ready, and draws once. It also holds what
 //!   reads the terminal, limits frames, lends the terminal to an editor, listens to signals and highlights code.
 //! - `terminal` alone touches terminal modes, and restores them on every way out.
-//! - `action` is the one table of what a person can do; keymap, bottom line, palette and help are read from it.
+//! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
 //!   `hints`, `feed`, `templates`, and `windows` with one file a window.
 //! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the

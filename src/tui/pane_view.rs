@@ -47,7 +47,7 @@ pub fn caption_of(state: &State, pane: Pane) -> Style {
     state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
 }
 
-/// A caption that says which lines are shown, where not all are.
+/// A caption that says which lines are shown, if not all are.
 pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
     if shown.len() >= len || shown.is_empty() {
         return caption.to_owned();
@@ -71,7 +71,7 @@ pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Details stand one column in, below the lists' rows and not their cursors.
+/// Details are indented by one column: below the rows' text, not below their cursors.
 pub fn indented(place: Rect) -> Rect {
     Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
 }

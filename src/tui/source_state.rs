@@ -5,7 +5,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::tui::theme;
 
-/// How the source of this id stands, and the colour of that.
+/// The state of the source with this id, and its colour.
 pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole) {
     let standing = SelectionState::of(&snapshot.catalog, &snapshot.selection, id);
     let role = match standing {
@@ -19,7 +19,7 @@ pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole)
     (standing, role)
 }
 
-/// What it is, in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
+/// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
 pub fn words(snapshot: &Snapshot, id: &str) -> String {
     let member = snapshot.selection.member(id);
     let missing = snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);

@@ -20,12 +20,12 @@ pub struct Start {
     skin: Skin,
     remembered: SavedScreen,
     message: Option<String>,
-    /// The file of the profile to switch to, once its difference was looked at.
+    /// The file of the profile to switch to, after showing its difference.
     profile: Option<PathBuf>,
 }
 
 impl Start {
-    /// What `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale ask for, and what is remembered.
+    /// The settings from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale, and from the last screen.
     pub fn from_env(remembered: SavedScreen) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));

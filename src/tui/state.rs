@@ -55,43 +55,43 @@ pub struct State {
     pub focus: Pane,
     /// Whether it has the whole screen.
     pub zoomed: Zoomed,
-    /// Where in it keys go.
+    /// The part of it that gets keys.
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
     pub window: Option<OpenWindow>,
     /// Until the next key.
     pub message: Option<Message>,
-    /// The line for the editor, at least, once the engine says where the file is.
+    /// The least line for the editor, once the engine has found the file.
     pub opening: Option<usize>,
-    /// What was typed into the palette.
+    /// The text typed into the palette.
     pub palette: TextField,
-    /// What the borders leave to each pane.
+    /// The shares of the panes.
     pub splits: Splits,
-    /// What the rules within a pane leave to its parts.
+    /// The shares of the parts within a pane.
     pub rules: DividerShares,
     /// The border or rule that the mouse holds.
     pub dragged: Option<Dragged>,
     pub mouse: Mouse,
-    /// What the last screen was left with; [`State::remember`] says what the next begins with.
+    /// The settings left by the last screen; [`State::remember`] makes those for the next one.
     pub remembered: SavedScreen,
     pub feed: Feed,
     /// The receipt that was opened last.
     pub receipt: ReceiptWindow,
-    /// The profiles, as far as they were asked for.
+    /// The profiles, as far as they were requested.
     pub profiles: ProfilesWindow,
-    /// What picking or excluding the source under the cursor would change, before it is done.
+    /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
-    /// Who asks for something, in its place.
+    /// The requests, which replace the selection.
     pub requests: RequestsPane,
     pub hints: HintsPane,
     pub templates: TemplatesPane,
 }
 
-/// Where in a pane keys go.
+/// The part of a pane that gets keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanePart {
     List,
@@ -105,7 +105,7 @@ pub enum Typing {
     Filter,
     /// The prompt of the hints pane.
     Prompt,
-    /// What to look for in the details.
+    /// The search text in the details.
     Search,
     /// The filter line of the feed.
     FeedFilter,
@@ -130,7 +130,7 @@ pub enum Dragged {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mouse {
-    /// Clicks and the wheel come here.
+    /// Gets clicks and the wheel.
     #[default]
     Ours,
     /// The terminal marks text with it.
@@ -144,7 +144,7 @@ pub struct Message {
     pub tone: Tone,
 }
 
-/// What kind of message it is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Note,
@@ -206,7 +206,7 @@ impl Questions {
         self.newest.get(&discriminant(request)).copied().filter(|_| !request.is_change())
     }
 
-    /// Whether the answer to the question of this number is still wanted.
+    /// Whether the answer to this question is still wanted.
     pub fn is_wanted(&self, question: Option<u64>) -> bool {
         question.is_none_or(|question| self.newest.values().any(|newest| *newest == question))
     }
@@ -256,7 +256,7 @@ impl State {
         layout::layout(self.size, self.focus, self.zoomed, self.splits)
     }
 
-    /// What the next screen begins with.
+    /// The settings for the next screen.
     pub fn remember(&self) -> SavedScreen {
         let Splits { left, upper } = self.splits;
         SavedScreen {
@@ -268,7 +268,7 @@ impl State {
         }
     }
 
-    /// The places within this pane, where it is shown.
+    /// The layout within this pane, if it is shown.
     pub fn parts(&self, pane: Pane) -> Option<PaneLayout> {
         let outer = self.layout().panes.get(pane.index()).copied().flatten()?;
         Some(self.parts_within(pane, layout::inner(outer)))
@@ -328,7 +328,7 @@ impl State {
         self.hints.view != HintsView::Matches
     }
 
-    /// How many rows the list of this pane has.
+    /// The number of rows in this pane's list.
     pub fn len(&self, pane: Pane) -> usize {
         match pane {
             Pane::Catalog => self.catalog.rows.len(),
@@ -375,7 +375,7 @@ impl State {
         }
     }
 
-    /// The source under the cursor of the selection, also behind a request.
+    /// The source under the cursor of the selection, also while a request is shown.
     pub fn selected(&self) -> Option<&str> {
         self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot)
     }

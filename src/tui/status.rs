@@ -1,5 +1,5 @@
-//! The lines around the panes: workspace and counts on top, tabs where not all panes are shown, keys or a message at
-//! the bottom. The least important goes first where room is short.
+//! The lines around the panes: workspace and counts on top, tabs if not all panes are shown, keys or a message at the
+//! bottom. If there is no room, the least important items are dropped.
 
 use std::borrow::Cow;
 
@@ -111,7 +111,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces
 }
 
-/// ` 2 ask: A `, and without its key where one is there already.
+/// ` 2 ask: A `, without its key if one is shown already.
 fn asking(state: &State) -> Option<String> {
     let (count, key) = (state.snapshot.requests.len(), if state.in_request() { "" } else { ": A" });
     match count {
@@ -134,13 +134,13 @@ pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The pane whose name stands here.
+/// The pane whose name is at this position.
 pub fn tab_at(state: &State, at: Position) -> Option<Pane> {
     let mut tabs = tabs(state, state.layout().tabs?).into_iter();
     tabs.find_map(|(pane, _, tab)| tab.contains(at).then_some(pane))
 }
 
-/// Each pane's name and where it stands.
+/// Each pane's name with its position.
 fn tabs(state: &State, place: Rect) -> Vec<(Pane, String, Rect)> {
     let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, TabLabel::Long).len()).sum();
     let room_for_all = long <= usize::from(place.width);
@@ -199,7 +199,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// How many notices came with the one shown: ` · +2 more: f`.
+/// The number of notices that arrived with the one shown: ` · +2 more: f`.
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
@@ -223,7 +223,7 @@ fn say(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buf
     }
 }
 
-/// A key with what it does, and where that stands.
+/// A key with its action, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     action: Action,
@@ -266,7 +266,7 @@ pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label>
     labels
 }
 
-/// Draws keys with what they do, dimmed where that cannot be done.
+/// Draws keys with their actions, dimmed if disabled.
 pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     for Label { action, key, name, place } in labels {
@@ -281,7 +281,7 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
     }
 }
 
-/// What the key written here does, in the bottom line or in the open question.
+/// The action of the key shown here, in the bottom line or in the open question.
 pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
     if state.message.is_none() {
@@ -295,7 +295,7 @@ fn is_approval(state: &State) -> bool {
     state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
-/// The name of the action in the bottom line, by what it would do now. `None` where it is not shown.
+/// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     match entry.shown {
         Visibility::HelpOnly => return None,

@@ -1,6 +1,6 @@
-//! The one table of what a person can do: name, description, default keys, contexts, and whether the bottom line
-//! shows it. Keymap, bottom line, help, palette and the README are read from it. `disabled` says when an action is
-//! disabled, `update` does it.
+//! The one table of actions: name, description, default keys, contexts, and whether the bottom line shows them. Keymap,
+//! bottom line, help, palette and the README are generated from it. `disabled` says when an action is disabled, `update`
+//! performs it.
 
 mod table;
 
@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
 
-/// Something a person can do.
+/// A user action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Leave the program.
@@ -170,7 +170,7 @@ pub enum BorderMove {
     Down,
 }
 
-/// Where an action is available.
+/// A context in which an action is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyContext {
     /// In this pane.
@@ -191,7 +191,7 @@ pub enum KeyContext {
     Problems,
     /// In the window of the profiles.
     Profiles,
-    /// In the window of what a switch would change.
+    /// In the window that shows what a switch would change.
     Switch,
     /// In the palette.
     Palette,
@@ -275,7 +275,7 @@ impl KeyContext {
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionBinding {
-    /// What it does.
+    /// The description.
     pub action: Action,
     /// One or two words, for the bottom line and the palette; unique.
     pub name: &'static str,
@@ -283,7 +283,7 @@ pub struct ActionBinding {
     pub description: &'static str,
     /// Default keys, the one to show first.
     pub keys: &'static [&'static str],
-    /// Where it is available.
+    /// The contexts.
     pub contexts: &'static [KeyContext],
     /// Visibility in the bottom line.
     pub shown: Visibility,

@@ -13,7 +13,7 @@ use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::PageLine;
 use refdesk_core::catalog::{Source, SourceKind};
 
-/// The lines about the source under the cursor, for so many columns; none where there is no source.
+/// The lines about the source under the cursor for this number of columns; empty without a source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let catalog = &state.snapshot.catalog;
     let Some(source) = state.subject(Pane::Catalog).and_then(|id| catalog.get(id)) else { return Vec::new() };
@@ -49,7 +49,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     lines
 }
 
-/// Rows from which on there is room for everything beside the beginning of the document.
+/// The number of rows from which everything fits beside the start of the document.
 const ROOMY: u16 = 14;
 
 /// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
@@ -69,7 +69,7 @@ fn marks(state: &State, source: &Source) -> Marks {
     }
 }
 
-/// Two texts in one line, or in two where they do not fit.
+/// Two texts on one line, or on two if they do not fit.
 fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine> {
     if left.width() + 2 + cells::width(&right.text) <= columns {
         return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
@@ -86,7 +86,7 @@ fn facts(state: &State, source: &Source) -> String {
     facts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
-/// Its location first, where it is defined last.
+/// The location of its last definition comes first.
 fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {

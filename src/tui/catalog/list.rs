@@ -73,7 +73,7 @@ struct CatalogColumns {
 }
 
 impl CatalogColumns {
-    /// Ids come first; the long mode and the tokens are shown where there is room.
+    /// Ids come first; the long mode and the tokens are shown if there is room.
     fn of(state: &State, width: u16) -> Self {
         const TOKENS: usize = 8;
         const TAGS: usize = 10;

@@ -41,7 +41,7 @@ pub struct CatalogPane {
     pub filtered: FilterResult,
     /// Built with the first filter.
     pub haystack: Option<Arc<Haystack>>,
-    /// What the rows are sorted by.
+    /// The sort order of the rows.
     pub order: Order,
     /// All positions in that order; `None` in the catalog's own.
     pub sequence: Option<Vec<usize>>,
@@ -50,7 +50,7 @@ pub struct CatalogPane {
     pub document: Lookup<Document>,
     /// The same, wrapped.
     pub text: WrappedText,
-    /// The width that the text was wrapped for; `None` where it is outdated.
+    /// The width that the text is wrapped for; `None` if it is outdated.
     pub wrapped_for: Option<u16>,
     pub search: TextSearch,
 }

@@ -38,14 +38,14 @@ fn split(parts: &PaneLayout) -> (Rect, Rect) {
     (Rect { height: 1, ..detail }, below)
 }
 
-/// The view for so many columns.
+/// The view for this number of columns.
 pub fn view(state: &State, columns: u16) -> DetailText<'_> {
     let columns = usize::from(columns);
     DetailText { details: WrappedText::new(details::lines(state, columns), columns), document: &state.catalog.text }
 }
 
 impl DetailText<'_> {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.details.len() + self.document.len()
     }

@@ -10,9 +10,9 @@ use crate::tui::widgets::field::TextField;
 
 #[derive(Debug, Clone, Default)]
 pub struct TextSearch {
-    /// What to look for, as typed.
+    /// The search text as typed.
     pub needle: TextField,
-    /// Where it was found, in order.
+    /// The matches, in order.
     pub hits: Vec<Hit>,
     /// The current match.
     pub at: usize,
@@ -20,7 +20,7 @@ pub struct TextSearch {
     pub from: usize,
 }
 
-/// A place where it was found.
+/// The position of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub line: usize,
@@ -33,13 +33,13 @@ impl TextSearch {
         !self.needle.is_empty()
     }
 
-    /// `2/7`, or that there is none.
+    /// `2/7`, or that there is no match.
     pub fn count(&self) -> String {
         if self.hits.is_empty() { "none".to_owned() } else { format!("{}/{}", self.at + 1, self.hits.len()) }
     }
 }
 
-/// Where `needle` stands in these lines.
+/// The positions of `needle` in these lines.
 pub fn find<'a>(lines: impl Iterator<Item = &'a str>, needle: &str) -> Vec<Hit> {
     let exact = needle.chars().any(char::is_uppercase);
     let alike = |c: char| if exact { c } else { fold(c) };
@@ -61,7 +61,7 @@ pub fn find<'a>(lines: impl Iterator<Item = &'a str>, needle: &str) -> Vec<Hit> 
     hits
 }
 
-/// How many bytes of `text` match, if it begins with the needle.
+/// The length of the match in bytes, if `text` begins with the needle.
 fn ends(text: &str, needle: &[char], alike: impl Fn(char) -> char) -> Option<usize> {
     let mut chars = text.chars();
     for wanted in needle {

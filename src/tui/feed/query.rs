@@ -13,7 +13,7 @@ pub const SESSION: &str = "session:";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     terms: Vec<FeedTerm>,
-    /// What is wrong with the line.
+    /// The problem with the line.
     pub fault: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a row of the feed, a problem or a mention leads. Captions, `disabled` and `update` all ask here.
+//! The target of a row of the feed, a problem or a mention; used by captions, `disabled` and `update`.
 
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::mention::Mention;
@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::windows::WindowKind;
 
-/// Where a row leads.
+/// The target of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowTarget {
     /// To a source of the catalog.

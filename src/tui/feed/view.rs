@@ -112,7 +112,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let kept = format!("{} of {} ", number(feed.rows.len()), number(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
     let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);
-    // ` /`, the text, the cursor behind it, a blank.
+    // ` /`, the text, the cursor after it, a blank.
     let text = Rect { x: place.x + 3, width: columns.saturating_add(2), ..place };
     let text = Rect { width: text.width.min(place.width.saturating_sub(4 + kept_columns)), ..text };
     if !filtered || text.width == 0 {
@@ -141,7 +141,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     typing.then_some(at)
 }
 
-/// Whether somebody has looked at the feed since a notice came.
+/// Whether the user has looked at the feed since a notice arrived.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowAge {
     New,
@@ -186,7 +186,7 @@ fn row<'a>(
     row
 }
 
-/// The reason, for a row of this width: without the session where that has a column, else after it.
+/// The reason, for a row of this width: without the session if that has a column, else followed by it.
 fn reason(notice: &Notice, width: u16) -> String {
     let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
     let said = notice.reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));

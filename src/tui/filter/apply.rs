@@ -10,12 +10,12 @@ use crate::tui::filter::source_states::SourceStates;
 #[derive(Debug, Clone, Default)]
 pub struct FilterResult {
     pub query: Query,
-    /// Positions that match, the best first; in catalog order where the filter has no text.
+    /// Matching positions, the best first; in catalog order if the filter has no text.
     pub rows: Vec<usize>,
     /// Positions, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too
     /// far apart; `None` for all.
     candidates: Option<Vec<u32>>,
-    /// Where there are no rows: the first term that matches nothing by itself.
+    /// If there are no rows: the first term that matches nothing by itself.
     pub culprit: Option<String>,
 }
 
@@ -64,7 +64,7 @@ fn among(
 ) -> FilterResult {
     let standings = if query.asks_standing() { SourceStates::of(snapshot) } else { SourceStates::default() };
     let ready = |term| ready(haystack, term);
-    // The last term matches the least, and the matcher costs the most: it comes last.
+    // The last term matches the fewest rows, and the matcher is the most expensive, so it comes last.
     let mut terms: Vec<(bool, PreparedTerm)> =
         query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
     terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));

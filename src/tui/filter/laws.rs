@@ -1,4 +1,4 @@
-//! What holds for every filter and every order over every catalog.
+//! Laws that hold for every filter and every order over every catalog.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use refdesk_text::fold::{can_match, collapsed, tag_key};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     pub terms: Vec<Term>,
-    /// What is wrong with the line.
+    /// The problem with the line.
     pub fault: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub enum Test {
 /// A text to search. Words are fuzzy; quoted and negated texts must match exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextTerm {
-    /// What to look for, as typed.
+    /// The search text as typed.
     pub needle: String,
     pub atom: Atom,
     /// The same, to be found as it is.
@@ -43,7 +43,7 @@ pub struct TextTerm {
     pub len: u16,
 }
 
-/// A word for how a source stands.
+/// A word for the state of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum StatusWord {
@@ -115,7 +115,7 @@ impl Query {
         self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
     }
 
-    /// Whether it matches only what `before` could match: each term of that is still there, or longer.
+    /// Whether it can match only what `before` matches: each term of that is still there, or longer.
     pub fn narrows(&self, before: &Self) -> bool {
         let mut pairs = before.terms.iter().zip(&self.terms);
         before.terms.len() <= self.terms.len() && pairs.all(|(before, now)| now.narrows(before))
@@ -133,7 +133,7 @@ impl Term {
     }
 }
 
-/// Where the first term of `rest` ends: at a blank outside quotes.
+/// The end of the first term of `rest`: a blank outside quotes.
 fn term_end(rest: &str) -> usize {
     let bare = rest.trim_start_matches(['!', '#']);
     let lead = rest.len() - bare.len();

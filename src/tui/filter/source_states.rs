@@ -6,7 +6,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::tui::filter::query::StatusWord;
 
-/// Members and exclusions; all other sources are as their entry says.
+/// Members and exclusions; the state of every other source follows from its entry.
 #[derive(Debug, Default)]
 pub struct SourceStates {
     known: Vec<Membership>,
@@ -36,7 +36,7 @@ impl SourceStates {
         Self { known }
     }
 
-    /// Whether this word says how the source at `at` stands.
+    /// Whether this word describes the state of the source at `at`.
     pub fn is(&self, at: usize, source: &Source, word: StatusWord) -> bool {
         let known = self.known.get(at).copied().unwrap_or_default();
         match word {

@@ -13,7 +13,7 @@ use crate::tui::widgets::{cells, frame};
 use refdesk_desk::engine::Audience;
 use refdesk_enrich::{BlockCost, BlockKind, Enriched, Level};
 
-/// The page of it for so many columns; empty until the answer came.
+/// The page for this number of columns; empty until the answer arrives.
 pub fn page(state: &State, columns: usize) -> WrappedText {
     let view = &state.hints.enriched;
     let Some(enriched) = &view.answer else { return WrappedText::default() };

@@ -70,7 +70,7 @@ fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
     called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
 }
 
-/// Columns and rows of the enriched prompt, where it is shown.
+/// Columns and rows of the enriched prompt, if it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
     let list = indented(state.parts(Pane::Hints)?.list);
     (!list.is_empty()).then_some((list.width, usize::from(list.height)))

@@ -57,7 +57,7 @@ impl PromptHistory {
         self.step(shown, |at| at.checked_sub(1))
     }
 
-    /// The prompt after the one that is shown; `None` at what was being typed.
+    /// The prompt after the shown one; `None` at the text being typed.
     pub fn newer(&mut self, shown: &str) -> Option<Arc<str>> {
         self.step(shown, |at| at.checked_add(1))
     }

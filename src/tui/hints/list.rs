@@ -50,7 +50,7 @@ struct HintColumns {
 
 impl HintColumns {
     fn of(state: &State, window: Range<usize>, width: u16) -> Self {
-        // The cursor, the mark, and what is behind each column.
+        // The cursor, the mark, and the gap after each column.
         let room = usize::from(width).saturating_sub(1 + 2 + 2);
         let shown = || rows::rows(&state.hints.findings).skip(window.start).take(window.len());
         let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);

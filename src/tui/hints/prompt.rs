@@ -1,4 +1,4 @@
-//! The prompt as typed with its matches marked, or an invitation where it is empty.
+//! The prompt as typed with its matches marked, or an invitation if it is empty.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -35,7 +35,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     typing.then_some(at)
 }
 
-/// Names before tags: where they overlap, the name wins.
+/// Names before tags: if they overlap, the name wins.
 fn marks(state: &State) -> Vec<StyledRange> {
     let theme = &state.skin.theme;
     let findings = &state.hints.findings;

@@ -12,7 +12,7 @@ use refdesk_enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
-/// Line numbers told of one tag.
+/// The most line numbers listed for one tag.
 const LINES: usize = 5;
 
 /// For the row: `(matched: java 1:9)`, `– java: picked already`.
@@ -39,7 +39,7 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
 /// Each tag with line and column of its first place: `java 1:9`.
 fn placed(state: &State, hint: &Hint) -> Vec<String> {
     let prompt = state.hints.prompt.text();
-    // While the answer to a shorter prompt is awaited a place may lie behind its end.
+    // Until the answer arrives, a position may be beyond the end of a shortened prompt.
     let is_in = |first: &usize| prompt.is_char_boundary(*first);
     let firsts: Vec<usize> = hint.firsts.iter().copied().filter(is_in).collect();
     if firsts.len() < hint.tags.len() || firsts.len() < hint.firsts.len() {
@@ -142,7 +142,7 @@ fn cut(state: &State, piece: &str) -> String {
     piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
-/// What the keys do to this source.
+/// What the keys do with this source.
 fn deed(state: &State, id: &str) -> &'static str {
     match source_state::mark(&state.snapshot, id).0 {
         SelectionState::Picked => "Space unpicks it.",

@@ -32,12 +32,12 @@ pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
     named.chain(findings.hints.iter().map(HintRow::Hinted)).chain(passed)
 }
 
-/// How many rows there are.
+/// The number of rows.
 pub fn len(findings: &Findings) -> usize {
     findings.expansions.len() + findings.hints.len() + passed(findings)
 }
 
-/// How many of them are passed over.
+/// The number of sources that match but get no hint.
 pub fn passed(findings: &Findings) -> usize {
     findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count()
 }

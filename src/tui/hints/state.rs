@@ -11,7 +11,7 @@ use refdesk_desk::engine::Audience;
 use refdesk_enrich::{Enriched, Findings};
 use refdesk_text::report::Diagnostic;
 
-/// What the hints pane shows of the prompt.
+/// The view of the prompt in the hints pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintsView {
     /// The matching sources.
@@ -40,7 +40,7 @@ pub struct EnrichedView {
     pub problems: Vec<Diagnostic>,
     /// The same, wrapped.
     pub text: WrappedText,
-    /// The width that the text was wrapped for; `None` where it is outdated.
+    /// The width that the text is wrapped for; `None` if it is outdated.
     pub wrapped_for: Option<u16>,
     pub scroll: Scroll,
 }

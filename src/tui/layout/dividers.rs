@@ -42,7 +42,7 @@ pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
     }
 }
 
-/// Puts a rule of this pane, whose inside is `inner`, where the mouse is.
+/// Moves a rule of this pane, whose inside is `inner`, to the mouse.
 pub fn put(rules: &mut DividerShares, pane: Pane, rule: Divider, inner: Rect, to: Position) {
     let shares = match pane {
         Pane::Catalog => &mut rules.catalog,
@@ -57,7 +57,7 @@ pub fn put(rules: &mut DividerShares, pane: Pane, rule: Divider, inner: Rect, to
     }
 }
 
-/// The least share of `all` that is so many cells.
+/// The smallest share of `all` that gives this many cells.
 fn share(cells: u16, all: u16) -> u16 {
     let share = (u32::from(cells) * 1000).div_ceil(u32::from(all.max(1)));
     u16::try_from(share.min(1000)).unwrap_or(1000)
@@ -78,7 +78,7 @@ mod tests {
         }
     }
 
-    /// Where the rule stands, in the direction it moves in.
+    /// The position of the rule, along the direction it moves in.
     fn stands(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
         let rows = || (inner.y..inner.bottom()).flat_map(|y| (inner.x..inner.right()).map(move |x| Position { x, y }));
         let found = rows().find(|place| at(pane, parts, *place) == Some(rule))?;

@@ -32,9 +32,9 @@ const LEAST_ASIDE: u16 = 12;
 pub struct ScreenLayout {
     /// The line on top: workspace, desk, counts.
     pub status: Rect,
-    /// The line that names the panes, where not all are shown.
+    /// The line with the names of the panes, if not all are shown.
     pub tabs: Option<Rect>,
-    /// Each pane with its border, where it is shown.
+    /// Each pane with its border, if it is shown.
     pub panes: [Option<Rect>; 4],
     /// Everything between the status line and the bottom line.
     pub body: Rect,
@@ -130,7 +130,7 @@ impl PaneLayout {
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
 
-    /// The same with most rows for the details, where they are below the list.
+    /// The same with most rows for the details, if they are below the list.
     pub fn with_tall_detail(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);
         if self.detail.is_empty() || self.detail.y <= self.rule.y {
@@ -149,7 +149,7 @@ const WITH_FEED: u16 = 6;
 /// Rows that a list keeps while its details are read.
 const KEPT: u16 = 3;
 
-/// What is inside a pane's border.
+/// The inside of a pane's border.
 pub fn inner(outer: Rect) -> Rect {
     Rect {
         x: outer.x.saturating_add(1),
@@ -187,7 +187,7 @@ pub enum HintsFocus {
 pub struct HintsNeeds {
     pub busy: HintsFocus,
     pub prompt: usize,
-    /// Of what is told about the row under the cursor, below its list.
+    /// The details of the row under the cursor, below the list.
     pub aside: usize,
 }
 
@@ -237,7 +237,7 @@ fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
     wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
 }
 
-/// The rows of a list with details: above it, and for the details at most and at least.
+/// The rows of a list with details: those above it, and the most and least rows of the details.
 #[derive(Clone, Copy)]
 struct ListShape {
     head: u16,
@@ -245,7 +245,7 @@ struct ListShape {
     least: u16,
 }
 
-/// A head, a list, and its details below it, or beside it where there is room for both.
+/// A head, a list, and its details below it, or beside it if there is room for both.
 fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Shares) -> PaneLayout {
     if inner.width >= 110 {
         let usual = inner.width * 3 / 5;

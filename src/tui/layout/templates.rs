@@ -8,7 +8,7 @@ use refdesk_core::config::screen::Shares;
 /// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
 const BESIDE: u16 = 150;
 
-/// What the templates pane would fill.
+/// The rows that the templates pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatesNeeds {
     /// Rows above the list: one for a filter.
@@ -48,7 +48,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
 const KEPT: u16 = 3;
 
 impl PaneLayout {
-    /// The same with most of the rows for form and preview, where they stand below the list.
+    /// The same with most rows for form and preview, if they are below the list.
     pub fn with_short_list(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);
         if self.rule.height != 1 || self.detail.y <= self.rule.y {

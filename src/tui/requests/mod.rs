@@ -22,15 +22,15 @@ pub struct RequestsPane {
     /// Whether it has the place of the selection.
     pub place: RequestPlacement,
     pub cursor: Cursor,
-    /// Positions of what is offered and the filter keeps.
+    /// Positions of offered sources that match the filter.
     pub rows: Vec<usize>,
     pub filter: TextField,
-    /// What is marked, by the id of its request.
+    /// The marks, by request id.
     pub marks: BTreeMap<String, BTreeSet<String>>,
     /// Grows with every mark.
     pub marked: u64,
     pub scroll: Scroll,
-    /// What picking the row under the cursor, and all marks, would add.
+    /// What the row under the cursor and all marks would add if picked.
     pub preview: Lookup<MarksPreview>,
     pub line: RequestNews,
     /// The request that was answered, until it is gone.
@@ -46,7 +46,7 @@ pub struct RequestsPane {
     pub wrapped_for: Option<(String, usize)>,
 }
 
-/// What the selection pane shows while there are requests.
+/// The content of the selection pane while there are requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestPlacement {
     /// The request.
@@ -66,7 +66,7 @@ pub struct EndedRequest {
     pub how: Option<Ended>,
 }
 
-/// What marks would add to the selection.
+/// What the marks would add to the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarksPreview {
     /// Picking the row under the cursor.
@@ -89,14 +89,14 @@ impl State {
         self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
     }
 
-    /// Where it stands among those that wait, from 0.
+    /// Its position among the waiting requests, from 0.
     pub fn nth_request(&self) -> usize {
         let current = self.requests.current.as_deref();
         let mut waiting = self.snapshot.requests.iter();
         waiting.position(|waiting| Some(waiting.request.request_id.as_str()) == current).unwrap_or(0)
     }
 
-    /// What is marked in the request that is shown.
+    /// The marks of the shown request.
     pub fn marks(&self) -> Option<&BTreeSet<String>> {
         self.requests.marks.get(self.requests.current.as_deref()?)
     }
@@ -116,14 +116,14 @@ impl State {
         self.at_request() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
     }
 
-    /// The request that ended, where the next key closes it.
+    /// The ended request, if the next key closes it.
     pub fn ended_request(&self) -> Option<&EndedRequest> {
         let is_next = self.window.is_none() && self.at_request();
         self.requests.ended.as_ref().filter(|_| is_next)
     }
 }
 
-/// What the bottom line says of requests.
+/// The bottom line's text about requests.
 #[derive(Debug, Clone, Default)]
 pub struct RequestNews {
     pub result: Option<String>,

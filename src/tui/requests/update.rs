@@ -62,7 +62,7 @@ fn was_in_request(state: &State) -> bool {
         && state.requests.current.is_some()
 }
 
-/// Shows the oldest request. If none was shown, the next key at the selection is meant for its rows.
+/// Shows the oldest request. If none was shown before, the next key in the selection pane goes to its rows.
 fn next(state: &mut State) {
     let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
     if state.requests.current.is_none() {
@@ -91,7 +91,7 @@ fn leave_ended(state: &mut State) {
     }
 }
 
-/// After every input: someone who left the pane and comes back has seen what is there.
+/// After every input: a user who left the pane and returns has seen it.
 pub fn follow_focus(state: &mut State) {
     if state.focus != Pane::Selection {
         leave_ended(state);
@@ -121,7 +121,7 @@ fn begin_line(state: &mut State) -> bool {
     state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
 }
 
-/// The tone of the bottom line where it is about requests.
+/// The tone of the bottom line if it is about requests.
 fn line_tone(state: &State) -> Option<Tone> {
     let message = state.message.as_ref()?;
     (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
@@ -205,7 +205,7 @@ fn mark(state: &mut State) {
     state.requests.marked += 1;
 }
 
-/// Marks all that is shown, or none of it where all of it is marked.
+/// Marks all shown rows, or unmarks them if all are marked.
 fn mark_all(state: &mut State) {
     let Some(waiting) = state.request() else { return };
     let offered = |row: &usize| waiting.request.sources.get(*row).map(|offered| offered.id.clone());
@@ -220,7 +220,7 @@ fn mark_all(state: &mut State) {
     state.requests.marked += 1;
 }
 
-/// To another of those that wait, so many further on and around.
+/// Shows another waiting request, this many further on, wrapping around.
 fn step(state: &mut State, by: usize) {
     let waiting = &state.snapshot.requests;
     state.requests.place = RequestPlacement::Shown;
@@ -229,7 +229,7 @@ fn step(state: &mut State, by: usize) {
     turn_to(state, id);
 }
 
-/// What is marked, in the order in which it was offered.
+/// The marked sources, in the order in which they were offered.
 pub fn chosen(request: &Request, marks: Option<&BTreeSet<String>>) -> Vec<String> {
     let mut left = marks.cloned().unwrap_or_default();
     let ids = request.sources.iter().map(|offered| &offered.id);

@@ -22,10 +22,10 @@ use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, Offered, Request};
 use refdesk_desk::engine::{Ended, Waiting};
 
-/// Rows of the reason above the list, at most; the details have all of it.
+/// The most rows of the reason above the list; the details have all of it.
 const CONTEXT: usize = 2;
 
-/// Warnings above the difference, at most.
+/// The most warnings above the difference.
 const WARNINGS: usize = 3;
 
 /// Whether an offered source has every word; words are in lower case.
@@ -163,7 +163,7 @@ pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     lines
 }
 
-/// What a write does to its file, by its difference.
+/// The effect of a write on its file, from its difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalEffect {
     /// One that is not there yet.
@@ -173,7 +173,7 @@ pub enum ApprovalEffect {
     Unknown,
 }
 
-/// What this write would make of its file.
+/// The effect of this write on its file.
 pub fn effect(approval: &Approval) -> ApprovalEffect {
     match approval.diff.lines().next() {
         Some("--- /dev/null") => ApprovalEffect::New,
@@ -362,7 +362,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What picking this source would add, in a sentence.
+/// A sentence that says what picking this source would add.
 fn brings(state: &State, id: &str) -> String {
     let snapshot = &state.snapshot;
     if snapshot.catalog.get(id).is_none() {
@@ -391,7 +391,7 @@ fn brings(state: &State, id: &str) -> String {
     }
 }
 
-/// The beginning of what would be written; Enter shows all of it.
+/// The beginning of the text to write; Enter shows all of it.
 fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let (rule, rest) = (

@@ -84,7 +84,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     pane_view::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
 }
 
-/// `3 picked · 7 pulled in · ~12,400 tokens`, shortened where there is no room.
+/// `3 picked · 7 pulled in · ~12,400 tokens`, shortened if there is no room.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     let number = |number: usize| cells::grouped(number as u64);
@@ -128,7 +128,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     row
 }
 
-/// The column of the mark, behind the cursor and the tree lines.
+/// The column of the mark, after the cursor and the tree lines.
 pub fn mark_column(state: &State, row: usize) -> Option<u16> {
     let lead = state.selection.rows.get(row).map(|node| cells::width(&lead(state, node)))?;
     u16::try_from(1 + lead).ok()
@@ -168,7 +168,7 @@ fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     (word, tokens)
 }
 
-/// Why the row under the cursor is there, in lines that fit `columns`; at most about `most` of them are made.
+/// Why the row under the cursor is there, in lines that fit `columns`; makes about `most` of them at most.
 pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
@@ -215,7 +215,7 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         }
     }
     let follows = preview::lines(state, id, columns);
-    // What keys do comes before a long list of reasons.
+    // The keys come before a long list of reasons.
     let place = lines.len().min(if matches!(node.kind, TreeRowKind::Member(_)) { 2 } else { lines.len() });
     lines.splice(place..place, follows);
     lines

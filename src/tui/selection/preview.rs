@@ -31,7 +31,7 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// The same as one sentence; `None` while the answer is awaited, and where there is nothing to choose.
+/// The same as one sentence; `None` until the answer arrives, and if there is nothing to choose.
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;

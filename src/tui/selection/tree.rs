@@ -13,9 +13,9 @@ use crate::tui::widgets::cells;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
     pub kind: TreeRowKind,
-    /// How many levels below its root.
+    /// Its level below its root.
     pub level: usize,
-    /// Bit `n` is set where the branch of level `n` goes on below this row.
+    /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
     /// Members below it in the tree of reasons.
     pub brings: usize,

@@ -1,4 +1,4 @@
-//! Picks and exclusions. They are only asked for here; the screen shows them when the next snapshot does.
+//! Requests picks and exclusions; the screen shows them when the next snapshot does.
 
 use crate::tui::action::Action;
 use crate::tui::input::Effect;

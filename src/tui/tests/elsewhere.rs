@@ -82,8 +82,7 @@ fn what_cannot_be_opened_or_copied_says_why() {
     }
 }
 
-/// The desk with a notice of each kind that there is, the newest on top: with a source and a place, with either, with
-/// neither.
+/// The desk with a notice of each kind, the newest on top: with a source and a location, with one of them, with neither.
 fn told() -> State {
     let mut state = fixture::state(80, 24);
     for (subject, place) in

@@ -17,7 +17,7 @@ use crate::tui::templates::values::RowValue;
 use crate::tui::tests::paint;
 use crate::tui::tests::{answer, commands, message, press, screen};
 
-/// The values of each preview that was asked for.
+/// The values of each requested preview.
 fn asked(effects: &[Effect]) -> Vec<Value> {
     let values = commands(effects).into_iter().filter_map(|command| match command {
         Request::Preview { values, .. } => Some(values.unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! What agents get, on the screen: the prompt with its blocks and their prices, the receipts of all sessions in the feed,
-//! and a receipt that is opened.
+//! What agents get, as shown on the screen: the prompt with its blocks and their costs, the receipts of all sessions in the
+//! feed, and an opened receipt.
 
 use ratatui::layout::{Position, Size};
 
@@ -17,7 +17,7 @@ use crate::tui::tests::{answer, commands, event, message, press, screen, stale, 
 
 const PROMPT: &str = "write a java client for @payments-api";
 
-/// Answers the question that is open with three blocks.
+/// Answers the open question with three blocks.
 fn simulated(state: &mut State) {
     let text = state.hints.prompt.text().to_owned();
     let long = "- @circuit-breaker: Circuit\u{202e} Breaker (matched: java, resilience)\n- @java-service: Java service module \
@@ -51,7 +51,7 @@ fn receipts(state: &mut State, age: Age, sessions: &[&str]) -> Vec<Effect> {
     event(state, Event::Receipts(Receipts { told, age, gap: None }))
 }
 
-/// What was before, what happens, and a receipt that is opened.
+/// Earlier receipts, new ones, and an opened receipt.
 fn opened(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let (yesterday, line) = fixture::receipt(3, "s-41");
@@ -112,7 +112,7 @@ looks! { opened:
     receipts_filtering "/ \"kind:\""
 }
 
-/// About which prompts it was asked, and for whom.
+/// The prompts and sessions asked about.
 fn asked(effects: &[Effect]) -> Vec<(&str, Audience)> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(Request::Simulate { prompt, audience }) => Some((&**prompt, *audience)),
@@ -258,7 +258,7 @@ fn the_session_of_a_row_is_shown() {
         let (notice, line) = fixture::receipt(1, name);
         let told = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
         event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
-        // The feed has the whole width, and is not where keys go: below it the whole of a row would be told.
+        // The feed has the full width and is not focused; if it were, the row's details would be below it.
         press(&mut state, "3 z");
         let screen = screen(&state);
         assert!(screen.contains(shown) && !screen.contains(not), "{screen}");

@@ -1,4 +1,4 @@
-//! What keys ask of the engine and say to the person, as tables.
+//! The requests and messages that keys cause, as tables.
 
 use std::sync::Arc;
 
@@ -217,7 +217,7 @@ fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
         answer(state, Response::Findings(found(ids)));
         state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
     };
-    // In the fixture `circuit-breaker` is picked: it stands for what has just been.
+    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
     assert_eq!(told(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
     press(&mut state, "Esc j");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
@@ -355,7 +355,7 @@ fn prompts_typed_before_are_walked_through() {
     assert_eq!((state.hints.prompt.text(), state.typing), ("", None), "from the list too");
 }
 
-/// A source whose tag is only a part of something in the prompt.
+/// A source whose tag is only part of a word in the prompt.
 fn passed(id: &str) -> PassedOver {
     let why = WhyNot::Inside { piece: "x/api".to_owned(), neighbour: Neighbour::Before('/') };
     PassedOver { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
@@ -372,7 +372,7 @@ fn who_is_passed_over_can_be_picked_and_stays_in_its_row() {
     told(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
     press(&mut state, "Esc j j");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick("payments-api")]);
-    // In the fixture `circuit-breaker` is picked: it stands for what has just been.
+    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
     press(&mut state, "k");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     told(&mut state, &["ticket-search", "payments-api"]);

@@ -1,5 +1,5 @@
-//! What holds for every sequence of inputs at every size: nothing panics, nothing is drawn out of bounds, cursors stand in
-//! their lists. And what a key costs in a large catalog.
+//! Laws for every sequence of inputs at every size: no panic, nothing drawn out of bounds, cursors stay in their lists.
+//! Also the cost of a key in a large catalog.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),
-        // As the palette and the mouse do them: not only where their keys count.
+        // As the palette and the mouse trigger them: not only in their own contexts.
         3 => proptest::sample::select(ACTIONS).prop_map(|entry| Step::Act(entry.action)),
         4 => any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(|c| Step::Key(Key::char(c))),
         1 => text.prop_map(Step::Paste),
@@ -89,7 +89,7 @@ fn take(state: &mut State, step: Step) {
         },
         Step::Paste(text) => Input::Paste(text),
         Step::Resize(width, height) => Input::Resize(Size { width, height }),
-        // Ranges that fit nothing too: an engine that errs must not take the screen down.
+        // Invalid ranges too: a faulty engine must not crash the screen.
         Step::Findings(start, len) => answered(Response::Findings(Findings {
             expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
             hints: vec![Hint {
@@ -116,7 +116,7 @@ fn take(state: &mut State, step: Step) {
             }),
         )),
         Step::Edited(text) => Input::Edited(Some(text)),
-        // Spans that fit no text, too.
+        // Spans that fit no text too.
         Step::Colours(start, len) => {
             let span = Span { start, end: start + len, role: ThemeRole::Keyword };
             let colours = vec![std::iter::once(span).collect(); 5];
@@ -136,7 +136,7 @@ fn take(state: &mut State, step: Step) {
         Step::Given(text, blocks) => {
             let blocks = vec![(BlockKind::Hint, Level::Full, text.as_str()); usize::from(blocks)];
             let mut enriched = fixture::enriched(&text, &blocks);
-            // Blocks that stand nowhere in it, too.
+            // Blocks beyond its end too.
             enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
             answered(Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() })
         }
@@ -163,7 +163,7 @@ fn take(state: &mut State, step: Step) {
             }
             Input::Snapshot(Box::new(snapshot))
         }
-        // Beyond the screen too: a terminal may tell of the mouse before it tells of a resize.
+        // Beyond the screen too: a mouse event may arrive before the resize.
         Step::Mouse(what, x, y) => {
             let at = Position { x, y };
             match what {
@@ -232,8 +232,8 @@ fn only_visible_rows_are_formatted() {
         };
         (0..count).map(of).collect()
     };
-    // Counted in allocated rows rather than in time, which a busy machine would spoil: what is drawn for a list of ten
-    // thousand is what is drawn for a screenful.
+    // Counts allocated rows rather than time, which would vary on a busy machine: a list of ten thousand draws as much as a
+    // screenful.
     let mut state = fixture::state(120, 36);
     let mut snapshot = fixture::snapshot();
     snapshot.catalog = Arc::new(Catalog::new(sources(10_000)));

@@ -11,7 +11,7 @@ use crate::tui::state::State;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 
-/// The cells that this state draws.
+/// The cells drawn for this state.
 pub fn buffer(state: &State) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
     terminal.draw(|frame| draw(state, frame)).unwrap();
@@ -42,7 +42,7 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
     let styles = lines(&buffers[0], |x, y| {
         let styles: Vec<String> = buffers.iter().map(|buffer| style(buffer, x, y)).collect();
         let cell = &buffers[0][(x, y)];
-        // The colour of a blank is not seen.
+        // The colour of a blank is invisible.
         if styles == plain || (cell.symbol() == " " && styles.iter().all(|style| !shows_on_blanks(style))) {
             return " ".repeat(cells::width(cell.symbol()).max(1));
         }
@@ -61,7 +61,7 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
     told + &styles
 }
 
-/// A theme's own ground says nothing about a cell; that it is everywhere another test holds.
+/// A theme's background says nothing about a cell; another test checks that it is everywhere.
 fn without_ground(mut buffer: Buffer, theme: &Theme) -> Buffer {
     let ground = theme.ground().unwrap_or_default();
     for cell in &mut buffer.content {

@@ -50,7 +50,7 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     effects
 }
 
-/// What was asked of the engine, but for what the panes ask by themselves to show the row under the cursor.
+/// The requests to the engine, except those that panes send by themselves for the row under the cursor.
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(Request::PreviewSelection(_) | Request::Read(_) | Request::Simulate { .. }) => None,
@@ -75,12 +75,12 @@ fn stale(state: &mut State, response: Response) {
     update(state, Input::Answer { question: Some(0), response });
 }
 
-/// Tells what the engine tells without being asked.
+/// Sends an event of the engine.
 fn event(state: &mut State, event: Event) -> Vec<Effect> {
     update(state, Input::Event(event))
 }
 
-/// Presses keys and answers what they ask for.
+/// Presses keys and answers the resulting requests.
 fn typed(state: &mut State, keys: &str) {
     press(state, keys);
     let id = state.subject(Pane::Catalog).unwrap_or_default().to_owned();
@@ -99,7 +99,7 @@ fn typed(state: &mut State, keys: &str) {
     }
 }
 
-/// Colours what is to be coloured, as the painter would.
+/// Highlights what is due, as the worker would.
 fn paint(state: &mut State) {
     let mut highlighter = Highlighter::default();
     let Some(lines) = state.templates.painted.clone() else { return };
@@ -108,7 +108,7 @@ fn paint(state: &mut State) {
     update(state, Input::Highlighted { generation: state.templates.painting, from: 0, colours });
 }
 
-/// What the message says.
+/// The text of the message.
 fn message(state: &State) -> &str {
     state.message.as_ref().map_or("", |message| message.text.as_str())
 }
@@ -116,7 +116,7 @@ fn message(state: &State) -> &str {
 /// A prompt that touches sources in every way.
 const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api.rs, the @release-notes and style";
 
-/// What happened on a busy morning.
+/// The events of a busy morning.
 fn happened(state: &mut State) {
     let other = || Who::Other("refdesk select".into());
     let spot = |path: &str, line| Some(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::{answer, message, press, screen, stale};
 
-/// What was asked about profiles.
+/// The requests about profiles.
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let about_profiles = |command: &Request| {
         matches!(command, Request::ListProfiles | Request::CompareProfile(_) | Request::SwitchProfile(_))

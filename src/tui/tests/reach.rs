@@ -21,7 +21,7 @@ use refdesk_desk::engine::{Request, Response};
 use crate::tui::tests::look;
 use crate::tui::tests::{answer, commands, message, press, screen};
 
-/// Where this text stands on the screen, its first cell.
+/// The first cell of this text on the screen.
 fn find(state: &State, text: &str) -> Position {
     let shown = screen(state);
     let found =
@@ -344,7 +344,7 @@ fn borders_are_dragged_within_their_limits_and_hold_through_a_resize() {
     let mut state = fixture::state(120, 36);
     let right = |state: &State| state.layout().panes[1].unwrap();
     let lower = |state: &State| state.layout().panes[2].unwrap();
-    // Either side of the border, and where all four panes meet.
+    // Both sides of the border, and the corner of all four panes.
     for (from, to, x, y) in [
         (Position::new(59, 5), Position::new(79, 9), 80, 19),
         (Position::new(80, 5), Position::new(50, 9), 50, 19),
@@ -431,7 +431,7 @@ fn drag(state: &mut State, from: Position, to: Position) {
 
 #[test]
 fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize() {
-    // Where to take the rule, where it goes, and where it stands at the ends.
+    // The target of the drag, its direction, and the final position.
     for (size, keys, taken, at, ends) in [
         ((120, 36), "", "─ details", (20, 9), (5, 15)),
         ((120, 36), "j l", "─ details", (20, 9), (5, 15)),

@@ -1,4 +1,4 @@
-//! Requests in the place of the selection: they come, are marked, answered, declined, put aside, and go.
+//! Requests in place of the selection: arriving, marked, answered, declined, put aside, and ended.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn tell(state: &mut State, waiting: &[Waiting]) {
     update(state, Input::Snapshot(Box::new(fixture::with_requests(waiting))));
 }
 
-/// The desk of the fixture after these keys, when these come.
+/// The desk of the fixture after these keys, when these requests arrive.
 fn desk(keys: &str, waiting: &[Waiting]) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, keys);
@@ -136,7 +136,7 @@ fn a_write_is_answered_only_where_all_of_it_is_shown() {
 
 #[test]
 fn a_request_steals_no_keys() {
-    // Where keys go elsewhere it opens beside them.
+    // If another pane has the focus, it opens beside it.
     for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {
         let mut state = desk(keys, &[]);
         let before = (state.focus, state.typing, state.window);
@@ -146,7 +146,7 @@ fn a_request_steals_no_keys() {
         assert!(message(&state).starts_with("A answers: claude over mcp wants you to choose from 4 sources"), "{keys}");
         assert!(screen(&state).contains("1 asks: A"), "{keys}");
     }
-    // Where they go to the selection it waits until somebody turns to it.
+    // If the selection has the focus, it waits until the user turns to it.
     let mut state = desk("2 j", &[]);
     let on = state.subject(Pane::Selection).map(str::to_owned);
     tell(&mut state, &[choice("r1")]);
@@ -174,7 +174,7 @@ fn those_that_wait_are_gone_through_in_turn() {
         assert_eq!(current(&state), expected, "{key}");
     }
     assert_eq!(replied(&press(&mut state, "Enter")), [("r1".to_owned(), chosen(&["retry-pattern"]))], "marks are kept");
-    // What was answered goes, and the next one is shown.
+    // The answered request disappears, and the next one is shown.
     tell(&mut state, &[write("w1"), choice("r2")]);
     assert_eq!((current(&state).as_str(), state.shown_request().is_some(), state.in_request()), ("w1", true, false));
     press(&mut state, "A Enter");
@@ -228,7 +228,7 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
             }
         }
     }
-    // Whoever is elsewhere is not held up.
+    // A user in another pane is not interrupted.
     let mut state = desk("A Space 1", &[choice("r1")]);
     ends(&mut state, &choice("r1"), Ended::TimedOut, &[], true);
     assert!(state.shown_request().is_none() && state.requests.ended.is_none());
@@ -335,12 +335,12 @@ fn who_does_not_ask_any_more_is_not_said_to_ask() {
             event(&mut state, over(choice("r2")));
         }
         assert_eq!(message(&state), timed_out);
-        // What comes of the next is read behind it.
+        // Keys for the next request are read after it.
         event(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
         tell(&mut state, &[]);
         assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
     }
-    // One that nothing is known of but that it is gone.
+    // A request of which only the end is known.
     let mut state = desk("", &[choice("r1")]);
     tell(&mut state, &[]);
     assert!(state.message.is_none(), "{}", message(&state));

@@ -1,5 +1,5 @@
-//! What the screen shows where it is not as in `states`: too small, in ASCII, before the desk is open, with texts that
-//! would break it.
+//! Screens that `states` does not cover: too small, in ASCII, before the desk is open, with texts that would break the
+//! layout.
 
 use std::sync::Arc;
 
@@ -180,7 +180,7 @@ fn what_matches_is_marked() {
     insta::assert_snapshot!("marks_of_the_search", marked(&searched(80, 24, "j l", "/ \"call\" Enter n")));
 }
 
-/// The lines with something underlined in them, which is put between brackets; what is reversed besides, between braces.
+/// The lines with underlined text in brackets and reversed text in braces.
 fn marked(state: &State) -> String {
     use ratatui::style::Modifier;
     let buffer = look::buffer(state);

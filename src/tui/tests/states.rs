@@ -20,7 +20,7 @@ fn desk(size: Size, keys: &str) -> State {
     state
 }
 
-/// The same on a busy morning, with a prompt typed that touches sources in every way.
+/// The same on a busy morning, with a typed prompt that matches sources in every way.
 fn busy(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     happened(&mut state);
@@ -31,7 +31,7 @@ fn busy(size: Size, keys: &str) -> State {
     state
 }
 
-/// A template that came to a text, and what writing it would change.
+/// A rendered template, and what writing it would change.
 fn proposed(size: Size, keys: &str, shown: &Shown) -> State {
     let mut state = fixture::state(size.width, size.height);
     press(&mut state, "4");
@@ -62,7 +62,7 @@ fn refused(size: Size, keys: &str) -> State {
     proposed(size, keys, &fixture::refused(JAVA, "/etc/A.java is outside the workspace"))
 }
 
-/// A text that rendered, and a value with which it does not.
+/// A rendered text, and a value that makes it fail.
 fn fails(size: Size, keys: &str) -> State {
     let mut state = new_file(size, "Enter \"a\"");
     press(&mut state, "\"b\"");
@@ -72,14 +72,14 @@ fn fails(size: Size, keys: &str) -> State {
     state
 }
 
-/// Values that came back from the editor, and are no JSON.
+/// Values that the editor returned as invalid JSON.
 fn no_json(size: Size, keys: &str) -> State {
     let mut state = desk(size, keys);
     update(&mut state, Input::Edited(Some("{\n  \"basePackage\": \"org,\n}\n".to_owned())));
     state
 }
 
-/// Two that ask for a choice and one for a yes to a write, with what the marks bring.
+/// Two requests for a choice and one for approval of a write, with what the marks would add.
 fn asked(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let context = "to write a client of the payments service that survives its outages";
@@ -105,7 +105,7 @@ fn asked(size: Size, keys: &str) -> State {
     state
 }
 
-/// One that was looked at when it ended so.
+/// A request that ended while it was shown.
 fn ended(size: Size, how: &refdesk_desk::engine::Ended) -> State {
     let mut state = asked(size, "A");
     let over = refdesk_desk::engine::Over { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };

@@ -1,4 +1,4 @@
-//! From the preview to a file: the difference, the dialog, what the engine answers.
+//! From the preview to a file: the difference, the dialog, the engine's answers.
 
 use ratatui::layout::Position;
 
@@ -27,7 +27,7 @@ fn desk(outcome: Shown) -> State {
     state
 }
 
-/// The paths of the previews that were asked for.
+/// The paths of the requested previews.
 fn paths(state: &mut State, keys: &str) -> Vec<Option<String>> {
     let asked = commands(&press(state, keys)).into_iter().filter_map(|command| match command {
         Request::Preview { path, .. } => Some(path),

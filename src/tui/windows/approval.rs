@@ -40,7 +40,7 @@ impl Window for ApprovalView {
         Some(places(state).keys)
     }
 
-    /// Wraps the difference again where the request or the width is another.
+    /// Wraps the difference again if the request or the width has changed.
     fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
         let Some(waiting) = state.request() else { return };
         let columns = text_columns(self.outer(state).width);

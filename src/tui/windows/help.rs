@@ -66,7 +66,7 @@ fn contexts(state: &State) -> Vec<KeyContext> {
             KeyContext::Field,
         ]),
         Pane::Selection if state.at_request() => {
-            // The keys that answer come first: they are what people look for here.
+            // The keys that answer come first, because users look for them here.
             contexts.insert(1, KeyContext::Approval);
             contexts.extend([KeyContext::RequestFilter, KeyContext::Field]);
         }

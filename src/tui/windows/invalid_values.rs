@@ -1,4 +1,4 @@
-//! After the editor returned values that are not valid JSON: says where the error is, and asks whether to edit them again.
+//! Shown after the editor returned invalid JSON: says where the error is, and asks whether to edit again.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

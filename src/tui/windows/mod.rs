@@ -37,7 +37,7 @@ use super::widgets::motion::{Cursor, Motion, Scroll};
 use super::widgets::page::{PageLine, WrappedText};
 use super::widgets::row::Active;
 
-/// An open window, with its cursor or, where it holds a text, its first visible line.
+/// An open window with its cursor, or with its first visible line if it shows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenWindow {
     pub kind: WindowKind,
@@ -93,7 +93,7 @@ struct WindowRows {
 }
 
 trait Window {
-    /// Where its keys are looked up, its own context first.
+    /// The contexts that its keys are looked up in, its own first.
     fn contexts(&self) -> &'static [KeyContext];
 
     /// Its place, with its border.
@@ -105,7 +105,7 @@ trait Window {
         WindowRows::default()
     }
 
-    /// The row for the keys of its own context, where it has one.
+    /// The row for the keys of its own context, if it has one.
     fn keys(&self, _: &State) -> Option<Rect> {
         None
     }
@@ -278,12 +278,12 @@ fn centred(body: Rect, columns: u16, rows: usize) -> Rect {
     Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height }
 }
 
-/// Most of the body's columns, at most `most`.
+/// Most of the body's columns, up to `most`.
 fn wide(body: Rect, most: u16) -> u16 {
     body.width.saturating_sub(4).clamp(body.width.min(60), most)
 }
 
-/// Columns for text in a window of so many.
+/// The text columns of a window with this many columns.
 fn text_columns(outer: u16) -> usize {
     usize::from(outer.saturating_sub(4))
 }
@@ -294,7 +294,7 @@ fn text_and_keys(inner: Rect) -> (Rect, Rect) {
     (Rect { height: inner.height.saturating_sub(2), ..inner }, keys)
 }
 
-/// A list, the rule below it, and at most `below` rows with it for the details.
+/// A list, the rule below it, and the details with up to `below` rows.
 fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {
     let below = below.min(inner.height / 2);
     let list = Rect { height: inner.height - below, ..inner };
@@ -326,7 +326,7 @@ fn difference_layout(inner: Rect, field: u16, summary: usize) -> DifferenceLayou
     DifferenceLayout { field, summary, rule, difference, keys }
 }
 
-/// What is written on the border of a window.
+/// The texts on the border of a window.
 #[derive(Debug, Default)]
 struct Titles {
     title: &'static str,
@@ -365,7 +365,7 @@ fn draw_scrolled(state: &State, text: &WrappedText, top: usize, role: ThemeRole,
     frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
 }
 
-/// `1-20 of 84`, or nothing where all lines are visible.
+/// `1-20 of 84`, or nothing if all lines are visible.
 fn visible_lines(top: usize, len: usize, place: Rect) -> String {
     scrolled("", &Scroll { top }.window(len, usize::from(place.height)), len).trim_start_matches(", ").to_owned()
 }

@@ -79,7 +79,7 @@ impl Window for Problems {
     }
 }
 
-/// What a problem is about: messages often begin alike, with a path.
+/// The subject of a problem: messages often begin alike, with a path.
 fn subject(diagnostic: &Diagnostic) -> String {
     match &diagnostic.source_id {
         Some(id) => format!("@{}", cells::clean(id)),

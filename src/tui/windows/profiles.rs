@@ -27,7 +27,7 @@ use refdesk_text::report::Diagnostic;
 
 pub struct ProfilesView;
 
-/// What this window and the one that switches remember.
+/// The state of this window and of the switch window.
 #[derive(Debug, Clone, Default)]
 pub struct ProfilesWindow {
     /// `None` until the answer arrives.
@@ -36,11 +36,11 @@ pub struct ProfilesWindow {
     pub problems: Vec<Diagnostic>,
     /// The file of the profile to switch to.
     pub file: Option<PathBuf>,
-    /// What switching would change, or why that cannot be told; `None` until the answer arrives.
+    /// What switching would change, or why that is unknown; `None` until the answer arrives.
     pub switch: Option<Result<Box<Switch>, String>>,
     /// Whether `switch` compares with the selection as it is now.
     pub is_current: bool,
-    /// The generation of the snapshot that was asked about; `None` where it must be asked again.
+    /// The generation of the snapshot asked about; `None` if the question must be asked again.
     pub asked_at: Option<u64>,
 }
 

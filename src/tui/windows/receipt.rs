@@ -27,7 +27,7 @@ pub struct ReceiptWindow {
     /// Its line of the journal, or why there is none; `None` until the answer arrives.
     pub line: Option<Result<Box<Line>, String>>,
     text: WrappedText,
-    /// The width that `text` was wrapped for; `None` where it is outdated.
+    /// The width that `text` is wrapped for; `None` if it is outdated.
     wrapped_for: Option<usize>,
 }
 

@@ -79,14 +79,14 @@ fn text(state: &State) -> WrappedText {
     WrappedText::new(lines, text_columns(wide(state.layout().body, 100)))
 }
 
-/// After a snapshot; `before` is what was not trusted until now.
+/// After a snapshot; `before` is what was untrusted until now.
 pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     let untrusted = state.snapshot.untrusted.clone();
     if untrusted == *before {
         return;
     }
     if state.open_window() == Some(WindowKind::Trust) {
-        // Trust in what was shown is not trust in what is there now.
+        // Trusting what was shown does not trust what is there now.
         state.window = None;
         if !untrusted.is_empty() {
             return state.refuse("The settings that need your approval have changed. ! shows them again.");

@@ -26,13 +26,13 @@ use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
 
 pub struct Write;
 
-/// Lines above the difference, at most.
+/// The most lines above the difference.
 const SUMMARY: usize = 6;
 
-/// Samples that are named, at most.
+/// The most samples listed.
 const NAMED: usize = 4;
 
-/// What a write would do to its file.
+/// The effect of a write on its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteEffect {
     New,
@@ -242,7 +242,7 @@ fn len(state: &State) -> usize {
     proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
 }
 
-/// What the write would do, and what to check before it, in at most [`SUMMARY`] rows.
+/// What the write would do, and what to check first, in at most [`SUMMARY`] rows.
 fn summary(state: &State) -> WrappedText {
     let mut lines: Vec<(String, ThemeRole)> = Vec::new();
     if state.templates.writing == WriteState::Changed {

@@ -31,7 +31,7 @@ impl Window for Palette {
         &[KeyContext::Palette, KeyContext::Field, KeyContext::Always]
     }
 
-    /// As large as for all actions, so that it stays where it is while one types.
+    /// Large enough for all actions, so that it stays in place while the user types.
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
         let most = body.height.saturating_sub(4).clamp(10, 24);

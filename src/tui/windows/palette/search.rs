@@ -14,9 +14,9 @@ pub struct PaletteRow {
     pub binding: &'static ActionBinding,
     /// Why it cannot be done here and now.
     pub why_not: Option<String>,
-    /// Characters of the name that were looked for, counted from 0.
+    /// Matched characters of the name, by index.
     pub in_name: Vec<u32>,
-    /// Characters of the description that were looked for.
+    /// Matched characters of the description.
     pub in_description: Vec<u32>,
 }
 
@@ -45,12 +45,12 @@ pub fn rows(state: &State) -> Vec<PaletteRow> {
         let order = (hit.outside_name, at, is_move, std::cmp::Reverse(hit.score));
         found.push((order, PaletteRow { binding, why_not, in_name: hit.in_name, in_description: hit.in_description }));
     }
-    // Stable: where nothing was typed, the order is the table's.
+    // A stable sort: if nothing was typed, the order is the table's.
     found.sort_by_key(|(order, _)| *order);
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// How many rows there can be.
+/// The most rows there can be.
 pub fn most(state: &State) -> usize {
     let here = below(state);
     ACTIONS.iter().filter(|binding| is_listed(binding, &here)).count()
@@ -60,7 +60,7 @@ fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     binding.contexts.iter().any(|context| here.contains(context))
 }
 
-/// Of several bindings for one action, the one for this context is listed, else the first.
+/// If an action has several bindings, the one for this context is listed, else the first.
 fn is_listed(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     let outside = |binding: &ActionBinding| {
         let inside = |context: &KeyContext| {
@@ -83,7 +83,7 @@ struct PaletteMatch {
     in_description: Vec<u32>,
 }
 
-/// Matches words: fuzzily in a name; in a description, where letters are nearly everywhere, as they are.
+/// Matches words: fuzzily in a name, exactly in a description, which has nearly all letters.
 struct PaletteMatcher {
     matcher: Matcher,
     words: Vec<(Atom, Atom)>,
@@ -96,7 +96,7 @@ impl PaletteMatcher {
         Self { matcher: Matcher::new(Config::DEFAULT), words: words.collect() }
     }
 
-    /// Where every word stands; `None` if one stands nowhere.
+    /// The positions of every word; `None` if one does not occur.
     fn hit(&mut self, binding: &ActionBinding) -> Option<PaletteMatch> {
         let mut hit = PaletteMatch { outside_name: 0, score: 0, in_name: Vec::new(), in_description: Vec::new() };
         let mut buffer = Vec::new();
