@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeping_takes_only_what_is_unfinished() {
+    fn sweeping_removes_only_temporary_files() {
         let folder = tempfile::tempdir().unwrap();
         for name in [".refdesk-x1.tmp", "kept.tmp", ".refdesk-kept", "kept"] {
             write_atomic(&folder.path().join(name), b"x").unwrap();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_holds_is_dead() {
+    fn only_unlocked_files_are_dead() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("file");
         write_atomic(&folder.path().join(".refdesk-dead.tmp"), b"x").unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_is_the_first_and_locked_as_long_as_its_writer_lives() {
+    fn the_first_published_file_wins_and_stays_locked_while_its_writer_lives() {
         let folder = tempfile::tempdir().unwrap();
         let open = Folder::root(folder.path()).unwrap();
         let publish = |bytes| open.publish("file", bytes, FileMode::Default);
@@ -356,7 +356,7 @@ mod tests {
 
     /// Writers and sweepers in one folder: no file that is being written is removed.
     #[test]
-    fn a_sweeper_takes_nothing_from_the_living() {
+    fn a_sweeper_removes_no_file_being_written() {
         let folder = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for writer in 0..4 {
@@ -386,7 +386,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_private_is_private_whatever_was_there() {
+    fn private_files_are_private_whatever_existed_before() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let open = Folder::root(folder.path()).unwrap();

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn no_link_is_followed_wherever_it_stands() {
+    fn no_link_is_followed_anywhere_in_the_path() {
         let (_folder, root) = tree(&["real/deep/a.md"]);
         symlink("real", root.join("link")).unwrap();
         symlink("a.md", root.join("real/deep/b.md")).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_listing_passes_over_is_kept_back_by_name() {
+    fn skipped_files_cannot_be_read_by_name() {
         for (root, path, expected) in [
             ("/w", "/w/.git/config", true),
             ("/w", "/w/a/.git", true),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_opened_stays_what_it_was() {
+    fn an_opened_file_stays_the_same() {
         let (_folder, root) = tree(&["kept/a.md", "other/secret.md"]);
         let Opened::Folder(folder) = open(&root.join("kept")).unwrap() else { panic!("a folder") };
         fs::rename(root.join("kept"), root.join("gone")).unwrap();

@@ -540,7 +540,7 @@ mod tests {
 
     /// A folder is swapped for a link and back while files are written: nothing may be written outside.
     #[test]
-    fn no_race_is_lost_to_a_folder_that_becomes_a_link() {
+    fn a_folder_swapped_for_a_link_is_never_followed() {
         let (_root, real) = world();
         let is_over = std::sync::atomic::AtomicBool::new(false);
         symlink("../out", real.join("w/swap")).unwrap();

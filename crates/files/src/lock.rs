@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_that_is_never_let_go_is_waited_for_so_long_and_no_longer() {
+    fn waiting_for_a_held_lock_times_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = Lock::acquire(&path, LOCK_TIMEOUT).unwrap();

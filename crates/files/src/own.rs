@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_link_leads_to_what_is_refdesks_own() {
+    fn links_into_refdesks_own_folder_are_refused() {
         for own in [".jaato/refdesk", ".jaato/templates", ".jaato/refdesk/sessions/s", ".jaato"] {
             let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let link = root.path().join(own);

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_what_is_sealed_are_one_text_and_the_place_another() {
+    fn sealed_parts_are_joined_and_the_path_is_separate() {
         let own = key(1, "/w");
         assert_eq!(own.seal("a", &[b"b", b"c"]), own.seal("a", &[b"bc"]));
         assert_ne!(own.seal("a", &[b"bc"]), own.seal("ab", &[b"c"]));
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_could_have_come_with_the_workspace_is_none() {
+    fn a_key_inside_the_workspace_is_refused() {
         let world = World::new();
         let foreign = Sealer::new(None, &world.root.join("ws"));
         for (sealer, why) in [
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_secret_is_no_key_and_is_not_replaced() {
+    fn a_damaged_secret_is_refused_and_not_replaced() {
         for damage in [&b""[..], b"short", &[1; 33]] {
             let world = World::new();
             let file = world.root.join("state/seal.key");

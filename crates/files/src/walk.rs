@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refdesk_keeps_is_no_document() {
+    fn refdesks_own_files_are_skipped() {
         let own = [".jaato/refdesk/x.md", ".jaato/refdesk/desks/y.md", ".jaato/templates/t.md"];
         let root = tree(&[&own[..], &["a.md", ".jaato/kb.md", "refdesk/z.md"]].concat());
         assert_eq!(names(&root.path().join(".jaato/templates"), NO_LIMITS).0, ["t.md"]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_stops_the_walk_and_is_said() {
+    fn a_limit_stops_the_walk_and_is_reported() {
         let root = tree(&["a.md", "b.md", "c.md"]);
         let (found, problems) = names(root.path(), WalkLimits { files: 2, bytes: 100 });
         assert_eq!(found, ["a.md", "b.md"]);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_and_time_stop_the_walk_and_are_said() {
+    fn entry_and_time_limits_stop_the_walk_and_are_reported() {
         let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
         let walked = |entries: usize, until: Instant| {
             let (found, problems) = walk(root.path(), NO_LIMITS, Rest { entries, until }, |_| true);

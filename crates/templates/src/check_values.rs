@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_and_missing_are_told_with_the_nearest_name() {
+    fn unused_and_missing_values_suggest_the_nearest_name() {
         let nothing: [&str; 0] = [];
         for (text, values, expected) in [
             ("{{ class_name }}", json!({"class_name": "A"}), nothing.as_slice()),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_the_tree_fits_it() {
+    fn documents_made_from_the_tree_match_it() {
         for (syntax, text) in [
             (
                 Syntax::Jinja2,
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_bounded() {
+    fn reports_are_bounded() {
         let many: Map<String, Value> = (0..20_000).map(|n| (format!("name{n}"), json!(n))).collect();
         let items: Vec<Value> = (0..110_000).map(|n| json!({ "n": n })).collect();
         let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}", Syntax::Jinja2).unwrap();

@@ -41,7 +41,7 @@ fn listed(index: &TemplateIndex) -> Vec<String> {
 }
 
 #[test]
-fn only_what_the_selection_brings_is_listed() {
+fn only_templates_of_the_selection_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let files = [
@@ -62,7 +62,7 @@ fn only_what_the_selection_brings_is_listed() {
 }
 
 #[test]
-fn a_file_of_two_nested_sources_is_the_inner_ones() {
+fn a_file_in_nested_sources_belongs_to_the_inner_one() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let files = [("kb/in/T.tpl", ""), ("kb/T.tpl", ""), ("kb/in/U.tpl", "")];
@@ -77,7 +77,7 @@ fn a_file_of_two_nested_sources_is_the_inner_ones() {
 }
 
 #[test]
-fn what_is_wrong_with_one_stops_no_other() {
+fn a_broken_template_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     write_atomic(&root.join("kb/Bytes.tpl"), b"ok\n\xff\xfe").unwrap();
@@ -96,7 +96,7 @@ fn what_is_wrong_with_one_stops_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn links_lead_neither_out_nor_round() {
+fn links_out_of_the_folder_and_loops_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let link = |to: &str, at: &str| std::os::unix::fs::symlink(root.join(to), root.join(at)).unwrap();
@@ -114,7 +114,7 @@ fn links_lead_neither_out_nor_round() {
 
 #[cfg(unix)]
 #[test]
-fn templates_of_the_workspace_lie_in_it() {
+fn workspace_templates_must_be_inside_it() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

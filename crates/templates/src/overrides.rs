@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_right_counts_and_what_is_wrong_is_said() {
+    fn valid_entries_apply_and_invalid_ones_are_reported() {
         let (settled, diagnostics) = parse(r#"{"a.tpl": "mustache", "b.tpl": "Jinja2", "c.tpl": "twig", "d.tpl": 3}"#);
         assert_eq!(settled.len(), 2);
         assert_eq!(settled.get("b.tpl"), Some(&Syntax::Jinja2));
@@ -75,7 +75,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn no_link_is_followed_and_nothing_endless_is_read() {
+    fn links_and_endless_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

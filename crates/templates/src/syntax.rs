@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_kinds_the_balanced_pair_wins() {
+    fn the_language_with_balanced_tags_wins() {
         use Syntax::{Handlebars, Jinja2, Mustache};
         for (text, syntax, other, line) in [
             ("{{#x}}\n{{ y | f }}\n{{/x}}", Mustache, Jinja2, 2),

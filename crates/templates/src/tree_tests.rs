@@ -197,7 +197,7 @@ fn documents_made_from_the_tree() {
 }
 
 #[test]
-fn what_is_too_large_or_too_deep_is_an_error_that_names_the_limit() {
+fn too_large_or_too_deep_is_an_error_that_names_the_limit() {
     let deep = |open: &str, close: &str, count: usize| format!("{}{}", open.repeat(count), close.repeat(count));
     for (syntax, text, limit) in [
         (Syntax::Jinja2, "x".repeat(1024 * 1024 + 1), "limit of 1048576 bytes"),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_answer_to_this_request_is_one() {
+    fn only_a_complete_answer_to_this_request_is_accepted() {
         let request = asking("r1", &["a", "b"]);
         for (text, expected) in [
             (r#"{"request_id": "r1", "selected_ids": ["b", "x", "a", "b", "x"]}"#, Ok((vec!["b", "a"], vec!["x"]))),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn half_an_answer_is_none_at_any_length() {
+    fn a_truncated_answer_is_incomplete_at_any_length() {
         let request = asking("r1", &["a"]);
         let whole = r#"{"request_id": "r1", "selected_ids": ["a"]}"#;
         for end in 0..whole.len() {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_is_said_and_never_guessed() {
+    fn approval_must_be_explicit() {
         let request = asking_for_a_yes("r1");
         for (text, expected) in [
             (r#"{"request_id": "r1", "approved": true}"#, Some(true)),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_is_short_and_harmless() {
+    fn quoted_text_is_short_and_escaped() {
         let id = format!("\x1b[2J{}", "x".repeat(500));
         let text = serde_json::json!({"request_id": id, "selected_ids": []}).to_string();
         let Err(Misread::Wrong(why)) = read(&asking("r1", &[]), text.as_bytes()) else { panic!() };

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_asks_for_numbers() {
+    fn a_line_of_numbers_is_parsed() {
         for (line, expected) in [
             ("1,3,4", Ok(vec![1, 3, 4])),
             (" 4 , 1\n", Ok(vec![4, 1])),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_asks_again_and_says_why() {
+    fn an_invalid_line_is_explained_and_asked_again() {
         let request = asking("r", &["a", "b", "c"]);
         let (end, shown) = conversation(&request, &["5\n", "x\n", "3,1\n"], &Wait::seconds(60.0));
         assert_eq!(end.unwrap().selected, ["c", "a"]);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_what_is_typed_is_none_and_the_end_of_the_time_is_not() {
+    fn end_of_input_selects_nothing_and_a_timeout_is_an_error() {
         let request = asking("r", &["a"]);
         let (end, _) = conversation(&request, &["wrong\n"], &Wait::seconds(60.0));
         assert_eq!(end.map(|answered| answered.selected), Ok(vec![]));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_cannot_move_the_cursor() {
+    fn listed_text_cannot_move_the_cursor() {
         let mut request = asking("r", &["a\x1b[2J"]);
         request.context = "why\r\x1b[1A".to_owned();
         request.sources[0].name = "Name\nof".to_owned();

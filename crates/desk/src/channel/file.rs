@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_answer_is_the_answer_and_the_other_hears_whose() {
+    fn the_first_answer_wins_and_the_second_learns_of_it() {
         let (world, request) = (World::new(), asking(ID, &["a", "b"]));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
             let (waiting, problems) = pending(folder, Timestamp::now());
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_asks_by_the_fields_of_the_contract_alone() {
+    fn another_program_can_ask_with_the_contract_fields_only() {
         let world = World::new();
         let folder = &world.files.folder;
         let put = |id: &str| {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn many_answer_at_once_and_one_of_them_is_first() {
+    fn of_concurrent_answers_one_is_first() {
         for _ in 0..20 {
             let (world, request) = (World::new(), asking(ID, &["a", "b", "c", "d"]));
             let landed = std::sync::Mutex::new(Vec::new());
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_comes_as_the_time_runs_out_counts_for_both_or_for_neither() {
+    fn asker_and_answerer_agree_on_an_answer_at_the_timeout() {
         let (mut taken, mut missed) = (0, 0);
         for round in 0..100_u32 {
             let (world, request) = (World::new(), asking(ID, &["a"]));
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_comes_back_as_one() {
+    fn an_approval_is_returned() {
         let (world, request) = (World::new(), asking_for_a_yes(ID));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
             let yes = Response { approved: Some(true), ..response(&[], "a screen") };
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn half_an_answer_is_waited_on_and_never_taken_for_none() {
+    fn an_incomplete_answer_is_waited_for() {
         let whole = br#"{"request_id": "0123456789abcdef0123456789abcdef", "selected_ids": ["a"]}"#;
         for half in [&whole[..0], &whole[..20], &whole[..whole.len() - 1]] {
             let (world, request) = (World::new(), asking(ID, &["a"]));
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_said_at_once() {
+    fn an_invalid_answer_is_reported_at_once() {
         for (bytes, part) in [
             (br#"{"request_id": "another", "selected_ids": []}"#.to_vec(), "'another'"),
             (b"[]".to_vec(), "no object"),
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_left_is_no_request_and_goes_and_what_is_not_ours_stays() {
+    fn leftovers_of_dead_askers_are_removed_and_other_files_stay() {
         let world = World::new();
         let folder = &world.files.folder;
         let bytes = serde_json::to_vec(&asking(ID, &["a"])).unwrap();
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_that_somebody_holds_is_said_and_what_ran_out_is_not_there() {
+    fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
         let world = World::new();
         let folder = &world.files.folder;
         fs::create_dir_all(folder.path().join(REQUESTS)).unwrap();
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_nobody_would_read_is_not_put() {
+    fn a_too_large_request_is_not_created() {
         let (world, mut request) = (World::new(), asking(ID, &["a"]));
         request.context = "x".repeat(17 * 1024 * 1024);
         let came = world.files.ask(&request, &Wait::seconds(30.0));
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_given_up_goes_at_once() {
+    fn a_cancelled_request_is_removed_at_once() {
         let (world, request) = (World::new(), asking(ID, &["a"]));
         let wait = Wait::seconds(3600.0);
         let other = wait.clone();
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_found_by_looking_too() {
+    fn an_answer_is_found_by_polling_too() {
         let folder = tempfile::tempdir().unwrap();
         let ear = Ear::on(&folder.path().join("none"));
         assert!(!ear.hears(Duration::from_millis(1)));

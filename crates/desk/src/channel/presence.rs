@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_screen_is_there_as_long_as_it_is() {
+    fn a_screen_is_present_while_it_runs() {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         assert!(!is_anybody_there(&workspace));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_screen_left_is_no_screen_and_goes_with_the_next() {
+    fn the_file_of_a_dead_screen_is_ignored_and_removed_by_the_next() {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         let left = workspace.join(screens()).join(".refdesk-dead.tmp");
@@ -71,7 +71,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_leads_out_is_no_place() {
+    fn a_folder_that_links_out_is_refused() {
         let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         std::os::unix::fs::symlink(outside.path(), workspace.join(".jaato")).unwrap();

@@ -96,7 +96,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn no_two_requests_have_one_name() {
+    fn request_ids_are_unique() {
         let ids: std::collections::HashSet<String> = (0..10_000).map(|_| new_id()).collect();
         assert_eq!(ids.len(), 10_000);
         assert!(ids.iter().all(|id| is_own_id(id)));

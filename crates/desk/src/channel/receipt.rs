@@ -59,7 +59,7 @@ mod tests {
     use refdesk_text::Code;
 
     #[test]
-    fn each_end_is_said_in_words() {
+    fn each_outcome_has_a_description() {
         let (choice, yes) = (asking("r", &["a", "b"]), asking_for_a_yes("r"));
         assert_eq!(asked(&choice).reason, "which of 2 sources are wanted: why");
         assert_eq!(asked(&yes).reason, "whether src/a.rs may be written: why");

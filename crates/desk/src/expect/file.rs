@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_case() {
+    fn a_complete_case() {
         let text = "# about\n\n[[case]]\nname = \"n\"\ntool_result = \"text\"\ntool = \"Read\"\n\
             args = { path = \"a\", n = 1, deep = [true, 0.5] }\nselect = [\"one\"]\nhints = [\"other\", \"other\"]\n\
             not_hints = []\nexpands = [\"one\"]\npulls_in = [\"gone\"]\nmax_tokens = 20\n\n[[case]]\nprompt = \"x\"\nhints = []\n";
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place_and_what_to_write() {
+    fn errors_have_a_position_and_a_fix() {
         for (text, expected) in [
             ("", vec!["1:1 no-case: there is no case in it"]),
             ("# nothing\n", vec!["1:1 no-case: there is no case in it"]),

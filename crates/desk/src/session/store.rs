@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_there_for_the_next_and_git_keeps_out() {
+    fn a_change_is_stored_and_git_ignores_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
         assert_eq!(store(folder.path()).choice().0, None);
@@ -600,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_where_the_file_should_be_is_reported_and_nothing_breaks() {
+    fn a_folder_in_place_of_the_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join(".jaato/refdesk/selection.json")).unwrap();
         let (choice, diagnostics) = store(folder.path()).choice();
@@ -608,7 +608,7 @@ mod tests {
     }
 
     #[test]
-    fn other_desks_and_odd_names_have_files_of_their_own() {
+    fn other_desks_and_odd_names_have_separate_files() {
         let store = Store::new(Path::new("/w"), "review", "../../x", "a test", clock);
         assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
         assert!(
@@ -617,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn told_is_kept_between_readings() {
+    fn session_memory_is_kept_between_reads() {
         let folder = tempfile::tempdir().unwrap();
         let told = store(folder.path())
             .tell(|before| {
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_the_selection_is_news_to_every_session() {
+    fn sources_that_left_the_selection_are_announced_again() {
         let folder = tempfile::tempdir().unwrap();
         let sessions = ["one", "two"].map(|session| {
             Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_waited_in_vain_waits_less_until_it_has_the_lock() {
+    fn after_a_timeout_the_wait_is_shorter_until_the_lock_is_taken() {
         let folder = tempfile::tempdir().unwrap();
         let (patience, less) = (Duration::from_millis(20), Duration::from_millis(2));
         let store = store(folder.path()).waiting(patience);
@@ -665,7 +665,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_were_told_of_something_else_hold_nobody_up() {
+    fn unrelated_sessions_do_not_delay_forgetting() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::ZERO);
         store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
@@ -675,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_and_a_power_cut_took_is_told_again_without_a_word() {
+    fn memory_lost_in_a_power_cut_is_rebuilt_silently() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path());
         let tell = || {
@@ -694,7 +694,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_stored_or_read_where_a_link_leads_out() {
+    fn links_out_of_the_workspace_are_neither_read_nor_written() {
         use std::os::unix::fs::symlink;
         let told = || SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() };
         let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
@@ -759,7 +759,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_stays_in_the_workspace_is_refused_too() {
+    fn a_link_inside_the_workspace_is_refused_too() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
@@ -769,7 +769,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_nobody_used_for_long_goes_when_a_new_one_begins() {
+    fn long_unused_sessions_are_removed_when_a_new_one_begins() {
         let folder = tempfile::tempdir().unwrap();
         let session = |name: &str| {
             Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
@@ -802,7 +802,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_forgotten_is_forgotten_though_the_desk_is_held() {
+    fn memory_is_cleared_even_while_the_desk_is_locked() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::from_millis(5));
         store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
@@ -813,7 +813,7 @@ mod tests {
     }
 
     #[test]
-    fn each_desk_tells_a_session_its_own() {
+    fn each_desk_has_its_own_memory_of_a_session() {
         let folder = tempfile::tempdir().unwrap();
         let [one, two] = [DEFAULT, "b"]
             .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn each_workspace_has_its_own_and_nobody_else_reads_it() {
+    fn each_workspace_has_its_own_trust_in_a_private_file() {
         let folder = tempfile::tempdir().unwrap();
         let trusted = Trusted::new(&folder.path().join("refdesk"), clock, LOCK_TIMEOUT);
         assert_eq!(trusted.of("/a"), Default::default());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_damaged_file_nothing_is_trusted_and_nothing_is_lost() {
+    fn a_damaged_file_grants_no_trust_and_is_kept() {
         for rubbish in [&b"{\"workspaces\": [1]}"[..], b"", b"null", b"[]", b"{\"workspaces\":{\"/a\":{\"1\":2}}}"] {
             let folder = tempfile::tempdir().unwrap();
             let trusted = Trusted::new(folder.path(), clock, LOCK_TIMEOUT);

@@ -44,7 +44,7 @@ mod tests {
     use crate::write_atomic;
 
     #[test]
-    fn what_there_is_to_compare() {
+    fn comparable_content() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
         let large = vec![b'x'; usize::try_from(super::super::diff::COMPARED).unwrap() + 1];

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_changed_since_is_left_and_the_rest_undone() {
+    fn files_changed_since_are_kept_and_the_rest_undone() {
         let world = World::killed_after(1);
         world.put("dir/1", "theirs");
         let told = world.recover();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_any_more_cannot_be_finished() {
+    fn a_write_with_missing_files_cannot_be_finished() {
         let world = World::killed_after(1);
         fs::remove_file(&world.record.files[2].staged).unwrap();
         assert_eq!(world.recover().code, Code::WriteUndone);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_of_anybody_does_nothing_that_a_writer_could_not_have_done() {
+    fn a_forged_note_does_only_what_a_writer_could_do() {
         let (elsewhere, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let outside = fs::canonicalize(outside.path()).unwrap().join("file");
         write_atomic(&outside, b"mine").unwrap();

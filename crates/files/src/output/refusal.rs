@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_and_why() {
+    fn refused_paths_and_reasons() {
         let (_root, root) = world();
         let long = "x".repeat(256);
         let deep = "d/".repeat(2100) + "x";
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_written_and_how_it_is_called() {
+    fn allowed_paths_and_their_display() {
         let (_root, root) = world();
         let dir = root.join("dir");
         symlink("dir", root.join("alias")).unwrap();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_became_another_is_refused() {
+    fn a_path_that_leads_elsewhere_now_is_refused() {
         let (_root, root) = world();
         let path = root.join("dir/sub/x");
         assert!(still(&path, "sub/x").is_ok());

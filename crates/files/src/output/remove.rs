@@ -43,7 +43,7 @@ mod tests {
     use refdesk_text::Code;
 
     #[test]
-    fn a_file_goes_with_the_folders_that_are_empty_then() {
+    fn removing_a_file_removes_folders_left_empty() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
         let put = |path: &str| write_atomic(&root.join(path), b"x\n").unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_since_stays() {
+    fn a_file_changed_since_is_not_removed() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
         write_atomic(&root.join("x"), b"old\n").unwrap();

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_meanwhile_is_refused_with_the_new_difference() {
+    fn a_file_changed_since_is_refused_with_the_new_difference() {
         type Change = fn(&World);
         let changes: [(Change, &str, &[&str]); 5] = [
             (|world| world.put("old", "theirs"), "changed", &["old=theirs"]),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_of_what_cannot_be_staged() {
+    fn a_failed_staging_leaves_nothing() {
         let world = World::new();
         let name = "n".repeat(250);
         world.put(&format!("taken/{name}"), "x");
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_at_once_end_in_one_whole_file() {
+    fn concurrent_writers_leave_one_complete_file() {
         let world = World::new();
         let texts: Vec<String> = (0..8).map(|at| format!("{at}\n").repeat(20_000)).collect();
         let written: usize = std::thread::scope(|scope| {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_writer_sweeps_what_the_dead_left() {
+    fn the_next_writer_sweeps_leftovers_of_dead_ones() {
         let world = World::new();
         world.put("dir/.refdesk-dead.tmp", "half");
         world.put("other/.refdesk-dead.tmp", "half");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_yaml_is_told_with_its_line() {
+    fn invalid_yaml_is_reported_with_its_line() {
         for (text, line) in [
             ("---\nid: [a\n---\n", Some(2)),
             ("---\ntitle: x\nid: [a, b]\n---\n", Some(3)),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bomb_of_aliases_or_depth_hurts() {
+    fn alias_and_depth_bombs_are_harmless() {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
         for at in 1..12 {
             bomb.push_str(&format!("a{at}: &a{at} [{}]\n", vec![format!("*a{}", at - 1); 9].join(", ")));

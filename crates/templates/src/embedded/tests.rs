@@ -38,7 +38,7 @@ fn blocks_as_a_commonmark_parser_finds_them() {
 }
 
 #[test]
-fn a_block_counts_if_it_compiles_and_asks_for_something() {
+fn a_block_is_a_template_if_it_compiles_and_has_variables() {
     use Syntax::{Handlebars, Jinja2, Mustache};
     for (block, expected) in [
         ("{{ x }}", Some(Jinja2)),
@@ -76,7 +76,7 @@ fn a_block_counts_if_it_compiles_and_asks_for_something() {
 }
 
 #[test]
-fn what_has_the_signs_and_does_not_compile_is_known_with_its_line() {
+fn broken_templates_are_reported_with_their_line() {
     let found = extract("# A\n\n```\nok\n{% if a %}\n```\n\n```\n{{ x }}\n```\n\n```\n{{#a}}\n{{/b}}\n```\n");
     let rejected: Vec<_> =
         found.rejected.iter().map(|it| (it.line, it.problem.line, it.problem.message.as_str())).collect();
@@ -213,7 +213,7 @@ fn ten_thousand_blocks_of_one_name() {
 }
 
 #[test]
-fn of_what_would_take_too_much_memory_the_first_part_is_looked_through() {
+fn only_the_first_part_of_a_huge_document_is_searched() {
     let block = |name: &str| format!("```\n{{{{ {name} }}}}\n```\n");
     let text = format!("{}{}{}", block("first"), "-\n".repeat(SIGNS / 2), block("last"));
     let Extracted { blocks, left_out, .. } = extract(&text);

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_come_to_the_same_as_the_whole() {
+    fn rendering_in_parts_equals_rendering_the_whole() {
         let text = "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}}  \n d\n  {{! c }}\n{{#each xs}}\n  {{this}},\n  {{/each}}\n\n\
                     \\{{x}}\n  {{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{x}}{{x}}\n\n{{#with o}}{{y}}{{/with}}\n";
         let values = serde_json::json!({"x": "X", "xs": [1, 2], "o": {"y": "Y"}});

@@ -178,14 +178,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn jinja2_asks_for_nothing_that_is_not_in_the_tree(numbers in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn jinja2_uses_only_variables_in_the_tree(numbers in prop::collection::vec(any::<u8>(), 0..60)) {
         let mut maker = made(&numbers);
         maker.jinja(3);
         prop_assert_eq!(undefined(&maker.out, Syntax::Jinja2), Vec::<String>::new(), "{}", maker.out);
     }
 
     #[test]
-    fn mustache_asks_for_nothing_that_is_not_in_the_tree(numbers in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn mustache_uses_only_variables_in_the_tree(numbers in prop::collection::vec(any::<u8>(), 0..60)) {
         let mut maker = made(&numbers);
         maker.mustache(3);
         let top_level = maker.out.replace("{{first}}{{@index}}", "");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_public() {
+    fn public_addresses() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",

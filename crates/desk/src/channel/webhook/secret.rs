@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_and_never_shown() {
+    fn invalid_settings_are_named_but_not_shown() {
         let with = |headers: &[(&str, &str)], token: Option<&str>| {
             let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let settings =

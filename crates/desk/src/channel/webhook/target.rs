@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_posted_to_where() {
+    fn allowed_targets() {
         for (endpoint, allowed, expected) in [
             ("https://example.com/hook?k=1", &[][..], Ok(Reach::Public)),
             ("https://Example.com.", &["example.com"], Ok(Reach::All)),

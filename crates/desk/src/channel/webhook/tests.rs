@@ -110,7 +110,7 @@ fn failed(came: Result<Answered, Unanswered>) -> (Code, String) {
 }
 
 #[test]
-fn what_is_posted_is_signed_and_what_is_answered_counts() {
+fn posts_are_signed_and_responses_are_read() {
     let (port, heard) = serve([says(chosen(r#"["b", "x"]"#))]);
     let mut settings = settings(port);
     settings.auth_token_env = Some("TOKEN".to_owned());
@@ -136,7 +136,7 @@ fn what_is_posted_is_signed_and_what_is_answered_counts() {
 
 /// Invalid answers, and how many attempts follow.
 #[test]
-fn what_is_no_answer_is_said_and_what_may_get_better_is_tried_again() {
+fn invalid_answers_are_reported_and_server_errors_are_retried() {
     let huge = "x".repeat(1024 * 1024 + 1);
     let chunked =
         format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{huge}\r\n0\r\n\r\n", huge.len());
@@ -187,7 +187,7 @@ fn the_third_request_may_be_answered() {
 }
 
 #[test]
-fn where_nobody_listens_it_is_tried_three_times_and_not_beyond_the_wait() {
+fn a_refused_connection_is_tried_three_times_within_the_wait() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (code, message) = failed(ask(&settings(port), &Wait::seconds(30.0)));
     assert!(
@@ -226,7 +226,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
 }
 
 #[test]
-fn a_question_that_is_given_up_ends_at_once() {
+fn a_cancelled_request_ends_at_once() {
     let (port, heard) = serve([drips("HTTP/1.1 200 OK\r\nX: ")]);
     let wait = Wait::seconds(3600.0);
     let other = wait.clone();
@@ -238,7 +238,7 @@ fn a_question_that_is_given_up_ends_at_once() {
 }
 
 #[test]
-fn private_addresses_are_refused_by_whatever_name() {
+fn private_addresses_are_refused_under_any_name() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -272,7 +272,7 @@ fn private_addresses_are_refused_by_whatever_name() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_named_and_nobody_is_asked() {
+fn an_unset_variable_is_an_error() {
     for settings in [
         ChannelSettings { auth_token_env: Some("NONE".to_owned()), ..settings(9) },
         ChannelSettings { secret_env: Some("NONE".to_owned()), ..settings(9) },
@@ -283,7 +283,7 @@ fn a_variable_that_is_not_set_is_named_and_nobody_is_asked() {
 }
 
 #[test]
-fn a_yes_to_a_write_is_not_said_by_a_webhook() {
+fn a_webhook_cannot_approve_a_write() {
     let came = Webhook::new(&settings(9), HELD).unwrap().ask(&asking_for_a_yes("r"), &Wait::seconds(30.0));
     assert_eq!(failed(came).0, Code::NoChannel);
 }

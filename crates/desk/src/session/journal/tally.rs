@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_counts_once_a_session_and_is_followed_by_what_comes_later() {
+    fn an_offer_counts_once_per_session_and_is_followed_by_later_events() {
         use BlockKind::{Expansion, Hint, Notice};
         use Level::{Brief, Count as Left, Full};
         let mut tally = Tally::default();

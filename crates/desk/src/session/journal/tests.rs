@@ -42,7 +42,7 @@ fn add_bytes(path: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn lines_are_numbered_and_say_who_when_and_where() {
+fn lines_have_number_writer_time_and_desk() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     assert_eq!(store.journal().unwrap(), (Vec::new(), 0));
@@ -56,7 +56,7 @@ fn lines_are_numbered_and_say_who_when_and_where() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_reads_a_new_journal_and_a_link_is_not_followed() {
+fn a_new_journal_is_private_and_links_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
@@ -104,7 +104,7 @@ fn rubbish_is_skipped_counted_and_ended() {
 }
 
 #[test]
-fn what_would_be_too_large_is_put_aside_and_the_numbers_go_on() {
+fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     for at in 1..=20 {
@@ -137,7 +137,7 @@ fn what_would_be_too_large_is_put_aside_and_the_numbers_go_on() {
 }
 
 #[test]
-fn of_what_is_too_much_there_is_a_line_without_its_text() {
+fn too_large_a_receipt_is_written_without_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     store.append_within(1500, vec![said("one")]).unwrap();
@@ -154,7 +154,7 @@ fn of_what_is_too_much_there_is_a_line_without_its_text() {
 }
 
 #[test]
-fn after_the_last_number_they_begin_anew() {
+fn after_the_last_number_numbers_start_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     store.append(said("one")).unwrap();
@@ -170,7 +170,7 @@ fn after_the_last_number_they_begin_anew() {
 
 /// Its last line is four gigabytes long, which no reader could hold.
 #[test]
-fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
+fn a_huge_prepared_journal_is_moved_aside_unread() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     store.append_all(vec![said("one"), said("two")]).unwrap();
@@ -196,7 +196,7 @@ fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
 }
 
 #[test]
-fn who_is_a_person() {
+fn which_writers_are_persons() {
     let folder = tempfile::tempdir().unwrap();
     for (who, expected) in [
         (crate::session::SCREEN, true),
@@ -214,7 +214,7 @@ fn who_is_a_person() {
 }
 
 #[test]
-fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
+fn a_tail_returns_each_line_once_and_only_when_complete() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let mut tail = store.tail(5);
@@ -256,7 +256,7 @@ fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_appended_is_an_error_and_leaves_nothing() {
+fn a_failed_append_is_an_error_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
@@ -274,7 +274,7 @@ fn what_cannot_be_appended_is_an_error_and_leaves_nothing() {
 }
 
 #[test]
-fn many_at_once_have_numbers_of_their_own() {
+fn concurrent_appends_have_distinct_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let mut tail = store(folder.path()).tail(0);
     let mut followed = Vec::new();

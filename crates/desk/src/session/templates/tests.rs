@@ -45,7 +45,7 @@ fn text(workspace: &Path, name: &str) -> Option<String> {
 }
 
 #[test]
-fn files_come_change_and_go_with_their_desk() {
+fn files_follow_the_desk() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
@@ -62,7 +62,7 @@ fn files_come_change_and_go_with_their_desk() {
 }
 
 #[test]
-fn who_is_late_leaves_it_to_whoever_chose_last() {
+fn a_superseded_write_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
@@ -76,7 +76,7 @@ fn who_is_late_leaves_it_to_whoever_chose_last() {
 }
 
 #[test]
-fn a_file_stays_while_one_desk_brings_it() {
+fn a_file_stays_while_one_desk_provides_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     bring(root, "default", &[("a.tmpl", "1")]);
@@ -86,7 +86,7 @@ fn a_file_stays_while_one_desk_brings_it() {
 }
 
 #[test]
-fn of_two_desks_with_one_name_the_default_one_counts() {
+fn the_default_desk_wins_a_shared_name() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     bring(root, "review", &[("a.tmpl", "theirs")]);
@@ -100,7 +100,7 @@ fn of_two_desks_with_one_name_the_default_one_counts() {
 }
 
 #[test]
-fn what_a_person_made_or_changed_is_left_alone() {
+fn files_made_or_changed_by_the_user_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let put =
@@ -126,7 +126,7 @@ fn what_a_person_made_or_changed_is_left_alone() {
 }
 
 #[test]
-fn what_a_person_asked_for_stays_until_a_person_removes_it() {
+fn requested_files_stay_until_the_user_removes_them() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
@@ -138,7 +138,7 @@ fn what_a_person_asked_for_stays_until_a_person_removes_it() {
 }
 
 #[test]
-fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
+fn files_from_tool_results_overwrite_nothing_and_expire() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
@@ -168,7 +168,7 @@ fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
 }
 
 #[test]
-fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
+fn files_of_a_killed_writer_are_still_ours() {
     let record = |root: &Path, hashes: &[&str]| {
         let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
         let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();

@@ -237,7 +237,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     #[test]
-    fn the_cause_of_a_death_is_named() {
+    fn the_cause_of_death_is_reported() {
         // Raw wait statuses: the signal, or the exit code in the upper eight bits.
         let (aborted, killed, code) = (6, 9, |code: i32| code << 8);
         for (status, words, expected) in [
