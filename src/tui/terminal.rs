@@ -31,7 +31,7 @@ const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
-const MEND: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
+const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
 /// The thread that runs the screen, if any, and the panic messages of other threads.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
@@ -137,14 +137,14 @@ impl Screen {
 
     /// Takes the terminal over again from a program that may have left it in any mode; the next frame is written in full.
     pub fn take_back(&mut self) -> io::Result<()> {
-        self.mend();
-        self.outlet.write(MEND)?;
+        self.restore_lent_modes();
+        self.outlet.write(RESET_EDITOR_MODES)?;
         self.take_over()?;
         self.forget()
     }
 
     /// Restores the modes from before the terminal was lent.
-    fn mend(&mut self) {
+    fn restore_lent_modes(&mut self) {
         if let Some(modes) = self.lent.take() {
             modes.put_back();
         }
@@ -189,8 +189,8 @@ impl Drop for Screen {
     fn drop(&mut self) {
         if self.lent.is_some() {
             // The program that had the terminal was killed and may not have cleaned up.
-            self.mend();
-            write_last(&[], &[MEND, &leaving()].concat());
+            self.restore_lent_modes();
+            write_last(&[], &[RESET_EDITOR_MODES, &leaving()].concat());
         }
         leave(&self.outlet.take_rest());
         let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));

@@ -14,13 +14,13 @@ use super::{Variable, VariableKind};
 use refdesk_text::nearest::nearest;
 
 /// The most values reported of each kind.
-const TOLD: usize = 100;
+const REPORTED: usize = 100;
 
 /// The most values collected before the outermost are chosen.
-const GATHERED: usize = 10 * TOLD;
+const COLLECTED: usize = 10 * REPORTED;
 
 /// The most objects examined; the rest of a longer list is skipped.
-const LOOKED_AT: usize = 100_000;
+const EXAMINED: usize = 100_000;
 
 /// A value by its path: `fields[0].name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub fn fit(variables: &[Variable], values: &Value) -> Fit {
     walk.level(variables, &[given], &ObjectPath::default());
     let told = |mut found: Vec<FoundValue>| {
         found.sort_by_key(|found| found.depth);
-        found.into_iter().take(TOLD).map(|found| found.named).collect()
+        found.into_iter().take(REPORTED).map(|found| found.named).collect()
     };
     let inherited = walk.inherited;
     walk.unused.retain(|found| found.depth > 0 || !inherited.contains(&found.named.path));
@@ -114,7 +114,7 @@ impl ValueWalk {
     fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &ObjectPath) {
         self.looked_at += 1;
         let Some((given, outer)) = around.split_last() else { return };
-        if self.looked_at > LOOKED_AT {
+        if self.looked_at > EXAMINED {
             return;
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
@@ -159,7 +159,7 @@ impl ValueWalk {
                     if let Value::Object(fields) = item {
                         self.level(&variable.fields, &with(fields), &place.below(&variable.name, Some(index)));
                     }
-                    if self.looked_at > LOOKED_AT {
+                    if self.looked_at > EXAMINED {
                         return;
                     }
                 }
@@ -183,7 +183,7 @@ fn tell<'a>(
     place: &ObjectPath,
     near: impl FnOnce() -> Option<&'a str>,
 ) {
-    if found.len() >= GATHERED || !told.insert(format!("{side}{}{name}", place.pattern)) {
+    if found.len() >= COLLECTED || !told.insert(format!("{side}{}{name}", place.pattern)) {
         return;
     }
     let named = NamedValue {

@@ -14,7 +14,7 @@ use super::embedded::names::BlockNames;
 use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
 use super::read::read_below;
-use super::standalone::{Standalone, read_all, said};
+use super::standalone::{Standalone, override_for, read_all};
 use super::{
     Analysis, FOLDER, Syntax, Taken, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse, limits, overrides,
 };
@@ -156,7 +156,7 @@ pub(super) fn build(
     let mut named = named.into_iter();
     for (mut file, name) in readable.into_iter().zip(&mut named) {
         let (source, within) = (file.found.source.clone(), file.found.within.clone());
-        file.settle(said(&settled, &name, || full_name(source.as_ref().map(SourceId::as_str), &within)));
+        file.settle(override_for(&settled, &name, || full_name(source.as_ref().map(SourceId::as_str), &within)));
         file.keep(&mut after.templates, now);
         let Ok(analysis) = &*file.analysis else { continue };
         let path = file.found.path.to_path_buf();
@@ -169,8 +169,9 @@ pub(super) fn build(
     let analyses: HashMap<&str, &Analysis> = analyses.collect();
     for (block, name) in blocks.into_iter().zip(named) {
         let Some(own) = &block.block else { continue };
-        let resaid = said(&settled, &name, || block.full_name()).map(|syntax| analyse(&own.text, Some(syntax)));
-        let Some(analysis) = resaid.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied()) else { continue };
+        let reanalysed =
+            override_for(&settled, &name, || block.full_name()).map(|syntax| analyse(&own.text, Some(syntax)));
+        let Some(analysis) = reanalysed.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied()) else { continue };
         templates.push(filled(workspace, Template { name, ..block }, analysis, &mut diagnostics));
     }
     templates.sort_by(|left, right| left.name.cmp(&right.name));

@@ -60,7 +60,7 @@ impl Standalone {
 }
 
 /// The language that an override sets for the template with this name.
-pub fn said(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
+pub fn override_for(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
     if settled.is_empty() {
         return None;
     }

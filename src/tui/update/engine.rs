@@ -110,7 +110,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Picked(Ok(picked)) => {
             let (picked, _) = *picked;
             if picked.picked.is_empty() && !picked.missing.is_empty() {
-                state.refuse(format!("{}: mend its path first", picked.message));
+                state.refuse(format!("{}: fix its path first", picked.message));
             }
         }
         Response::Picked(Err(refusal)) => refused(state, refusal),

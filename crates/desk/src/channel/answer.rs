@@ -26,7 +26,7 @@ pub(super) enum Misread {
 
 impl Misread {
     /// The error for the asker; `from` names the origin of the answer, such as `the webhook` or a file's path.
-    pub(super) fn told(self, from: &str) -> Unanswered {
+    pub(super) fn into_unanswered(self, from: &str) -> Unanswered {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
         Unanswered::failed(Code::WrongAnswer, format!("{from} is no answer: {why}"), hint)

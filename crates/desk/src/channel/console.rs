@@ -31,7 +31,7 @@ impl Channel for Console {
 
 /// The lines typed by the user; `None` at the end of input. A read cannot be cancelled: its thread ends with the program.
 fn lines() -> Receiver<io::Result<Option<String>>> {
-    let (tell, told) = sync_channel(0);
+    let (sender, receiver) = sync_channel(0);
     std::thread::spawn(move || {
         loop {
             let mut line = Vec::new();
@@ -44,12 +44,12 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
                 read => read.map(|read| (read > 0).then(|| String::from_utf8_lossy(&line).into_owned())),
             };
             let is_last = !matches!(typed, Ok(Some(_)));
-            if tell.send(typed).is_err() || is_last {
+            if sender.send(typed).is_err() || is_last {
                 return;
             }
         }
     });
-    told
+    receiver
 }
 
 /// Lists the sources and asks until a line is valid. The end of input counts as an empty line: nothing is selected.
@@ -197,12 +197,12 @@ mod tests {
     }
 
     fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<Answered, Unanswered>, String) {
-        let (tell, told) = channel();
-        typed.iter().for_each(|line| tell.send(Ok(Some((*line).to_owned()))).unwrap());
+        let (sender, receiver) = channel();
+        typed.iter().for_each(|line| sender.send(Ok(Some((*line).to_owned()))).unwrap());
         // A terminal without input has not ended.
-        let open = typed.is_empty().then_some(tell);
+        let open = typed.is_empty().then_some(sender);
         let mut out = Vec::new();
-        let end = converse(request, wait, &told, &mut out);
+        let end = converse(request, wait, &receiver, &mut out);
         drop(open);
         (end, String::from_utf8(out).unwrap())
     }

@@ -103,7 +103,7 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     match read(request, &bytes) {
         Ok(answered) => Some(Ok(answered)),
         Err(Misread::NotWhole(_)) => None,
-        Err(wrong) => Some(Err(wrong.told(shown))),
+        Err(wrong) => Some(Err(wrong.into_unanswered(shown))),
     }
 }
 

@@ -45,8 +45,8 @@ pub fn gather(
     let mut texts = Vec::with_capacity(looked.len());
     for (document, found) in looked {
         let of = |diagnostic: Diagnostic| {
-            let told = diagnostic.in_file(display(workspace, &document.path));
-            document.source.iter().fold(told, |told, source| told.about(source.as_str()))
+            let reported = diagnostic.in_file(display(workspace, &document.path));
+            document.source.iter().fold(reported, |reported, source| reported.about(source.as_str()))
         };
         match found {
             Ok((stamp, found)) => {
@@ -54,7 +54,7 @@ pub fn gather(
                     Some(content) => drop(after.contents.insert(content.clone(), found.clone())),
                     None => after.documents.keep(&document.path, stamp, found.clone(), now),
                 }
-                diagnostics.extend(told(&found).into_iter().map(of));
+                diagnostics.extend(problems_of(&found).into_iter().map(of));
                 texts.push(Text { document, found });
             }
             Err(problem) => diagnostics.push(of(Diagnostic::warning(
@@ -93,12 +93,12 @@ fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
 }
 
 /// The problems of a document.
-fn told(found: &Extracted) -> Vec<Diagnostic> {
-    let mut told = Vec::new();
+fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
     if let Some((line, message)) = &found.front_matter {
         let problem = Diagnostic::warning(Code::FrontMatter, message.clone());
         let problem = problem.hint("templates of the document are named by their headings alone");
-        told.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
+        problems.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
     }
     if let Some(left_out) = found.left_out {
         let message = match left_out {
@@ -107,7 +107,7 @@ fn told(found: &Extracted) -> Vec<Diagnostic> {
                 "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
             ),
         };
-        told.push(Diagnostic::warning(Code::TemplateLimit, message).hint("split the document into smaller ones"));
+        problems.push(Diagnostic::warning(Code::TemplateLimit, message).hint("split the document into smaller ones"));
     }
-    told
+    problems
 }

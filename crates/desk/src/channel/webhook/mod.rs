@@ -56,17 +56,17 @@ impl Channel for Webhook {
             return Err(Unanswered::only_on_a_screen());
         }
         let agent = post::agent(&self.target);
-        let (tell, told) = sync_channel(1);
+        let (sender, receiver) = sync_channel(1);
         let (webhook, asked, waiting, posting) = (self.clone(), request.clone(), wait.clone(), agent.clone());
         let spawned = std::thread::Builder::new().name("webhook".to_owned()).spawn(move || {
             // The asker may be gone.
-            let _ = tell.send(webhook.post(&posting, &asked, &waiting));
+            let _ = sender.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {
             return Err(Unanswered::failed(Code::NotAsked, format!("no thread can be started: {error}"), ""));
         }
         loop {
-            match told.recv_timeout(wait.glance()) {
+            match receiver.recv_timeout(wait.glance()) {
                 Ok(came) => return came,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Unanswered::failed(Code::NotAsked, "the request to the webhook broke off", ""));
@@ -76,7 +76,7 @@ impl Channel for Webhook {
                     return Err(Unanswered::GivenUp);
                 }
                 Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => {
-                    let came = told.recv_timeout(GRACE);
+                    let came = receiver.recv_timeout(GRACE);
                     agent.shutdown();
                     return came.unwrap_or(Err(Unanswered::TimedOut));
                 }

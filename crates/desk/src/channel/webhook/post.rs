@@ -118,7 +118,9 @@ impl Webhook {
             Ok(_) => Tried::Ended(
                 read(request, &bytes)
                     .map(|answered| Answered { by: answered.by.or_else(|| Some("a webhook".to_owned())), ..answered })
-                    .map_err(|wrong| wrong.told(&format!("what the webhook {} answered", self.target.shown))),
+                    .map_err(|wrong| {
+                        wrong.into_unanswered(&format!("what the webhook {} answered", self.target.shown))
+                    }),
             ),
             Err(error) => {
                 let error = Error::from(error);

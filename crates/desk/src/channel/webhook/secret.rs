@@ -54,14 +54,14 @@ pub(super) fn headers(
     let wrong = |message: String| Unanswered::failed(Code::WrongHeader, message, "mend channel.headers");
     let mut headers = Vec::new();
     for (name, value) in &settings.headers {
-        let told = shown(name);
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("'{told}' is no header")))?;
+        let printable = shown(name);
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("'{printable}' is no header")))?;
         let is_token = name == AUTHORIZATION && settings.auth_token_env.is_some();
         if is_token || [HOST, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, SIGNATURE].contains(&name) {
-            return Err(wrong(format!("the header '{told}' is set by refdesk itself")));
+            return Err(wrong(format!("the header '{printable}' is set by refdesk itself")));
         }
         let mut value =
-            HeaderValue::from_str(value).map_err(|_| wrong(format!("the header '{told}' holds what none may")))?;
+            HeaderValue::from_str(value).map_err(|_| wrong(format!("the header '{printable}' holds what none may")))?;
         value.set_sensitive(true);
         headers.push((name, value));
     }

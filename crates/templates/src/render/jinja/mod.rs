@@ -50,7 +50,7 @@ fn engine() -> Environment<'static> {
 }
 
 pub struct CompiledJinja<'t> {
-    mended: &'t str,
+    translated: &'t str,
     template: Template<'t, 't>,
 }
 
@@ -60,9 +60,9 @@ impl<'t> CompiledJinja<'t> {
     /// # Errors
     ///
     /// The engine refuses it.
-    pub fn new(mended: &'t str) -> Result<Self, RenderError> {
-        let template = ENGINE.template_from_str(mended).map_err(|error| RenderError::from(from_engine(&error)))?;
-        Ok(Self { mended, template })
+    pub fn new(translated: &'t str) -> Result<Self, RenderError> {
+        let template = ENGINE.template_from_str(translated).map_err(|error| RenderError::from(from_engine(&error)))?;
+        Ok(Self { translated, template })
     }
 
     /// Renders it.
@@ -81,7 +81,7 @@ impl<'t> CompiledJinja<'t> {
             return Err(RenderError { message: output_too_large(), line: None });
         }
         if let Err(error) = outcome {
-            return Err(explain::explain(&error, self.mended, fields));
+            return Err(explain::explain(&error, self.translated, fields));
         }
         match String::from_utf8(out.bytes) {
             Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
