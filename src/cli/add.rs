@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> CommandOutput {
             let text = format!("added {} in {file}\n", one_line(added.id.as_str()));
             let json = json!({"status": "success", "id": added.id, "file": file, "entry": added.entry});
             let mut answer = CommandOutput::new(json, text);
-            desk.settle();
+            let desk = desk.settled();
             if desk.selection().contains(added.id.as_str()) {
                 // A document that was there already names it: it brings its templates from now on.
                 let (index, _) = desk.templates();

@@ -18,8 +18,7 @@ const TIMED_OUT: u8 = 3;
 
 /// Asks, waits, and picks.
 pub fn run(desk: &mut Desk, args: &AskArgs) -> CommandOutput {
-    desk.settle();
-    let request = channel::request(desk, &args.context, &args.tags);
+    let request = channel::request(&desk.settled(), &args.context, &args.tags);
     if request.sources.is_empty() {
         return nothing_to_ask(desk, &args.tags);
     }

@@ -36,7 +36,6 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandO
         Ok(cases) => cases,
         Err(problems) => return wrong(&shown, problems),
     };
-    desk.settle();
     let asserted = desk.assert(cases);
     let told = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
     let told: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(told).collect();

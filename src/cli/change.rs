@@ -10,25 +10,21 @@ use refdesk_text::escape::one_line;
 
 /// Takes picks back.
 pub fn unselect(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    desk.settle();
     answer(desk.unpick(ids), "unselected", "not selected")
 }
 
 /// Bars sources.
 pub fn exclude(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    desk.settle();
     answer(desk.exclude(ids), "excluded", "already excluded")
 }
 
 /// Lifts exclusions.
 pub fn include(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    desk.settle();
     answer(desk.include(ids), "included again", "not excluded")
 }
 
 /// Takes everything back.
 pub fn clear(desk: &mut Desk, all: bool) -> CommandOutput {
-    desk.settle();
     answer(desk.clear(all), "cleared", "nothing to clear")
 }
 

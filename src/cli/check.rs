@@ -35,7 +35,6 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
 /// Checks everything there is; what was wrong when the desk was opened is among it.
 pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
     let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
-    desk.settle();
     desk.read_all();
     let interrupted = desk.interrupted();
     let mut found = desk.diagnostics();

@@ -16,7 +16,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
         Ok(given) => given,
         Err(refused) => return refused,
     };
-    desk.settle();
+    let desk = &desk.settled();
     let text = String::from_utf8_lossy(&given.bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
     let asked = given.asked(&text, args.repeat, args.budget.into());

@@ -14,7 +14,6 @@ use refdesk_text::escape::one_line;
 
 /// Reads every document and prints the graph.
 pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOutput {
-    desk.settle();
     desk.read_all();
     let desk = &*desk;
     let sources = desk.catalog().sources();

@@ -196,11 +196,11 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }
-    desk.settle();
+    let settled = desk.settled();
     let (enriched, more) = match asked {
-        None => desk.start(budget, repeat || is_stuck),
+        None => settled.start(budget, repeat || is_stuck),
         // The response stands for itself, and the journal has it.
-        Some(asked) => desk.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
+        Some(asked) => settled.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
     };
     problems.extend(more);
     if let Err(error) = desk.keep_mentions() {

@@ -7,8 +7,7 @@ use refdesk_desk::Desk;
 
 /// Prints the instructions; nothing where there is nothing to say.
 pub fn run(desk: &mut Desk) -> CommandOutput {
-    desk.settle();
-    let text = desk.instructions();
+    let text = desk.settled().instructions();
     let printed = if text.is_empty() || text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
     CommandOutput::new(json!({ "text": text }), printed)
 }

@@ -12,8 +12,7 @@ use refdesk_desk::{Desk, has_any_tag};
 
 /// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
-    desk.settle();
-    let desk = &*desk;
+    let desk = &desk.settled();
     let wanted = |source: &&Source| {
         let selected = desk.selection().contains(source.id.as_str());
         let mode = match args.mode {

@@ -24,7 +24,7 @@ pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: OutputF
         Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, &args.ids),
         Some(ReferencesCommand::Reload) => {
             desk.reload();
-            desk.settle();
+            let desk = desk.settled();
             let (sources, selected) = (desk.catalog().len(), desk.selection().members().len());
             let message = format!("read again: {sources} sources, {selected} selected");
             let json = json!({"status": "success", "message": message, "total": sources, "selected_count": selected});

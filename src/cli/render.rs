@@ -37,8 +37,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
             }
         };
     }
-    desk.settle();
-    let (index, diagnostics) = desk.templates();
+    let (index, diagnostics) = desk.settled().templates();
     let request =
         RenderRequest { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
     let mut answer = match (desk.render(&index, &request), &args.output) {

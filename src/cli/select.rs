@@ -8,12 +8,11 @@ use refdesk_text::{Code, Error};
 
 /// Picks by id and tag.
 pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
-    desk.settle();
     let picked = match desk.pick(&args.ids, &args.tags) {
         Ok(picked) => picked,
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
-    let json = desk.rows().picked(&picked);
+    let json = desk.settled().rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
         // An agent that is told of them would be refused.

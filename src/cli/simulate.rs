@@ -19,7 +19,7 @@ pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
         Ok(given) => given,
         Err(refused) => return refused,
     };
-    desk.settle();
+    let desk = &desk.settled();
     let text = String::from_utf8_lossy(&given.bytes);
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(&given.asked(&text, args.repeat, budget));

@@ -15,7 +15,7 @@ mod validate;
 
 /// Does what the verb says; without one, lists.
 pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput {
-    desk.settle();
+    let desk = &desk.settled();
     let (index, diagnostics) = desk.templates();
     let answer = match command {
         None => list(desk, &index, None),

@@ -26,8 +26,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
         if desk.has_stale_trust() {
             desk.reload();
         }
-        desk.settle();
-        let (index, _) = desk.templates();
+        let (index, _) = desk.settled().templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
     // The file of what was trusted may have been damaged.

@@ -9,7 +9,7 @@ use refdesk_desk::{Desk, Why};
 
 /// Explains one selected source.
 pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
-    desk.settle();
+    let desk = &desk.settled();
     let chain = match desk.why(id) {
         Ok(chain) => chain,
         Err(refusal) => {

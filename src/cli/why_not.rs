@@ -12,7 +12,7 @@ use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; that it gets a hint is an answer too.
 pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
-    desk.settle();
+    let desk = &desk.settled();
     let budget: Budget = args.budget.into();
     let asked = EnrichRequest { budget, ..EnrichRequest::new(TextKind::Prompt, &args.prompt) };
     let (verdict, diagnostics) = match desk.why_not(&args.id, &asked) {

@@ -73,8 +73,12 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
-        desk.settle();
-        desk.enrich(&EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session).0.metadata.transitive_references.len()
+        desk.settled()
+            .enrich(&EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session)
+            .0
+            .metadata
+            .transitive_references
+            .len()
     };
     assert_eq!((notice(&world.workspace), notice(&world.workspace)), (1, 0), "told once");
     world.write("a.md", "Nothing.\n");

@@ -134,8 +134,8 @@ fn what_would_be_said_is_told_to_nobody() {
     assert!(said.contains("@c: C"), "{said}");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [said.clone(), said.clone()]);
     // What the session is told for good is news to it no more.
-    let desk = Desk::open(options(&world.workspace));
-    let (given, _) = desk.enrich(&EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
+    let mut desk = Desk::open(options(&world.workspace));
+    let (given, _) = desk.settled().enrich(&EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
     assert_eq!(given.added(), said, "exactly as an agent gets it");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [String::new(), said]);
 }

@@ -33,10 +33,10 @@ fn ask(
     approval: Option<Approval>,
     seconds: f64,
 ) -> (Request, thread::JoinHandle<Result<Answered, Unanswered>>) {
-    let desk = Desk::open(options(workspace));
+    let mut desk = Desk::open(options(workspace));
     let mut way = Way::of(&desk);
     let mut request = match approval {
-        None => refdesk_desk::channel::request(&desk, "to test", &[]),
+        None => refdesk_desk::channel::request(&desk.settled(), "to test", &[]),
         Some(approval) => {
             let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
             refdesk_desk::channel::approval(&way, asker, "to test", approval)
@@ -132,8 +132,8 @@ fn one_whose_asker_is_killed_goes() {
     let mut world = attended();
     let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
-    let desk = Desk::open(options(&world.workspace));
-    let request = refdesk_desk::channel::request(&desk, "to test", &[]);
+    let mut desk = Desk::open(options(&world.workspace));
+    let request = refdesk_desk::channel::request(&desk.settled(), "to test", &[]);
     let path = folder.join(format!("{}.json", request.request_id));
     let staged = folder.join("staged");
     write_atomic(&staged, &serde_json::to_vec(&request).unwrap()).unwrap();

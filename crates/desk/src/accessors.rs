@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::profile::InForce;
-use super::{Desk, rows};
+use super::{Desk, Settled, rows};
 use refdesk_core::catalog::{self, Catalog, Source, SourceId};
 use refdesk_core::config::{self, Environment, Settings, Surroundings};
 use refdesk_core::mention::{self, MentionGraph};
@@ -110,12 +110,6 @@ impl Desk {
         self.chosen_by.1.as_deref()
     }
 
-    /// What answers for programs are made of.
-    pub fn rows(&self) -> rows::Rows<'_> {
-        let (catalog, selection) = (&self.catalog, &self.selection);
-        rows::Rows { workspace: self.workspace(), catalog, selection, members: rows::Members::All }
-    }
-
     /// What is chosen, as far as documents were read.
     pub fn selection(&self) -> &Arc<Selection> {
         &self.selection
@@ -162,5 +156,13 @@ impl Desk {
         let documents = self.config.diagnostics.iter();
         let opening = documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
         opening.chain(self.unjournalled()).chain(self.store.foreign()).collect()
+    }
+}
+
+impl Settled<'_> {
+    /// What answers for programs are made of.
+    pub fn rows(&self) -> rows::Rows<'_> {
+        let (catalog, selection) = (&self.catalog, &self.selection);
+        rows::Rows { workspace: self.workspace(), catalog, selection, members: rows::Members::All }
     }
 }

@@ -194,6 +194,8 @@ impl Desk {
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<Done<T>, Error> {
+        // What comes and goes with the change is known only beside what was selected before.
+        self.settle();
         if self.profile.is_some() {
             return self.change_here(reason, change);
         }

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use super::Desk;
 use super::embedded::files;
 use super::journal::templates;
 use super::places::Look;
+use super::{Desk, Settled};
 use crate::session::{For, Receipt, What, Written, advice};
 use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
 use refdesk_templates::Template;
@@ -25,7 +25,7 @@ pub enum Reader {
     Nobody,
 }
 
-impl Desk {
+impl Settled<'_> {
     /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
     /// reads of them, so that it can render what it is told of.
     pub fn enrich(&self, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
@@ -85,6 +85,11 @@ impl Desk {
         (enriched, problems)
     }
 
+    /// Everything an agent is told at the start; empty where there is nothing to say.
+    pub fn instructions(&self) -> String {
+        refdesk_enrich::instructions(&self.context())
+    }
+
     /// Says something to the session, and remembers it; gives what it was told before, too.
     fn tell(&self, say: impl Fn(&SessionMemory) -> Enriched) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
         let tell = |told: &SessionMemory| {
@@ -113,7 +118,9 @@ impl Desk {
         found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
         (Some(found), done)
     }
+}
 
+impl Desk {
     /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
     pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_told().unwrap_or_else(|error| vec![not_remembered(&error)]);
@@ -129,11 +136,6 @@ impl Desk {
     /// What a text names and touches.
     pub fn look(&self, text: &str) -> Findings {
         self.matcher.candidates(text, &self.catalog, &self.selection, self.hides_selecting())
-    }
-
-    /// Everything an agent is told at the start; empty where there is nothing to say.
-    pub fn instructions(&self) -> String {
-        refdesk_enrich::instructions(&self.context())
     }
 
     /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,

@@ -1,7 +1,7 @@
 //! Saying why: what some ids would bring, who brought a source in, the whole graph (BEHAVIOUR §4, §10).
 
-use super::Desk;
 use super::change::at_list;
+use super::{Desk, Settled};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
@@ -72,7 +72,9 @@ impl Desk {
             self.read(&wanted);
         }
     }
+}
 
+impl Settled<'_> {
     /// The chain of reasons that ends at a pick.
     ///
     /// # Errors

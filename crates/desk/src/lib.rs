@@ -55,6 +55,7 @@ pub use prepared::Prepared;
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use profile::find_profile;
 pub use profiles::Profiled;
+pub use scanning::Settled;
 pub use selection_preview::{SelectionChange, SelectionPreview};
 pub use simulate::Simulated;
 pub use switch::Switch;

@@ -1,5 +1,6 @@
 //! Reads documents: what they mention completes the selection, and their sizes are its price.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Desk;
@@ -8,9 +9,26 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
 
+/// A desk with a complete selection: every document that it depends on was read. What needs that is a method of this type.
+pub struct Settled<'a>(&'a Desk);
+
+impl Deref for Settled<'_> {
+    type Target = Desk;
+
+    fn deref(&self) -> &Desk {
+        self.0
+    }
+}
+
 impl Desk {
+    /// Completes the selection; reads only documents that were not read before.
+    pub fn settled(&mut self) -> Settled<'_> {
+        self.settle();
+        Settled(self)
+    }
+
     /// Reads documents until the selection is complete.
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let mut wanted = self.wanted();
         if wanted.is_empty() {
             return;

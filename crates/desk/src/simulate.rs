@@ -1,6 +1,6 @@
 //! What would be said, and what would not: looked at from all sides, and nobody is told (BEHAVIOUR §5).
 
-use super::{Desk, Reader};
+use super::{Reader, Settled};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, withheld};
 use refdesk_text::report::Diagnostic;
@@ -23,8 +23,8 @@ impl Simulated {
     }
 }
 
-impl Desk {
-    /// What [`Desk::enrich`] would append for the session; changes nothing.
+impl Settled<'_> {
+    /// What [`Settled::enrich`] would append for the session; changes nothing.
     pub fn simulate(&self, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
         let (said, problems) = self.enrich(asked, Reader::Nobody);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };

@@ -1,7 +1,7 @@
 //! What keeps one source from being hinted at: what the text lacks, what the desk holds against it, and what the session
 //! knows already (BEHAVIOUR §5). Nobody is told.
 
-use super::Desk;
+use super::Settled;
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, EnrichRequest, Level, MatchExplanation, WhyNot};
@@ -43,7 +43,7 @@ impl Verdict {
     }
 }
 
-impl Desk {
+impl Settled<'_> {
     /// Why a source is not hinted at for this text, or that it is.
     ///
     /// # Errors

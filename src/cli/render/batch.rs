@@ -44,8 +44,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOut
         Ok(rows) => rows,
         Err(usage) => return usage,
     };
-    desk.settle();
-    let (index, diagnostics) = desk.templates();
+    let (index, diagnostics) = desk.settled().templates();
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
             let outcome = carry_out(desk, args, &mut outputs);

@@ -5,12 +5,12 @@ use std::hash::{BuildHasher, RandomState};
 use jiff::Timestamp;
 
 use super::{Approval, Asker, Offered, Request, Way};
-use crate::{Desk, has_any_tag};
+use crate::{Settled, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
 /// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded), or
 /// of those with one of these tags.
-pub fn request(desk: &Desk, context: &str, tags: &[String]) -> Request {
+pub fn request(desk: &Settled<'_>, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {
         let id = source.id.as_str();

@@ -86,6 +86,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 impl Desk {
     /// Checks every case.
     pub fn assert(&mut self, cases: Vec<Case>) -> Asserted {
+        self.settle();
         let mut selections: HashMap<Option<Vec<String>>, Arc<Selection>> = HashMap::new();
         for case in &cases {
             if !selections.contains_key(&case.select) {

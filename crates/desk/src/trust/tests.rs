@@ -352,12 +352,12 @@ fn texts_of_files_outside_wait_for_trust() {
             let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), "x", None, None);
             read.map(|reading| reading.text).map_err(|refusal| refusal.code)
         };
-        let told = |desk: &Desk| desk.instructions().contains("SECRET");
-        assert_eq!((told(&desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        let told = |desk: &mut Desk| desk.settled().instructions().contains("SECRET");
+        assert_eq!((told(&mut desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
         desk.trust_all().unwrap();
         assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
         desk.reload();
-        assert!(told(&desk) && !desk.has_stale_trust(), "{how}");
+        assert!(told(&mut desk) && !desk.has_stale_trust(), "{how}");
         assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
         assert_eq!((read(&desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
@@ -367,6 +367,7 @@ fn texts_of_files_outside_wait_for_trust() {
 /// Everything by which a desk could tell what stands at a path outside.
 fn told_of(desk: &mut Desk, id: &str) -> String {
     desk.read_all();
+    let desk = desk.settled();
     let source = desk.catalog().get(id).unwrap().clone();
     let asked = refdesk_enrich::EnrichRequest::new(refdesk_enrich::TextKind::Prompt, "See @far.");
     let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
@@ -378,7 +379,7 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
             desk.graph().from(id).collect::<Vec<_>>(),
             desk.templates().0.templates,
         ),
-        (enrich_places(desk, &source), desk.diagnostics()),
+        (enrich_places(&desk, &source), desk.diagnostics()),
     );
     format!("{told:?}")
 }

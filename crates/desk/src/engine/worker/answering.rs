@@ -51,10 +51,8 @@ impl Worker<'_> {
         match request {
             Request::Pick { ids, tags } => {
                 return Response::Picked(self.act_as(session, |desk| {
-                    // What is pulled in counts as new only beside what was pulled in before.
-                    desk.settle();
                     let picked = desk.pick(&ids, &tags)?;
-                    let answer = Rows { members: Members::Telling, ..desk.rows() }.picked(&picked);
+                    let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
             }
@@ -106,7 +104,7 @@ impl Worker<'_> {
                     repeat: audience == Audience::NewSession,
                     ..EnrichRequest::new(TextKind::Prompt, &prompt)
                 };
-                let (enriched, problems) = self.act_as(session, |desk| desk.enrich(&asked, Reader::Nobody));
+                let (enriched, problems) = self.act_as(session, |desk| desk.settled().enrich(&asked, Reader::Nobody));
                 return Response::Simulated { enriched: Box::new(enriched), problems };
             }
             Request::JournalLine(number) => {
@@ -141,8 +139,8 @@ impl Worker<'_> {
             }
             Request::Offer { context, tags } => {
                 return Response::Offer(Box::new(self.act_as(session, |desk| {
-                    desk.settle();
-                    (channel::request(desk, &context, &tags), channel::Way::of(desk))
+                    let desk = desk.settled();
+                    (channel::request(&desk, &context, &tags), channel::Way::of(&desk))
                 })));
             }
         }
