@@ -2,7 +2,6 @@
 
 use super::{Desk, Options};
 use crate::session::Receipt;
-use refdesk_enrich::BlockKind;
 
 /// A reader of a desk: what it was told is remembered, what it does is journalled with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,14 +33,6 @@ impl Desk {
     pub fn note(&self, receipt: Receipt) {
         // What keeps it from being there is among the diagnostics.
         let _ = self.journal(receipt);
-    }
-
-    /// The sources that an `@id` expanded for the session: it may read them, as those that are selected (BEHAVIOUR §4), unless
-    /// they were excluded since.
-    pub fn expanded(&self) -> Vec<String> {
-        let offered = self.store.told().0.offered.into_iter();
-        let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
-        expanded.map(|(id, _)| id).collect()
     }
 
     fn turn_to(&mut self, session: Session) {

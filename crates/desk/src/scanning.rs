@@ -67,13 +67,10 @@ impl Desk {
             }
             graph.insert_like(found.id, found.mentions, &self.last.0);
         }
-        if graph.len() == catalog.len() {
-            self.forget_last();
+        if graph.len() != catalog.len() {
+            return;
         }
-    }
-
-    /// Everything is read again: what came out as it was is the same value again.
-    fn forget_last(&mut self) {
+        // Everything is read again: what equals its earlier value shares it.
         let (graph, tokens) = std::mem::take(&mut self.last);
         if *graph == *self.graph {
             self.graph = graph;

@@ -18,6 +18,7 @@ use crate::session::Trusted;
 use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceId, SourceKind, narrowed};
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, expand, profile};
 use refdesk_core::selection::Access;
+use refdesk_enrich::BlockKind;
 use refdesk_files::output::resolve;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
@@ -33,7 +34,11 @@ impl Desk {
     /// that wait for trust.
     pub fn access(&self) -> Access {
         let look = Look::at(self);
-        Access::new(&self.catalog, &self.selection, &self.expanded(), |source| look.withholds(source))
+        // A source that an `@id` expanded for the session stays readable until it is excluded (BEHAVIOUR §4).
+        let offered = self.store.told().0.offered.into_iter();
+        let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
+        let expanded: Vec<String> = expanded.map(|(id, _)| id).collect();
+        Access::new(&self.catalog, &self.selection, &expanded, |source| look.withholds(source))
     }
 
     /// Who says yes to a file that an agent wants written; `shown` is its path as printed. A path counts by where its links
