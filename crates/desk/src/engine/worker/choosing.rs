@@ -26,16 +26,12 @@ impl Worker<'_> {
     pub(super) fn follow_stored_choice(&mut self) {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
-        if *self.desk.choice() != chosen {
-            self.follow_choice_of_others(&before);
+        if *self.desk.choice() == chosen {
+            return;
         }
-    }
-
-    /// What follows when picks or exclusions were read again.
-    pub(super) fn follow_choice_of_others(&mut self, before: &Arc<Selection>) {
         self.desk.settle();
-        self.forget_left(before);
-        if **self.desk.selection() != **before {
+        self.forget_left(&before);
+        if *self.desk.selection() != before {
             self.index_templates();
         }
         self.publish();

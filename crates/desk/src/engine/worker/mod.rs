@@ -292,9 +292,9 @@ impl Worker<'_> {
                 self.follow_journal(Age::Now);
             }
             Change::Choice => {
-                let before = self.desk.selection().clone();
-                self.reread(Desk::reread_choice);
-                self.follow_choice_of_others(&before);
+                self.follow_stored_choice();
+                // Without another choice, its file may have become damaged or readable.
+                self.publish();
             }
             Change::Workspace => self.reload(watch),
         }
