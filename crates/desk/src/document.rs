@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
+use refdesk_files::beneath::is_kept_back;
 use refdesk_files::walk::{Problem, WalkLimits, WalkedFile, files_below};
 use refdesk_files::{path, read_regular};
 
@@ -151,7 +152,8 @@ fn folder(id: &str, place: &LocalPath) -> Document {
 pub(super) fn introduction(place: &LocalPath) -> Option<(&'static str, PathBuf)> {
     INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
         // What a link outside the folder leads to introduces something else.
-        path.is_file() && fs::canonicalize(path).is_ok_and(|real| real.starts_with(&place.resolved))
+        let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
+        path.is_file() && fs::canonicalize(path).is_ok_and(is_inside)
     })
 }
 
@@ -268,9 +270,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn nothing_but_regular_files_is_opened() {
-        let (_, folder) = document(&[("secret/README.md", b"secret"), ("a/x.txt", b"x")], A, "a");
+        let files: &[(&str, &[u8])] = &[("secret/README.md", b"secret"), ("a/x.txt", b"x"), ("a/.git/config", b"x")];
+        let (_, folder) = document(files, A, "a");
         let at = |name: &str| folder.path().join(name);
         std::os::unix::fs::symlink(at("secret/README.md"), at("a/README.md")).unwrap();
+        std::os::unix::fs::symlink(at("a/.git/config"), at("a/index.md")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, at("a/README"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let root = fs::canonicalize(at("a")).unwrap();
         let place = LocalPath {

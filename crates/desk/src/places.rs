@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Desk;
-use refdesk_core::catalog::{PathState, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{PathState, Source, SourceId, SourceKind, is_reserved};
 use refdesk_core::mention::{LIMITS, files};
 use refdesk_enrich::SourceFiles;
+use refdesk_files::beneath::is_kept_back;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::path::{clean, display};
+use refdesk_files::path::{Resolver, clean, display};
 use refdesk_files::walk::{WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
@@ -34,9 +35,12 @@ impl SourceFiles for Desk {
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
         let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
         let root = clean(&place.path.join(path));
-        let stays = root.starts_with(&*place.path)
-            && std::fs::canonicalize(&root).is_ok_and(|real| real.starts_with(&*place.resolved));
-        if !stays {
+        let is_shared = |real: PathBuf| {
+            real.starts_with(&*place.resolved)
+                && !is_kept_back(&place.resolved, &real)
+                && !is_reserved(self.workspace(), &Resolver::default(), &root, &real)
+        };
+        if !root.starts_with(&*place.path) || !std::fs::canonicalize(&root).is_ok_and(is_shared) {
             return Vec::new();
         }
         if root.is_file() {
@@ -198,18 +202,76 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_text_sees_a_directory_once() {
+    /// A workspace with these files and one source `d` at `path`.
+    fn desk_with(files: &[&str], path: &str) -> (tempfile::TempDir, PathBuf, Desk) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
-        write_atomic(&workspace.join("docs/a.md"), b"x").unwrap();
-        let source = r#"{"sources":[{"id":"d","name":"D","type":"local","path":"docs","tags":["java"]}]}"#;
+        for file in files {
+            write_atomic(&workspace.join(file), b"x").unwrap();
+        }
+        let source =
+            format!(r#"{{"sources":[{{"id":"d","name":"D","type":"local","path":"{path}","tags":["java"]}}]}}"#);
         write_atomic(&workspace.join("references.json"), source.as_bytes()).unwrap();
         let desk = Desk::open(Options::new(Surroundings {
             current: workspace.clone(),
             workspace: workspace.clone(),
             ..Surroundings::default()
         }));
+        (folder, workspace, desk)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn declared_contents_exclude_the_state_of_git_and_refdesk() {
+        use std::os::unix::fs::symlink;
+        let files = [
+            ".git/hooks/x",
+            ".git/config",
+            "sub/.GIT/x",
+            ".jaato/refdesk/selection.json",
+            ".jaato/kb/a.md",
+            "policies/a.md",
+            "policies/.git/x",
+        ];
+        let (_folder, workspace, desk) = desk_with(&files, ".");
+        symlink(".git", workspace.join("link")).unwrap();
+        symlink("policies/a.md", workspace.join("alias.md")).unwrap();
+        symlink(".git/config", workspace.join("config.md")).unwrap();
+        let source = desk.catalog().get("d").unwrap();
+        for (path, expected) in [
+            (".git", 0),
+            (".git/hooks", 0),
+            (".git/config", 0),
+            ("sub/.GIT", 0),
+            ("link/hooks", 0),
+            ("config.md", 0),
+            (".jaato/refdesk", 0),
+            (".jaato/refdesk/selection.json", 0),
+            ("policies/../.git/hooks", 0),
+            ("policies/.git", 0),
+            (".jaato/kb", 1),
+            ("policies", 1),
+            ("policies/a.md", 1),
+            ("alias.md", 1),
+        ] {
+            assert_eq!(desk.declared(source, path).len(), expected, "{path}");
+        }
+    }
+
+    /// The folder of git's state is a link into the source, so its path alone does not tell.
+    #[cfg(unix)]
+    #[test]
+    fn declared_contents_exclude_a_moved_git_folder() {
+        let (_folder, workspace, desk) = desk_with(&["repository/config", "repository/hooks/x"], ".");
+        std::os::unix::fs::symlink("repository", workspace.join(".git")).unwrap();
+        let source = desk.catalog().get("d").unwrap();
+        assert!(desk.declared(source, "repository/hooks").is_empty());
+        assert!(desk.declared(source, "repository/config").is_empty());
+    }
+
+    #[test]
+    fn a_text_sees_a_directory_once() {
+        let (_folder, workspace, desk) = desk_with(&["docs/a.md"], "docs");
         let source = desk.catalog().get("d").unwrap();
         let look = Look::new(&desk);
         let (files, before) = (look.files(source), look.stamp(source));

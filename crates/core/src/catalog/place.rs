@@ -68,7 +68,7 @@ pub fn place(
 
 /// Whether a path is, or is in, a folder where git or refdesk keeps its state: as written, with links resolved, or
 /// where a link of the workspace has moved such a folder. Folders above the workspace do not count.
-pub(super) fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
+pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
     let real = resolver.folder(workspace);
     let within = |root: &Path, path: &Path| walk::is_reserved(path.strip_prefix(root).unwrap_or(path));
     let moved = |name: &str| {
