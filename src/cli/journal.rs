@@ -13,7 +13,7 @@ use super::{rows, since};
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{self, one_line};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -67,7 +67,8 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
         Some(now) => cells.push(row(&line, now)),
         None => {
             // What was read from text can be written as text.
-            let _ = serde_json::to_writer(&mut text, &line);
+            let line = serde_json::to_string(&line).unwrap_or_default();
+            text.extend(escape::json(&line).as_bytes());
             text.push(b'\n');
         }
     })?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::OutputFormat;
 use refdesk_files::output::Proposal;
-use refdesk_text::escape::{one_line, visible};
+use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -25,9 +25,7 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     let exit = answer.exit;
     let written = match format {
         OutputFormat::Json if !answer.lines || !answer.refused.is_empty() => {
-            let mut document = answer.document().to_string().into_bytes();
-            document.push(b'\n');
-            write_out(&document)
+            write_out(format!("{}\n", escape::json(&answer.document().to_string())).as_bytes())
         }
         _ => write_out(&answer.text),
     };

@@ -21,7 +21,7 @@ use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
 use refdesk_files::name::safe;
 use refdesk_files::path::display;
-use refdesk_text::escape::{one_line, visible};
+use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::{Code, Error};
 
 /// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
@@ -36,17 +36,14 @@ struct Telling<'a> {
     /// Only of this session.
     session: Option<String>,
     format: OutputFormat,
-    /// Whether a terminal gets it, which would obey what stands in it.
-    on_terminal: bool,
 }
 
 /// Tells what happens until a signal comes or nobody reads any more; either is how it is meant to end.
 pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.around.workspace.clone();
     // On a terminal for whoever sits there; in a pipe a program reads it.
-    let on_terminal = output::is_for_terminal();
-    let format = if on_terminal { format } else { OutputFormat::Json };
-    let telling = Telling { workspace: &workspace, session: session.map(safe), format, on_terminal };
+    let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
+    let telling = Telling { workspace: &workspace, session: session.map(safe), format };
     match watch(options, &telling) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -131,10 +128,7 @@ impl Telling<'_> {
     fn line(&self, notice: &Notice, receipt: Option<&Line>) -> Option<String> {
         let is_wanted = self.session.as_deref().is_none_or(|session| notice.session.as_deref() == Some(session));
         is_wanted.then(|| match self.format {
-            OutputFormat::Json if self.on_terminal => {
-                format!("{}\n", visible(&self.object(notice, receipt).to_string()))
-            }
-            OutputFormat::Json => format!("{}\n", self.object(notice, receipt)),
+            OutputFormat::Json => format!("{}\n", escape::json(&self.object(notice, receipt).to_string())),
             OutputFormat::Text => in_words(notice),
         })
     }
@@ -194,7 +188,7 @@ mod tests {
     use refdesk_desk::session::{Receipt, What};
 
     fn telling(session: Option<&str>, format: OutputFormat) -> Telling<'static> {
-        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format, on_terminal: false }
+        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
     }
 
     fn notice() -> Notice {
@@ -246,16 +240,12 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_obeys_nothing_and_a_program_gets_all() {
-        let text = "a\u{9b}2J\u{202e}b";
-        let told = |on_terminal| {
-            let telling = Telling { on_terminal, ..telling(None, OutputFormat::Json) };
-            telling.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat()
-        };
-        assert!(told(false).contains(text));
-        let shown = told(true);
-        assert!(shown.ends_with("}\n") && shown.contains("2J"), "{shown}");
-        assert!(!shown.trim_end().chars().any(refdesk_text::escape::is_hidden), "{shown:?}");
+    fn json_has_no_hidden_characters_and_keeps_its_value() {
+        let text = "a\u{9b}2J\u{202e}b\u{e0041}";
+        let telling = telling(None, OutputFormat::Json);
+        let line = telling.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat();
+        assert!(!line.chars().any(refdesk_text::escape::is_hidden), "{line:?}");
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["text"], text);
     }
 
     #[test]

@@ -44,6 +44,19 @@ fn read(world: &Workspace, session: &str, path: &str) {
 }
 
 #[test]
+fn json_has_no_hidden_characters_and_keeps_its_value() {
+    let id = "a\u{7f}\u{9b}2J\u{202e}b\u{e0041}";
+    let world = Workspace::of(json!([inline(id, "x")]), &[]);
+    world.run(&["select", id]).exits(0);
+    for words in [&["journal"][..], &["list", "--format", "json"]] {
+        let ran = world.run(words).exits(0);
+        assert!(!ran.text().chars().any(refdesk_text::escape::is_hidden), "{ran}");
+    }
+    assert_eq!(lines(&world, &[])[0]["about"], json!([id]));
+    assert_eq!(world.json(&["list"], 0)["sources"][0]["id"], id);
+}
+
+#[test]
 fn every_command_that_does_something_says_so() {
     let world = world();
     world.run(&["select", "a", "web"]).exits(0);

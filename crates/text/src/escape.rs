@@ -65,6 +65,24 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// A JSON document with every hidden character of its strings as `\uXXXX`. Its value stays the same.
+pub fn json(document: &str) -> Cow<'_, str> {
+    let Some(first) = document.find(is_hidden) else { return Cow::Borrowed(document) };
+    let (plain, rest) = document.split_at(first);
+    let mut out = plain.to_owned();
+    for c in rest.chars() {
+        if !is_hidden(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// How one character is printed.
 enum CharForm {
     AsIs,
@@ -192,6 +210,22 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn json_hides_nothing_and_keeps_its_value() {
+        for (text, shown) in [
+            ("plain é日本", "plain é日本"),
+            ("a\u{7f}\u{9b}2J", "a\\u007f\\u009b2J"),
+            ("\u{202e}x\u{e0041}", "\\u202ex\\udb40\\udc41"),
+            ("⚠\u{fe0f}\n\u{1b}\"", "⚠\\ufe0f\\n\\u001b\\\""),
+        ] {
+            let document = serde_json::json!({ text: [text] });
+            let written = document.to_string();
+            let printed = json(&written);
+            assert_eq!(printed, format!(r#"{{"{shown}":["{shown}"]}}"#));
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap(), document);
         }
     }
 

@@ -3,7 +3,6 @@
 //! replaces: from here on there are only renames, forward or back.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, refusal};
 use crate::path::is_absent;
-use crate::{Durability, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
+use crate::{Durability, EntryKind, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
 use refdesk_text::{Code, Error};
 
 /// Path of the note in the workspace.
@@ -124,7 +123,8 @@ impl WriteRecord {
     pub fn load(workspace: &Path, sealer: &Sealer) -> Note {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
-            Err(error) if is_absent(&error) => Note::Nothing,
+            // What a link leads to is not refdesk's; commands report the link itself.
+            Err(error) if is_absent(&error) || LinkRefused::is(&error) => Note::Nothing,
             Err(error) => Note::Damaged(error.to_string()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
                 Err(error) => Note::Damaged(error.to_string()),
@@ -136,7 +136,8 @@ impl WriteRecord {
 
     /// Whether there is a note.
     pub fn exists(workspace: &Path) -> bool {
-        fs::symlink_metadata(Self::file(workspace)).is_ok()
+        let entry = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.entry(name));
+        entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind != EntryKind::Link))
     }
 
     /// Writes the note. The caller holds the desk's lock.

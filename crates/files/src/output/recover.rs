@@ -298,4 +298,20 @@ mod tests {
         world.put(".jaato/refdesk/write.json", "{");
         assert_eq!(world.recover().code, Code::Damaged);
     }
+
+    #[test]
+    #[cfg(unix)]
+    fn nothing_behind_a_link_is_a_note() {
+        for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/write.json"] {
+            let world = World::killed_after(1);
+            let elsewhere = tempfile::tempdir().unwrap();
+            let moved = elsewhere.path().join("moved");
+            fs::rename(world.path.join(link), &moved).unwrap();
+            std::os::unix::fs::symlink(&moved, world.path.join(link)).unwrap();
+            assert_eq!(interrupted(&world.path, &world.sealer), Interrupted::No, "{link}");
+            assert!(!has_note(&world.path), "{link}");
+            assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing, "{link}");
+            assert!(moved.exists(), "{link}");
+        }
+    }
 }
