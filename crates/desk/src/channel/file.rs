@@ -459,6 +459,59 @@ mod tests {
         assert_eq!(answer(folder, &response(&[], "one")).unwrap(), Landed::Late { by: None });
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn files_and_modes_of_a_configured_folder_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let mut world = World::new();
+        let workspace = world.files.workspace.clone();
+        world.files.folder = Base::new(&workspace, workspace.join("a/fix"));
+        let requests = workspace.join("a/fix/requests");
+        let theirs = requests.join(file_of(&"f".repeat(32)));
+        write_atomic(&theirs, b"{}").unwrap();
+        write_atomic(&requests.join(".refdesk-half.tmp"), b"{}").unwrap();
+        let old = std::time::SystemTime::UNIX_EPOCH;
+        File::options().append(true).open(theirs).unwrap().set_modified(old).unwrap();
+        for folder in ["a", "a/fix", "a/fix/requests"] {
+            fs::set_permissions(workspace.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        pending(&world.files.folder, Timestamp::now());
+        assert_eq!(world.files.ask(&asking(ID, &["a"]), &Wait::seconds(0.0)), Err(Unanswered::TimedOut));
+        let mode = |path| fs::metadata(workspace.join(path)).unwrap().permissions().mode() & 0o777;
+        let modes = ["a", "a/fix", "a/fix/requests", "a/fix/responses"].map(mode);
+        assert_eq!(modes, [0o755, 0o755, 0o755, 0o700]);
+        assert_eq!(fs::read_dir(requests).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_folder_of_git_or_refdesk_is_refused() {
+        use super::super::{Place, Way, folder::folders, open};
+        use refdesk_core::config::{ChannelKind, ChannelSettings};
+        let root = tempfile::tempdir().unwrap();
+        let workspace = fs::canonicalize(root.path()).unwrap();
+        for (base, code, count) in [
+            (".git", Some(Code::ReservedPath), 1),
+            ("a/.GIT/x", Some(Code::ReservedPath), 1),
+            (".jaato/refdesk", Some(Code::ReservedPath), 1),
+            ("x/../.jaato/refdesk/sessions", Some(Code::ReservedPath), 1),
+            (".jaato/refdesk/ask/x", Some(Code::ReservedPath), 1),
+            ("../x/.git", Some(Code::ReservedPath), 1),
+            (".jaato/./refdesk/ask", None, 1),
+            ("fix", None, 2),
+        ] {
+            let base_path = Some(base.to_owned());
+            let settings = ChannelSettings { kind: ChannelKind::File, base_path, ..ChannelSettings::default() };
+            let environment = refdesk_core::config::Environment(|_| None);
+            let way = Way { settings, workspace: workspace.clone(), environment, untrusted: None };
+            let refused = match open(&way, Place::Protocol) {
+                Err(Unanswered::Failed(error)) => Some(error.code),
+                _ => None,
+            };
+            assert_eq!((refused, folders(&way).len()), (code, count), "{base}");
+        }
+        assert_eq!(fs::read_dir(&workspace).unwrap().count(), 0);
+    }
+
     #[test]
     fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
         let world = World::new();

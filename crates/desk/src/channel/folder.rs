@@ -18,9 +18,10 @@ use crate::session::FOLDER;
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, is_absent};
+use refdesk_files::walk::is_reserved;
 use refdesk_files::{FileMode, Folder, read_open};
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// The folder of requests.
 pub(super) const REQUESTS: &str = "requests";
@@ -85,7 +86,8 @@ impl Base {
         self.open()?.child(OsStr::new(name))
     }
 
-    /// The same, but creates missing folders.
+    /// The same, but creates missing folders. Folders that the user configured keep their mode; the part itself is
+    /// private if it is created here.
     ///
     /// # Errors
     /// As [`Base::part`].
@@ -93,7 +95,20 @@ impl Base {
         if self.root == self.path {
             std::fs::create_dir_all(&self.root)?;
         }
-        Folder::root(&self.root)?.make(&self.below_root().join(name), FileMode::Private)
+        let mode = if self.is_default() { FileMode::Private } else { FileMode::Default };
+        let base = Folder::root(&self.root)?.make(self.below_root(), mode)?;
+        Ok(base.make_child(OsStr::new(name), FileMode::Private)?.0)
+    }
+
+    /// Whether refdesk alone puts files there.
+    fn is_default(&self) -> bool {
+        *self == default_folder(&self.root)
+    }
+
+    /// Whether git or refdesk keeps other files there.
+    fn is_reserved(&self) -> bool {
+        let below = if self.root == self.path { &self.path } else { self.below_root() };
+        !self.is_default() && is_reserved(below)
     }
 
     /// Checks that no link is on the path to it or to its two folders.
@@ -143,21 +158,25 @@ pub fn default_folder(workspace: &Path) -> Base {
 pub fn folders(way: &Way) -> Vec<Base> {
     let mut folders = vec![default_folder(&way.workspace)];
     if way.settings.kind == ChannelKind::File && way.untrusted.is_none() {
-        let configured = configured(way);
-        if !folders.contains(&configured) {
-            folders.push(configured);
-        }
+        folders.extend(configured(way).ok().filter(|configured| !configured.is_default()));
     }
     folders.retain(|folder| folder.check().is_ok());
     folders
 }
 
 /// The folder of the file channel: `base_path`, relative to the workspace, or the default folder.
-pub(super) fn configured(way: &Way) -> Base {
-    match &way.settings.base_path {
-        Some(base) => Base::new(&way.workspace, absolute(&way.workspace, Path::new(base))),
-        None => default_folder(&way.workspace),
+///
+/// # Errors
+/// Git or refdesk keeps other files there.
+pub(super) fn configured(way: &Way) -> Result<Base, Error> {
+    let Some(written) = &way.settings.base_path else { return Ok(default_folder(&way.workspace)) };
+    let base = Base::new(&way.workspace, absolute(&way.workspace, Path::new(written)));
+    if base.is_reserved() {
+        let message = format!("channel.base_path '{written}' is in a folder where git or refdesk keeps its files");
+        let hint = "set channel.base_path to another folder, or remove it";
+        return Err(Error::new(Code::ReservedPath, message, hint));
     }
+    Ok(base)
 }
 
 /// The file name of a request or its answer.
@@ -166,7 +185,7 @@ pub(super) fn file_of(id: &str) -> String {
 }
 
 /// The waiting requests of a folder at time `now`, oldest first, at most 64, and problems with files that should be
-/// requests. Removes what dead askers left.
+/// requests. Removes what dead askers left in the default folder.
 pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
@@ -340,8 +359,11 @@ fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Removes what dead askers left: their requests, and answers that no asker waited for in the last minute. Removes only
-/// files named like refdesk's own. Failures are ignored.
+/// files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are ignored.
 pub(super) fn sweep(base: &Base) {
+    if !base.is_default() {
+        return;
+    }
     let (requests, responses) = (base.part(REQUESTS), base.part(RESPONSES));
     if let Ok(requests) = &requests {
         for id in names(requests, JSON).unwrap_or_default().iter().filter(|id| is_own_id(id)) {

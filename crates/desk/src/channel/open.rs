@@ -66,7 +66,7 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
             ));
         }
         ChannelKind::Console | ChannelKind::Queue => Box::new(way.files(default_folder(&way.workspace))),
-        ChannelKind::File => Box::new(way.files(configured(way))),
+        ChannelKind::File => Box::new(way.files(configured(way).map_err(Unanswered::Failed)?)),
         ChannelKind::Webhook => Box::new(Webhook::new(&way.settings, way.environment)?),
     })
 }
