@@ -1,14 +1,21 @@
 //! State files of a workspace that this user's refdesk did not write on this machine, and how they were handled; reported
 //! as one diagnostic (BEHAVIOUR §9 "Ours alone").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use refdesk_core::selection::Choice;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The most files named in the diagnostic.
 const SHOWN: usize = 5;
+
+/// The most ids used of a foreign choice.
+const MOST_IDS: usize = 10_000;
+
+/// The most bytes of an id that is used of a foreign choice.
+const LONGEST_ID: usize = 1024;
 
 /// How a foreign file was handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +23,44 @@ pub(super) enum Fate {
     /// It is ignored.
     Ignored,
     /// Only its picks and exclusions are used.
-    Picks,
+    Choice {
+        /// Whether some of them are ignored, because there are too many or too long ones.
+        is_cut: bool,
+        /// The path it was copied to.
+        aside: Option<String>,
+    },
     /// Some of its lines are skipped.
     Lines,
-    /// It was renamed or copied to this path.
+    /// It was renamed to this path.
     Aside(String),
+}
+
+impl Fate {
+    fn is_aside(&self) -> bool {
+        matches!(self, Self::Aside(_) | Self::Choice { aside: Some(_), .. })
+    }
+}
+
+/// The part of a foreign choice that is used, each id once, and whether that is not all.
+pub(super) fn limited(choice: Choice) -> (Choice, bool) {
+    let (mut left, mut is_cut) = (MOST_IDS, false);
+    let mut some = |ids: Vec<String>| {
+        let (mut known, mut kept) = (HashSet::new(), Vec::new());
+        for id in ids {
+            if known.contains(&id) {
+                continue;
+            }
+            if left == 0 || id.len() > LONGEST_ID {
+                is_cut = true;
+                continue;
+            }
+            left -= 1;
+            known.insert(id.clone());
+            kept.push(id);
+        }
+        kept
+    };
+    (Choice { picks: some(choice.picks), exclusions: some(choice.exclusions) }, is_cut)
 }
 
 /// The foreign files found so far. Clones share them.
@@ -31,7 +71,7 @@ impl Foreign {
     pub fn note(&self, file: String, fate: Fate) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Keep the path it was moved to, even if there is no file any more.
-        if !matches!(files.get(&file), Some(Fate::Aside(_))) || matches!(fate, Fate::Aside(_)) {
+        if fate.is_aside() || !files.get(&file).is_some_and(Fate::is_aside) {
             files.insert(file, fate);
         }
     }
@@ -39,7 +79,7 @@ impl Foreign {
     /// Marks a file that was foreign before as ours.
     pub fn settle(&self, file: &str) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if files.get(file).is_some_and(|fate| !matches!(fate, Fate::Aside(_))) {
+        if files.get(file).is_some_and(|fate| !fate.is_aside()) {
             files.remove(file);
         }
     }
@@ -51,11 +91,13 @@ impl Foreign {
         }
         let told = |(file, fate): (&String, &Fate)| match fate {
             Fate::Ignored => format!("{file} (ignored)"),
-            Fate::Picks => format!("{file} (only its picks and exclusions count)"),
-            Fate::Lines => format!("{file} (lines of it are skipped)"),
-            Fate::Aside(aside) if file.ends_with("selection.json") => {
-                format!("{file} (only its picks and exclusions count; set aside as {aside})")
+            Fate::Choice { is_cut, aside } => {
+                let most = format!("at most {MOST_IDS}, none longer than {LONGEST_ID} bytes");
+                let most = if *is_cut { format!(", {most}") } else { String::new() };
+                let aside = aside.as_ref().map_or_else(String::new, |aside| format!("; set aside as {aside}"));
+                format!("{file} (only its picks and exclusions count{most}{aside})")
             }
+            Fate::Lines => format!("{file} (lines of it are skipped)"),
             Fate::Aside(aside) => format!("{file} (set aside as {aside})"),
         };
         let mut told: Vec<String> = files.iter().take(SHOWN).map(told).collect();
@@ -76,7 +118,7 @@ mod tests {
     fn all_files_are_one_diagnostic() {
         let foreign = Foreign::default();
         assert_eq!(foreign.diagnostic(), None);
-        foreign.note("a/selection.json".to_owned(), Fate::Picks);
+        foreign.note("a/selection.json".to_owned(), Fate::Choice { is_cut: false, aside: None });
         foreign.note("a/told.json".to_owned(), Fate::Ignored);
         foreign.settle("a/told.json");
         foreign.note("a/journal.jsonl".to_owned(), Fate::Aside("a/journal.jsonl.foreign-1".to_owned()));

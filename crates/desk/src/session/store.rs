@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::foreign::{Fate, Foreign};
+use super::foreign::{Fate, Foreign, limited};
 use super::sessions;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
@@ -195,10 +195,11 @@ impl Store {
             self.foreign.settle(&file);
             return found.value;
         }
-        if self.sealer.can_have_key() {
-            self.foreign.note(file, Fate::Picks);
+        let (choice, is_cut) = limited(found.value.choice);
+        if is_cut || self.sealer.can_have_key() {
+            self.foreign.note(file, Fate::Choice { is_cut, aside: None });
         }
-        Stored { choice: found.value.choice, ..Stored::default() }
+        Stored { choice, ..Stored::default() }
     }
 
     /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign file is
@@ -212,11 +213,14 @@ impl Store {
         let can_seal = self.sealer.key_or_new().is_ok();
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
         let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
-        let stored = stored.map(|found| found.value.choice);
+        let (stored, is_cut) = match stored {
+            Some(found) if !found.is_own => Some(limited(found.value.choice)).unzip(),
+            stored => (stored.map(|found| found.value.choice), None),
+        };
         let mut value = stored.clone().unwrap_or_else(|| initial.clone());
         let answer = change(&mut value);
         if is_foreign {
-            self.copy_aside(&self.selection)?;
+            self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
         }
         if is_foreign || stored.as_ref() != Some(&value) {
             let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
@@ -432,11 +436,11 @@ impl Store {
 
     /// Copies a foreign file aside while the lock is held. It stays in place until it is replaced, so that what is taken
     /// over from it is always there.
-    fn copy_aside(&self, file: &Path) -> io::Result<()> {
+    fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;
         folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
-        self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+        self.foreign.note(self.shown(file), Fate::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())
     }
 
@@ -732,6 +736,23 @@ mod tests {
             store.forget(&["a".into()]).unwrap_or_default();
             assert_eq!(listing(), before, "{link:?}");
         }
+    }
+
+    #[test]
+    fn a_foreign_choice_is_taken_over_up_to_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let ids = |count: usize| (0..count).map(|at| format!("id-{at}"));
+        let picks: Vec<String> = ["x".repeat(1025)].into_iter().chain(ids(50)).chain(ids(30_000)).collect();
+        let forged = serde_json::to_vec(&Choice { picks, exclusions: vec!["late".into()] }).unwrap();
+        write_atomic(&store.selection, &forged).unwrap();
+        let expected = Choice { picks: ids(10_000).collect(), exclusions: Vec::new() };
+        assert_eq!(store.choice().0.unwrap().choice, expected);
+        let limit = "at most 10000, none longer than 1024 bytes";
+        assert!(store.foreign().unwrap().message.contains(limit));
+        assert_eq!(store.change(&Choice::default(), |_| ()).unwrap().value, expected);
+        let message = store.foreign().unwrap().message;
+        assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
     }
 
     /// Writes a file that is valid at this place of the workspace.
