@@ -25,7 +25,8 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             && (args.tags.is_empty() || has_any_tag(source, &args.tags))
     };
     let sources: Vec<&Source> = desk.catalog().sources().iter().filter(wanted).collect();
-    let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source)).collect();
+    let budget = refdesk_files::walk::WalkBudget::default();
+    let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source, &budget)).collect();
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
     let in_json = || {
         let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| desk.rows().listed(source, *tokens));

@@ -121,8 +121,8 @@ impl Desk {
     }
 
     /// Estimated tokens of a source's text; `None` where it lies elsewhere or is missing.
-    pub fn tokens(&self, source: &Source) -> Option<u64> {
-        self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source))
+    pub fn tokens(&self, source: &Source, budget: &refdesk_files::walk::WalkBudget) -> Option<u64> {
+        self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source, budget))
     }
 
     /// Estimated tokens of the sources whose documents were read so far.

@@ -87,7 +87,7 @@ impl Settled<'_> {
 
     /// Everything an agent is told at the start; empty where there is nothing to say.
     pub fn instructions(&self) -> String {
-        refdesk_enrich::instructions(&self.context())
+        refdesk_enrich::instructions(&EnrichContext { places: &Look::new(self), ..self.context() })
     }
 
     /// Says something to the session, and remembers it; gives what it was told before, too.

@@ -12,6 +12,7 @@ use refdesk_core::config::profile::OURS;
 use refdesk_core::config::{JsonDocument, MemberPart};
 use refdesk_core::mention::files;
 use refdesk_files::read_regular;
+use refdesk_files::walk::WalkBudget;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error};
 
@@ -73,7 +74,8 @@ impl Desk {
             }
             PathState::File => place.path.to_path_buf(),
             PathState::Directory => {
-                let first = || files(source, |path| self.around().display(path)).0.into_iter().next();
+                let first =
+                    || files(source, &WalkBudget::default(), |path| self.around().display(path)).0.into_iter().next();
                 let introduction = introduction(place).map(|(_, path)| path);
                 introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
                     let folder = self.around().display(&place.path);

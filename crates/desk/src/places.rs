@@ -13,7 +13,7 @@ use refdesk_enrich::SourceFiles;
 use refdesk_files::beneath::is_kept_back;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
-use refdesk_files::walk::{WalkLimits, files_below};
+use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
 
@@ -26,32 +26,11 @@ impl SourceFiles for Desk {
     }
 
     fn files(&self, source: &Source) -> Vec<PathBuf> {
-        if !source.is_directory() {
-            return Vec::new();
-        }
-        files(source, |path| self.display_path(path)).0.into_iter().map(|file| file.path).collect()
+        self.files_of(source, &WalkBudget::default())
     }
 
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
-        let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
-        let root = clean(&place.path.join(path));
-        let is_shared = |real: PathBuf| {
-            real.starts_with(&*place.resolved)
-                && !is_kept_back(&place.resolved, &real)
-                && !is_reserved(self.workspace(), &Resolver::default(), &root, &real)
-        };
-        if !root.starts_with(&*place.path) || !std::fs::canonicalize(&root).is_ok_and(is_shared) {
-            return Vec::new();
-        }
-        if root.is_file() {
-            return vec![root];
-        }
-        let is_shown = |file: &PathBuf| {
-            let inside = file.strip_prefix(&root).unwrap_or(file);
-            !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
-        };
-        let (files, _) = files_below(&root, DECLARED, |_| true);
-        files.into_iter().map(|file| file.path).filter(is_shown).collect()
+        self.declared_in(source, path, &WalkBudget::default())
     }
 
     fn templates(&self) -> TemplateIndex {
@@ -69,6 +48,35 @@ impl SourceFiles for Desk {
 }
 
 impl Desk {
+    fn files_of(&self, source: &Source, budget: &WalkBudget) -> Vec<PathBuf> {
+        if !source.is_directory() {
+            return Vec::new();
+        }
+        files(source, budget, |path| self.display_path(path)).0.into_iter().map(|file| file.path).collect()
+    }
+
+    fn declared_in(&self, source: &Source, path: &str, budget: &WalkBudget) -> Vec<PathBuf> {
+        let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
+        let root = clean(&place.path.join(path));
+        let is_shared = |real: PathBuf| {
+            real.starts_with(&*place.resolved)
+                && !is_kept_back(&place.resolved, &real)
+                && !is_reserved(self.workspace(), &Resolver::default(), &root, &real)
+        };
+        if !root.starts_with(&*place.path) || !std::fs::canonicalize(&root).is_ok_and(is_shared) {
+            return Vec::new();
+        }
+        if root.is_file() {
+            return vec![root];
+        }
+        let is_shown = |file: &PathBuf| {
+            let inside = file.strip_prefix(&root).unwrap_or(file);
+            !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+        };
+        let (files, _) = files_below(&root, DECLARED, budget, |_| true);
+        files.into_iter().map(|file| file.path).filter(is_shown).collect()
+    }
+
     /// The stamp of a source; of a directory by its files.
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
@@ -132,11 +140,12 @@ impl Contents {
 pub(super) struct Look<'a> {
     desk: &'a Desk,
     walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
+    budget: WalkBudget,
 }
 
 impl<'a> Look<'a> {
     pub fn new(desk: &'a Desk) -> Self {
-        Self { desk, walked: RefCell::default() }
+        Self { desk, walked: RefCell::default(), budget: WalkBudget::default() }
     }
 }
 
@@ -147,11 +156,11 @@ impl SourceFiles for Look<'_> {
 
     fn files(&self, source: &Source) -> Vec<PathBuf> {
         let mut walked = self.walked.borrow_mut();
-        walked.entry(source.id.clone()).or_insert_with(|| SourceFiles::files(self.desk, source)).clone()
+        walked.entry(source.id.clone()).or_insert_with(|| self.desk.files_of(source, &self.budget)).clone()
     }
 
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
-        self.desk.declared(source, path)
+        self.desk.declared_in(source, path, &self.budget)
     }
 
     fn templates(&self) -> TemplateIndex {

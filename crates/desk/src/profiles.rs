@@ -201,9 +201,10 @@ impl Desk {
         let all = selection::reached(&choice, &world.catalog, &world.graph, rules);
         let sources: Vec<&Source> =
             all.members().iter().filter_map(|member| world.catalog.get(member.id.as_str())).collect();
+        let budget = refdesk_files::walk::WalkBudget::default();
         let price = |source: &Source| {
             let known = world.tokens.get(source.id.as_str()).copied();
-            known.or_else(|| mention::tokens(source))
+            known.or_else(|| mention::tokens(source, &budget))
         };
         let prices: HashMap<&str, u64> =
             sources.par_iter().filter_map(|source| Some((source.id.as_str(), price(source)?))).collect();

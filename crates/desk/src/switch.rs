@@ -53,9 +53,10 @@ impl Desk {
         self.settle();
         let after = Choice { picks: self.picks_of(&profile), exclusions: self.choice.exclusions.clone() };
         let selected = self.closure(&after, self.rules());
+        let budget = refdesk_files::walk::WalkBudget::default();
         let price = |selection: &Selection| -> u64 {
             let sources = selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
-            sources.filter_map(|source| self.tokens(source)).sum()
+            sources.filter_map(|source| self.tokens(source, &budget)).sum()
         };
         let transitive_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
             let members = one.members().iter().filter(|member| member.role == Role::Transitive);

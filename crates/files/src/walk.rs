@@ -7,13 +7,17 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Maximum entries per walk: a repository can contain or name a tree of any size.
-pub const ENTRIES: usize = 50_000;
+const ENTRIES: usize = 50_000;
 
-/// Maximum time per walk, for slow file systems.
-pub const TIME: Duration = Duration::from_secs(3);
+/// Maximum entries of all walks with the same budget: nested sources are walked one by one.
+const TOTAL_ENTRIES: usize = 200_000;
+
+/// Maximum time of all walks with the same budget, for slow file systems.
+const TIME: Duration = Duration::from_secs(3);
 
 /// Folder of refdesk's state.
 const STATE: [&str; 2] = [".jaato", "refdesk"];
@@ -73,29 +77,69 @@ pub enum Problem {
     TooManyFiles,
     /// The files have more bytes than the limit; the rest was left out.
     TooManyBytes,
-    /// The walk reached its limit of entries or time; the rest was left out.
+    /// The walk reached its limit of entries, or the budget is spent; the rest was left out.
     TooMuch,
 }
 
 impl Problem {
     /// Describes [`Problem::TooMuch`] for people.
     pub fn stopped() -> String {
-        format!("the folder is only looked through up to {ENTRIES} entries or {} seconds", TIME.as_secs())
+        let seconds = TIME.as_secs();
+        format!(
+            "the folder is only looked through up to {ENTRIES} entries, all folders together up to {TOTAL_ENTRIES} \
+             entries or {seconds} seconds"
+        )
     }
 }
 
-/// The remaining entries and time of a walk.
-struct Rest {
-    entries: usize,
-    until: Instant,
+/// The entries and time that several walks share, for example all walks of a command.
+#[derive(Debug)]
+pub struct WalkBudget {
+    entries: AtomicUsize,
+    nanoseconds: AtomicU64,
 }
 
-impl Rest {
+impl Default for WalkBudget {
+    fn default() -> Self {
+        Self::new(TOTAL_ENTRIES, TIME)
+    }
+}
+
+impl WalkBudget {
+    fn new(entries: usize, time: Duration) -> Self {
+        Self { entries: entries.into(), nanoseconds: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).into() }
+    }
+
+    fn start(&self) -> Rest<'_> {
+        let start = Instant::now();
+        let time = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed));
+        Rest { budget: self, entries: ENTRIES, start, time }
+    }
+}
+
+/// What one walk may take of the budget. The time is charged when it is dropped.
+struct Rest<'a> {
+    budget: &'a WalkBudget,
+    entries: usize,
+    start: Instant,
+    time: Duration,
+}
+
+impl Rest<'_> {
     /// Takes one entry, if any is left.
     fn take(&mut self) -> bool {
-        let left = self.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
+        let one_less = |left: usize| left.checked_sub(1);
+        let left = one_less(self.entries).filter(|left| left % 64 != 0 || self.start.elapsed() < self.time);
         self.entries = left.unwrap_or(0);
-        left.is_some()
+        left.is_some() && self.budget.entries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+    }
+}
+
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        let taken = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let less = |left: u64| Some(left.saturating_sub(taken));
+        let _ = self.budget.nanoseconds.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 }
 
@@ -104,17 +148,10 @@ impl Rest {
 pub fn files_below(
     root: &Path,
     limits: WalkLimits,
+    budget: &WalkBudget,
     wanted: impl Fn(&OsStr) -> bool,
 ) -> (Vec<WalkedFile>, Vec<Problem>) {
-    walk(root, limits, Rest { entries: ENTRIES, until: Instant::now() + TIME }, wanted)
-}
-
-fn walk(
-    root: &Path,
-    limits: WalkLimits,
-    mut rest: Rest,
-    wanted: impl Fn(&OsStr) -> bool,
-) -> (Vec<WalkedFile>, Vec<Problem>) {
+    let mut rest = budget.start();
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut bytes = 0u64;
@@ -179,7 +216,7 @@ fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr)
 fn push_entries(
     folder: &Path,
     open: &mut Vec<(PathBuf, fs::FileType)>,
-    rest: &mut Rest,
+    rest: &mut Rest<'_>,
     problems: &mut Vec<Problem>,
 ) -> bool {
     let entries = match fs::read_dir(folder) {
@@ -223,7 +260,8 @@ mod tests {
     }
 
     fn names(root: &Path, limits: WalkLimits) -> (Vec<String>, Vec<Problem>) {
-        let (found, problems) = files_below(root, limits, |name| name.to_string_lossy().ends_with(".md"));
+        let (found, problems) =
+            files_below(root, limits, &WalkBudget::default(), |name| name.to_string_lossy().ends_with(".md"));
         let relative = |found: WalkedFile| found.path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         (found.into_iter().map(relative).collect(), problems)
     }
@@ -259,21 +297,33 @@ mod tests {
     #[test]
     fn entry_and_time_limits_stop_the_walk_and_are_reported() {
         let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
-        let walked = |entries: usize, until: Instant| {
-            let (found, problems) = walk(root.path(), NO_LIMITS, Rest { entries, until }, |_| true);
+        let walked = |budget: &WalkBudget| {
+            let (found, problems) = files_below(root.path(), NO_LIMITS, budget, |_| true);
             (found.len(), matches!(problems[..], [Problem::TooMuch]))
         };
-        let later = Instant::now() + Duration::from_secs(3_600);
+        let hour = Duration::from_secs(3_600);
         for (entries, expected) in [(100, (4, false)), (5, (3, true)), (3, (1, true)), (1, (0, true)), (0, (0, true))] {
-            let (found, stopped) = walked(entries, later);
+            let (found, stopped) = walked(&WalkBudget::new(entries, hour));
             assert_eq!(stopped, expected.1, "{entries}");
             assert!(found <= expected.0, "{entries}: {found}");
         }
         let many: Vec<String> = (0..200).map(|nth| format!("{nth}.md")).collect();
         let many = tree(&many.iter().map(String::as_str).collect::<Vec<_>>());
-        let rest = Rest { entries: 1_000, until: Instant::now() };
-        let (found, problems) = walk(many.path(), NO_LIMITS, rest, |_| true);
+        let budget = WalkBudget::new(1_000, Duration::ZERO);
+        let (found, problems) = files_below(many.path(), NO_LIMITS, &budget, |_| true);
         assert!(found.len() < 200 && matches!(problems[..], [Problem::TooMuch]), "{}", found.len());
+    }
+
+    #[test]
+    fn walks_share_a_budget() {
+        let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
+        let time = Duration::from_secs(3_600);
+        let budget = WalkBudget::new(15, time);
+        for stops in [false, false, true, true] {
+            let (found, problems) = files_below(root.path(), NO_LIMITS, &budget, |_| true);
+            assert_eq!((found.len() < 4, matches!(problems[..], [Problem::TooMuch])), (stops, stops));
+        }
+        assert!(u128::from(budget.nanoseconds.into_inner()) < time.as_nanos(), "a walk is charged its time");
     }
 
     #[test]

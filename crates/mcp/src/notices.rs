@@ -26,6 +26,7 @@ use refdesk_core::selection::Access;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
+use refdesk_files::walk::WalkBudget;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, visible};
 
@@ -265,11 +266,14 @@ fn replace(fingerprints: &mut BTreeMap<String, Fingerprint>, new: &HashMap<Strin
 }
 
 async fn fingerprints(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap<String, Fingerprint> {
-    let look = move || uris.into_iter().map(|uri| (uri.clone(), fingerprint(&snapshot, &access, &uri))).collect();
+    let look = move || {
+        let budget = WalkBudget::default();
+        uris.into_iter().map(|uri| (uri.clone(), fingerprint(&snapshot, &access, &uri, &budget))).collect()
+    };
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 
-fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str) -> Fingerprint {
+fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str, budget: &WalkBudget) -> Fingerprint {
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
     VisibleAs::of(snapshot, source)?;
@@ -277,18 +281,24 @@ fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str) -> Fingerprint {
         return None;
     }
     let mut hasher = DefaultHasher::new();
-    hash_text(access, source, address.path.as_deref(), &mut hasher)?;
+    hash_text(access, source, address.path.as_deref(), budget, &mut hasher)?;
     Some(hasher.finish())
 }
 
 /// Hashes what changes with the text of a source or of a file in it, without reading the text. Skips what may not be read.
-fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) -> Option<()> {
+fn hash_text(
+    access: &Access,
+    source: &Source,
+    within: Option<&str>,
+    budget: &WalkBudget,
+    hasher: &mut DefaultHasher,
+) -> Option<()> {
     match (&source.kind, within) {
         (SourceKind::Local(place), None) if place.standing == PathState::File => {
             stamp(&allowed(access, &place.path)?).ok()?.hash(hasher);
         }
         (SourceKind::Local(_), None) => {
-            for file in files(source, |_| String::new()).0 {
+            for file in files(source, budget, |_| String::new()).0 {
                 let stamp = allowed(access, &file.path).and_then(|path| stamp(&path).ok());
                 (stamp, file.path).hash(hasher);
             }
@@ -359,7 +369,12 @@ mod tests {
     fn a_fingerprint_changes_with_the_text() {
         let of = |text: &str, uri: &str| {
             let desk = snapshot(vec![inline("one", text), inline("two", "")], &["one"]);
-            fingerprint(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| false), uri)
+            fingerprint(
+                &desk,
+                &Access::new(&desk.catalog, &desk.selection, &[], |_| false),
+                uri,
+                &WalkBudget::default(),
+            )
         };
         assert_eq!(of("1", "reference://one"), of("1", "reference://one"));
         assert_ne!(of("1", "reference://one"), of("2", "reference://one"));
@@ -381,7 +396,12 @@ mod tests {
         std::os::unix::fs::symlink(root.join("out.md"), folder.join("link.md")).unwrap();
         let desk = snapshot(vec![local("far", &folder, PathState::Directory)], &["far"]);
         let of = |is_withheld: bool, uri: &str| {
-            fingerprint(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld), uri)
+            fingerprint(
+                &desk,
+                &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld),
+                uri,
+                &WalkBudget::default(),
+            )
         };
         assert!(of(false, "reference://far/a.md").is_some() && of(false, "reference://far").is_some());
         assert_eq!(of(false, "reference://far/link.md"), None, "it leads out");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, slashed};
-use refdesk_files::walk::{Problem, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -39,11 +39,16 @@ struct TemplateRoot {
 }
 
 /// Finds every standalone template, each once, sorted by path.
-pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<DiscoveredFile>, Vec<Diagnostic>) {
+pub fn discover(
+    workspace: &Path,
+    catalog: &Catalog,
+    selection: &Selection,
+    budget: &WalkBudget,
+) -> (Vec<DiscoveredFile>, Vec<Diagnostic>) {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     for root in roots {
-        let (files, problems) = files_below(&root.path, LIMITS, is_template);
+        let (files, problems) = files_below(&root.path, LIMITS, budget, is_template);
         diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
         let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -96,9 +101,9 @@ pub fn stays_in(workspace: &Path, file: &Path) -> bool {
 }
 
 /// Whether a source holds any template, as far as its directory can be read.
-pub fn holds_some(source: &Source) -> bool {
+pub fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
     let directory = source.place().filter(|place| place.standing == PathState::Directory);
-    directory.is_some_and(|place| !files_below(&place.path, LIMITS, is_template).0.is_empty())
+    directory.is_some_and(|place| !files_below(&place.path, LIMITS, budget, is_template).0.is_empty())
 }
 
 fn is_template(name: &OsStr) -> bool {

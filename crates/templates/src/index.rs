@@ -22,6 +22,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::Stamp;
 use refdesk_files::path::{display, is_absent};
+use refdesk_files::walk::WalkBudget;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -76,7 +77,7 @@ fn build_with(
     cache: &Cache,
     brought: Option<Extracted>,
 ) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
-    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought);
+    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought, &WalkBudget::default());
     cache.put(after);
     (index, paths, diagnostics)
 }
@@ -87,14 +88,15 @@ pub(super) fn build(
     before: &CachedFiles,
     now: Option<SystemTime>,
     brought: Option<Extracted>,
+    budget: &WalkBudget,
 ) -> Built {
     let IndexInput { workspace, catalog, selection, extract, taken } = asked;
-    let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
+    let (mut found, mut diagnostics) = discover(workspace, catalog, selection, budget);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
     let mut after = CachedFiles::default();
     let mut texts = if extract {
-        let (documents, problems) = documents(workspace, catalog, selection);
+        let (documents, problems) = documents(workspace, catalog, selection, budget);
         diagnostics.extend(problems);
         gather(workspace, documents, (before, &mut after), now, &mut diagnostics)
     } else {
@@ -184,7 +186,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
     let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
     if asked.extract {
-        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection);
+        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection, &WalkBudget::default());
         all = gather(asked.workspace, documents, (&known, &mut kept), None, &mut Vec::new());
     }
     let selected = all.len();

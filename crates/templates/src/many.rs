@@ -12,6 +12,7 @@ use super::embedded::documents::{declares_templates, files};
 use super::index::{IndexInput, build};
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
+use refdesk_files::walk::WalkBudget;
 
 /// A file counts as settled some time after its last write; each is read only once here, so all count as settled.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -22,18 +23,22 @@ pub struct Many<'a> {
     asked: IndexInput<'a>,
     kept: CachedFiles,
     bringing: HashSet<SourceId>,
+    budget: WalkBudget,
 }
 
 impl<'a> Many<'a> {
     /// Reads the sources of this selection, which must contain all selections asked for later.
     pub fn of(asked: IndexInput<'a>, now: SystemTime) -> Self {
-        let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None);
+        let budget = WalkBudget::default();
+        let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None, &budget);
         let kept = kept.trusted();
         let selected: Vec<&Source> =
             asked.selection.members().iter().filter_map(|member| asked.catalog.get(member.id.as_str())).collect();
-        let brings = |source: &&&Source| holds_some(source) || (asked.extract && may_hold_blocks(source, &kept));
+        let brings = |source: &&&Source| {
+            holds_some(source, &budget) || (asked.extract && may_hold_blocks(source, &kept, &budget))
+        };
         let bringing = selected.par_iter().filter(brings).map(|source| source.id.clone()).collect();
-        Self { asked, kept, bringing }
+        Self { asked, kept, bringing, budget }
     }
 
     /// The sorted template names of each of these selections, as its index would have them.
@@ -53,19 +58,19 @@ impl<'a> Many<'a> {
     }
 
     fn index(&self, selection: &Selection) -> Vec<String> {
-        let (index, ..) = build(IndexInput { selection, ..self.asked }, &self.kept, None, None);
+        let (index, ..) = build(IndexInput { selection, ..self.asked }, &self.kept, None, None, &self.budget);
         index.templates.into_iter().map(|template| template.name).collect()
     }
 }
 
 /// Whether code blocks of a source may be templates, or may prevent those of an enclosing source from being templates.
 /// Sources with an unknown answer are searched each time.
-fn may_hold_blocks(source: &Source, kept: &CachedFiles) -> bool {
+fn may_hold_blocks(source: &Source, kept: &CachedFiles, budget: &WalkBudget) -> bool {
     match &source.kind {
         _ if declares_templates(source) => true,
         SourceKind::Inline { content } => kept.contents.get(content).is_none_or(|found| !found.blocks.is_empty()),
         SourceKind::Local(place) => {
-            let (files, _) = files(place);
+            let (files, _) = files(place, budget);
             files.iter().any(|(path, _)| kept.document(path).is_none_or(|(_, found)| !found.blocks.is_empty()))
         }
         SourceKind::Url { .. } | SourceKind::Mcp { .. } => false,

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::catalog::{PathState, Source, SourceKind};
-use refdesk_files::walk::{Problem, WalkLimits, WalkedFile, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
@@ -24,7 +24,11 @@ pub fn is_document(name: &OsStr) -> bool {
 }
 
 /// The files of a local source, in path order; empty for other types and missing sources. `shown` formats a path.
-pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
+pub fn files(
+    source: &Source,
+    budget: &WalkBudget,
+    shown: impl Fn(&Path) -> String,
+) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
     let (files, problems) = match place.standing {
         PathState::Missing | PathState::Untrusted | PathState::Reserved => (Vec::new(), Vec::new()),
@@ -35,17 +39,19 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<WalkedFil
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
-        PathState::Directory => files_below(&place.path, LIMITS, is_document),
+        PathState::Directory => files_below(&place.path, LIMITS, budget, is_document),
     };
     let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
     (files, told)
 }
 
 /// Estimated tokens of a source's text; `None` if the text is not local or is missing.
-pub fn tokens(source: &Source) -> Option<u64> {
+pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
     match &source.kind {
         SourceKind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        SourceKind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
+        SourceKind::Local(place) if place.standing.is_open() => {
+            Some(tokens_of(&files(source, budget, |_| String::new()).0))
+        }
         _ => None,
     }
 }
@@ -90,7 +96,7 @@ mod tests {
             if let SourceKind::Local(place) = &mut source.kind {
                 place.size = size;
             }
-            let (files, told) = files(&source, |path| path.display().to_string());
+            let (files, told) = files(&source, &WalkBudget::default(), |path| path.display().to_string());
             assert_eq!(files.len(), 1);
             assert_eq!(told.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{size}");
         }

@@ -19,6 +19,7 @@ use super::{Mentions, Via};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
+use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, read_open, stamp};
 use refdesk_text::Code;
 use refdesk_text::hidden;
@@ -47,6 +48,8 @@ pub struct Library {
     paths: PathIndex,
     memory: MentionCache,
     reads: AtomicUsize,
+    /// For all walks until the catalog is read again.
+    budget: WalkBudget,
 }
 
 impl Library {
@@ -75,12 +78,14 @@ impl Library {
             paths: PathIndex::new(workspace, catalog),
             memory,
             reads: AtomicUsize::new(0),
+            budget: WalkBudget::default(),
         }
     }
 
     /// Switches to another catalog; keeps cached documents that are still valid and needed.
     pub fn adopt(&mut self, catalog: &Catalog) {
         self.paths = PathIndex::new(&self.workspace, catalog);
+        self.budget = WalkBudget::default();
         if self.matcher.is_for(catalog) {
             let paths = &self.paths;
             self.memory.retain(|path| paths.covers(path), catalog.len());
@@ -111,6 +116,7 @@ impl Library {
     /// Prepares for another scan of the same catalog after a possible change on disk.
     pub fn look_anew(&mut self) {
         self.paths.look_anew();
+        self.budget = WalkBudget::default();
     }
 
     /// How many documents were opened because they were not cached.
@@ -138,7 +144,7 @@ impl Library {
                 (vec![(source.origin.file.clone(), Ok(named))], Vec::new())
             }
             _ => {
-                let (found, problems) = files(source, shown);
+                let (found, problems) = files(source, &self.budget, shown);
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }

@@ -373,9 +373,9 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
     let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
     let told = (
         (desk.instructions(), desk.enrich(&asked, crate::Reader::Nobody).0.text, read.map_err(|it| it.message)),
-        (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source)),
+        (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source, &Default::default())),
         (
-            desk.rows().listed(&source, desk.tokens(&source)),
+            desk.rows().listed(&source, desk.tokens(&source, &Default::default())),
             desk.graph().from(id).collect::<Vec<_>>(),
             desk.templates().0.templates,
         ),

@@ -11,7 +11,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId, Sou
 use refdesk_core::mention::LIMITS;
 use refdesk_core::selection::Selection;
 use refdesk_files::path::display;
-use refdesk_files::walk::{Problem, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -33,6 +33,7 @@ pub fn documents(
     workspace: &Path,
     catalog: &Catalog,
     selection: &Selection,
+    budget: &WalkBudget,
 ) -> (Vec<ScannedDocument>, Vec<Diagnostic>) {
     let selected = catalog.sources().iter().filter(|source| selection.contains(source.id.as_str()));
     let selected: Vec<&Source> = selected.collect();
@@ -45,7 +46,7 @@ pub fn documents(
         match &source.kind {
             SourceKind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
             SourceKind::Local(place) => {
-                let (files, problems) = files(place);
+                let (files, problems) = files(place, budget);
                 let told =
                     problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
                 diagnostics.extend(told);
@@ -72,13 +73,13 @@ pub(crate) fn declares_templates(source: &Source) -> bool {
 }
 
 /// The markdown files of a source, each with its path as found and its resolved path.
-pub(crate) fn files(place: &LocalPath) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
+pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
     match place.standing {
         PathState::File if is_markdown(place.path.as_os_str()) => {
             (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())
         }
         PathState::Directory => {
-            let (found, problems) = files_below(&place.path, LIMITS, is_markdown);
+            let (found, problems) = files_below(&place.path, LIMITS, budget, is_markdown);
             let both = |path: PathBuf| (Arc::from(path.as_path()), place.real(&path));
             (found.into_iter().map(|file| both(file.path)).collect(), problems)
         }
