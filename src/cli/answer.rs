@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::args::OutputFormat;
+use super::fix::worded;
 use refdesk_desk::Desk;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The result of a command, in both forms.
 #[derive(Debug)]
@@ -48,8 +49,8 @@ impl CommandOutput {
     }
 
     /// A call that makes no sense.
-    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { exit: 2, ..Self::refused(Error::new(Code::Usage, message, hint)) }
+    pub fn usage(message: impl Into<String>, fix: impl Into<Fix>) -> Self {
+        Self { exit: 2, ..Self::refused(Error::new(Code::Usage, message, fix)) }
     }
 
     /// Adds failures; exit code 1 if there are any.
@@ -74,7 +75,7 @@ impl CommandOutput {
             // It is reported as the failure, so not again as a diagnostic.
             if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == Code::ConfigNotFound) {
                 let problem = self.diagnostics.remove(at);
-                self.refused.push(Error::new(problem.code, problem.message, problem.hint));
+                self.refused.push(Error::new(problem.code, problem.message, problem.fix));
             }
         }
     }
@@ -83,7 +84,7 @@ impl CommandOutput {
     pub fn document(self) -> Value {
         let mut document = self.json;
         if let (Some(refusal), Value::Object(members)) = (self.refused.first(), &mut document) {
-            members.insert("error".into(), json!(refusal));
+            members.insert("error".into(), json!(worded(refusal.clone())));
         }
         document
     }

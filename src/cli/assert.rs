@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AssertArgs, OutputFormat};
+use super::fix;
 use super::rows::{self, join, plural};
 use super::why_not;
 use refdesk_core::selection::Role;
@@ -52,7 +53,7 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
 /// Reports every problem of the file.
 fn wrong(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", plural(problems.len(), "error")), "");
-    let json = json!({"cases": [], "problems": problems});
+    let json = json!({"cases": [], "problems": fix::all(&problems)});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::CheckArgs;
+use super::fix;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
 use refdesk_core::config::Surroundings;
@@ -62,7 +63,7 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
         .map(|it| json!({"source_id": it.id, "file": it.file, "before": it.before, "after": it.after}))
         .collect();
     let valid = errors.is_empty();
-    let json = json!({"valid": valid, "errors": errors, "warnings": warnings, "fixed": mended});
+    let json = json!({"valid": valid, "errors": fix::all(&errors), "warnings": fix::all(&warnings), "fixed": mended});
     let mut answer = CommandOutput::new(json, text);
     answer.exit = u8::from(!valid);
     answer

@@ -19,7 +19,7 @@ use refdesk_text::{Code, Error};
 pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, environment::token()) {
         Ok(http) => http,
-        Err(refusal) => return output::print(CommandOutput::usage(refusal.message, refusal.hint), format),
+        Err(refusal) => return output::print(CommandOutput::usage(refusal.message, refusal.fix), format),
     };
     let listening = |address: SocketAddr| {
         let url = format!("http://{address}{PATH}");

@@ -19,6 +19,7 @@ mod change;
 mod check;
 mod connect;
 mod enrich;
+mod fix;
 mod graph;
 mod hook;
 mod instructions;

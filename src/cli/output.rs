@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::OutputFormat;
+use super::fix;
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::report::Diagnostic;
@@ -16,8 +17,11 @@ use refdesk_text::{Code, Error};
 /// Prints an answer and gives its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     tell(&answer.diagnostics);
-    for Error { code, message, hint } in &answer.refused {
-        complain(&format!("error: {}", Error::new(*code, one_line(message), one_line(hint))));
+    for error in &answer.refused {
+        complain(&format!(
+            "error: {}",
+            Error::new(error.code, one_line(&error.message), one_line(&error.fix.worded(&fix::words)).into_owned())
+        ));
     }
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| complain(&format!("note: {}", one_line(note))));
@@ -166,7 +170,8 @@ fn tell(diagnostics: &[Diagnostic]) {
 pub fn in_words(problem: &Diagnostic) -> String {
     let line = |text: &str| one_line(text).into_owned();
     let file = problem.file.as_deref().map(line);
-    Diagnostic { file, message: line(&problem.message), hint: line(&problem.hint), ..problem.clone() }.to_string()
+    let fix = line(&problem.fix.worded(&fix::words)).into();
+    Diagnostic { file, message: line(&problem.message), fix, ..problem.clone() }.to_string()
 }
 
 /// A line on standard error.

@@ -75,7 +75,7 @@ fn refusal(failed: Unrendered) -> Error {
         Code::Render => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
-    Error::new(failed.code, message, failed.hint)
+    Error::new(failed.code, message, failed.fix)
 }
 
 /// What is known where nothing was rendered.

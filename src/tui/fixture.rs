@@ -17,8 +17,8 @@ use refdesk_files::Stamp;
 use refdesk_templates::{
     Syntax, Template, TemplateBlock, TemplateIndex, TemplateOrigin as Found, Variable, VariableKind,
 };
-use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::{Code, Fix};
 
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
@@ -299,7 +299,7 @@ pub fn unrendered(message: &str, line: Option<usize>) -> refdesk_desk::Unrendere
     refdesk_desk::Unrendered {
         code: Code::Render,
         error,
-        hint: String::new(),
+        fix: Fix::None,
         template,
         syntax: None,
         fit: refdesk_templates::Fit::default(),

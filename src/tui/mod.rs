@@ -24,6 +24,7 @@ mod disabled;
 mod draw;
 mod feed;
 mod filter;
+mod fix;
 mod glyphs;
 mod highlight;
 mod hints;

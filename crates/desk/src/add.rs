@@ -11,7 +11,7 @@ use refdesk_files::name;
 use refdesk_files::output::{self, Before};
 use refdesk_files::path::{absolute, relative, slashed};
 use refdesk_text::fold::can_match;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// What is to be added.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Desk {
         let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
         let id = new.id.clone().unwrap_or_else(|| slug(&stem));
         if id.trim().is_empty() {
-            return Err(Error::new(Code::EmptyId, "no id can be made of that name", "give one with --id"));
+            return Err(Error::new(Code::EmptyId, "no id can be made of that name", Fix::GiveId));
         }
         if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
             let message = format!("the tag '{tag}' cannot match anything");
@@ -63,15 +63,11 @@ impl Desk {
         }
         let name = new.name.clone().unwrap_or(stem);
         if name.trim().is_empty() {
-            return Err(Error::new(Code::EmptyName, "the name is empty", "give one with --name, or leave it out"));
+            return Err(Error::new(Code::EmptyName, "the name is empty", Fix::GiveName));
         }
         if let Some(taken) = self.catalog.get(&id) {
             let file = self.around().display(&taken.origin.file);
-            return Err(Error::new(
-                Code::IdTaken,
-                format!("the id '{id}' is taken, by {file}"),
-                "give another with --id",
-            ));
+            return Err(Error::new(Code::IdTaken, format!("the id '{id}' is taken, by {file}"), Fix::GiveId));
         }
         if !self.settings().auto_discover {
             let message = "files in the folder of references are not read: 'auto_discover_references' is false";
@@ -84,7 +80,7 @@ impl Desk {
         let file = folder.join(file_name);
         let exists = || {
             let message = format!("{} is there already", self.around().display(&file));
-            Error::new(Code::FileExists, message, "give another id with --id, or mend that file")
+            Error::new(Code::FileExists, message, Fix::All(vec![Fix::GiveId, "or change that file".into()]))
         };
         if file.exists() {
             return Err(exists());

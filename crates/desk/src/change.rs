@@ -10,7 +10,7 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// So many ids are named in words.
 const NAMED: usize = 20;
@@ -292,7 +292,7 @@ impl Desk {
             }
             PickStatus::NoneMatched => {}
             PickStatus::Error if answer.missing.is_empty() => {
-                words.push("name at least one id or --tag; `refdesk list` shows them".to_owned());
+                words.push("name at least one id or tag".to_owned());
             }
             PickStatus::Error => {}
         }
@@ -310,7 +310,7 @@ impl Desk {
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
-        Error::new(Code::UnknownId, format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
+        Error::new(Code::UnknownId, format!("no source has the id '{id}'{nearest}"), Fix::ListSources)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Desk, Settled};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// What some ids come to by themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,22 +100,19 @@ impl Settled<'_> {
     }
 
     fn not_selected(&self, id: &str) -> Error {
-        let pick = format!("refdesk select {id}");
+        let pick = Fix::Pick(id.to_owned());
         let (message, hint) = match self.catalog.get(id) {
             None if self.selection.dormant().iter().any(|dormant| dormant == id) => {
-                (format!("'{id}' is picked and dormant: its source is gone from the catalog"), String::new())
+                (format!("'{id}' is picked and dormant: its source is gone from the catalog"), Fix::None)
             }
             None => return self.unknown_id(id),
-            Some(_) if self.selection.is_excluded(id) => {
-                (format!("'{id}' is excluded"), format!("lift the exclusion: refdesk include {id}"))
-            }
+            Some(_) if self.selection.is_excluded(id) => (format!("'{id}' is excluded"), Fix::Include(id.to_owned())),
             Some(source) if source.mode == Mode::Auto => {
                 (format!("'{id}' is not selected; it is auto, so it is in the instructions all the same"), pick)
             }
-            Some(source) if source.is_missing() => (
-                format!("'{id}' is not selected, and missing: its path exists nowhere"),
-                "mend its path first".to_owned(),
-            ),
+            Some(source) if source.is_missing() => {
+                (format!("'{id}' is not selected, and missing: its path exists nowhere"), "fix its path first".into())
+            }
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);
                 let who = if parents.is_empty() {

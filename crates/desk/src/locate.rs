@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::Desk;
 use super::document::introduction;
-use super::{Desk, trust};
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::config::profile::OURS;
 use refdesk_core::config::{JsonDocument, MemberPart};
@@ -14,7 +14,7 @@ use refdesk_core::mention::files;
 use refdesk_files::read_regular;
 use refdesk_files::walk::WalkBudget;
 use refdesk_text::report::locate::PointerStep;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Desk {
             }
             PathState::Untrusted => {
                 let message = format!("@{id} lies outside the workspace and waits for trust");
-                return Err(Error::new(Code::Untrusted, message, trust::HINT));
+                return Err(Error::new(Code::Untrusted, message, Fix::Trust));
             }
             PathState::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");

@@ -45,10 +45,10 @@ impl Desk {
                     self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
                     mended.extend(done);
                 }
-                Err(Error { code, message, hint }) => problems.push(
+                Err(Error { code, message, fix }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
                         .in_file(self.around().display(file))
-                        .hint(hint),
+                        .hint(fix),
                 ),
             }
         }

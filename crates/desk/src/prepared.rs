@@ -7,7 +7,7 @@ use super::{Made, Shown, Unrendered};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderError, RenderJob, Rendered, Renderer};
 use refdesk_templates::{Fit, NamedValue};
-use refdesk_text::Code;
+use refdesk_text::{Code, Fix};
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,14 +66,14 @@ impl Prepared {
         };
         let others: Vec<String> = missing(&self.fit, told).map(named).collect();
         let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
-        let mut hints = Vec::new();
+        let mut fixes: Vec<Fix> = Vec::new();
         if error.message.contains("undefined") {
-            hints.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", "))));
-            hints.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", "))));
+            fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
+            fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }
-        hints.extend(self.name.map(|name| format!("`refdesk templates variables {name}` shows what it asks for")));
+        fixes.extend(self.name.map(Fix::ShowVariables));
         let RenderJob { text: template, syntax, .. } = self.job;
-        Unrendered { code: Code::Render, error, hint: hints.join("; "), template, syntax: Some(syntax), fit: self.fit }
+        Unrendered { code: Code::Render, error, fix: Fix::All(fixes), template, syntax: Some(syntax), fit: self.fit }
     }
 }
 

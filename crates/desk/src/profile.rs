@@ -14,7 +14,7 @@ use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The profile that a desk is under.
 #[derive(Debug)]
@@ -128,15 +128,14 @@ impl Known {
         };
         for id in &narrowed.unknown {
             let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
-            let hint = nearest.unwrap_or_else(|| "`refdesk list` shows all ids".to_owned());
+            let hint = nearest.map_or(Fix::ListSources, Fix::Text);
             problems
                 .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).hint(hint));
         }
         let mut missing = narrowed.unknown;
         for id in catalog::missing(catalog, &profile.preselected) {
             let message = format!("the profile '{name}' picks '{id}', whose path exists nowhere");
-            problems
-                .push(problem(id.as_str(), message).hint("fix its path; `refdesk check` shows where it is defined"));
+            problems.push(problem(id.as_str(), message).hint(Fix::All(vec!["fix its path".into(), Fix::ShowProblems])));
             missing.push(id.to_string());
         }
         Self { catalog: narrowed.catalog, missing, problems }
@@ -189,7 +188,7 @@ impl Desk {
 /// # Errors
 /// There is none of this name or at this path, or it does not parse.
 pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error> {
-    let hint = "`refdesk profiles` lists them";
+    let hint = Fix::ListProfiles;
     match profile::find(around, given) {
         Ok(profile) => Ok(profile.document.path.to_path_buf()),
         Err(Unfound::Unknown(nearest)) => {
@@ -211,7 +210,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
         format!("{}{numbers}: ", it.file.as_deref().unwrap_or_default())
     });
     let what = first.map_or("it cannot be read", |it| it.message.as_str());
-    let hint = first.map_or("", |it| it.hint.as_str());
+    let hint = first.map_or(Fix::None, |it| it.fix.clone());
     Error::new(Code::ProfileBroken, format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 

@@ -9,7 +9,6 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::document::size;
-use super::trust;
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
@@ -19,7 +18,7 @@ use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
 use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_text::tokens;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// Bytes of text that one reading gives: whole lines of it, and of a longer line its beginning.
 pub const GIVEN: usize = 256 * 1024;
@@ -99,7 +98,7 @@ pub fn read_source(
         let known = catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         let message = format!("no source has the id '{id}'{nearest}");
-        return Err(Error::new(Code::UnknownId, message, "listReferences tells all ids"));
+        return Err(Error::new(Code::UnknownId, message, Fix::ListSources));
     };
     let id = source.id.as_str();
     if source.is_missing() {
@@ -109,16 +108,11 @@ pub fn read_source(
     }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
-        return Err(Error::new(
-            Code::NotSelected,
-            message,
-            format!("select it first: selectReferences with ids [\"{id}\"]"),
-        ));
+        return Err(Error::new(Code::NotSelected, message, Fix::Pick(id.to_owned())));
     }
     let untrusted = || {
         let message = format!("'{id}' lies outside the workspace and waits for trust");
-        let hint = format!("ask the person at this workspace to {}", trust::HINT);
-        Err(Error::new(Code::Untrusted, message, hint))
+        Err(Error::new(Code::Untrusted, message, Fix::Trust))
     };
     if access.withheld().contains(&source.id) {
         return untrusted();

@@ -10,7 +10,7 @@ use super::prepared::Prepared;
 use refdesk_templates::render::{RenderError, RenderJob, partials};
 use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ pub struct Unrendered {
     /// Why, and at which line.
     pub error: RenderError,
     /// What to do; may be empty.
-    pub hint: String,
+    pub fix: Fix,
     /// The template's text; empty where it could not be read.
     pub template: String,
     /// Its language, where it could be read.
@@ -82,14 +82,7 @@ pub struct Unrendered {
 impl From<Error> for Unrendered {
     fn from(refusal: Error) -> Self {
         let error = RenderError { message: refusal.message, line: None };
-        Self {
-            code: refusal.code,
-            error,
-            hint: refusal.hint,
-            template: String::new(),
-            syntax: None,
-            fit: Fit::default(),
-        }
+        Self { code: refusal.code, error, fix: refusal.fix, template: String::new(), syntax: None, fit: Fit::default() }
     }
 }
 
@@ -134,8 +127,9 @@ impl Desk {
     /// # Errors
     /// No template fits, several do, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
-        let hint = "`refdesk templates` shows the templates of the selection";
-        let template = index.find(name).map_err(|error| Error::new(Code::UnknownTemplate, error.to_string(), hint))?;
+        let template = index
+            .find(name)
+            .map_err(|error| Error::new(Code::UnknownTemplate, error.to_string(), Fix::ListTemplates))?;
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
             Error::new(Code::TemplateUnreadable, message, "mend the file")
@@ -203,7 +197,7 @@ impl Desk {
 fn read_file(path: &std::path::Path) -> Result<String, Error> {
     if !path.exists() {
         let message = format!("Template file not found: {}", path.display());
-        return Err(Error::new(Code::NoSuchFile, message, "--file is relative to the current folder"));
+        return Err(Error::new(Code::NoSuchFile, message, "the path is relative to the current folder"));
     }
     refdesk_templates::read(path)
         .map_err(|error| Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "mend the file"))

@@ -24,10 +24,9 @@ use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// What to do about what waits.
-pub const HINT: &str = "look at what waits with `refdesk trust`, and trust it there";
 
 impl Desk {
     /// What may be read for the session: the paths of what is selected, auto or expanded, without those outside the workspace
@@ -92,7 +91,7 @@ impl Desk {
         let what =
             if action.about == PrivilegedActionKind::Webhook { "a webhook" } else { "files outside the workspace" };
         let message = format!("the channel of this workspace, {what}, waits for trust");
-        Some(Error::new(Code::Untrusted, message, HINT))
+        Some(Error::new(Code::Untrusted, message, Fix::Trust))
     }
 
     /// Everything that the configuration of this workspace would do beyond it, trusted or not.
@@ -193,7 +192,7 @@ impl Desk {
         let look = Look::at(self);
         let waiting = actions.into_iter().filter(|action| !look.trusts(&action.hash)).map(|action| {
             let problem = Diagnostic::warning(Code::Untrusted, format!("not done until you trust it: {}", action.what));
-            let problem = problem.in_file(action.file).hint(HINT);
+            let problem = problem.in_file(action.file).hint(Fix::Trust);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
                 _ => problem,
@@ -223,7 +222,7 @@ impl Desk {
                 )
             }
         };
-        Some(Diagnostic::warning(Code::Untrusted, message).hint(HINT))
+        Some(Diagnostic::warning(Code::Untrusted, message).hint(Fix::Trust))
     }
 
     /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
@@ -391,7 +390,7 @@ pub(super) struct Loaded {
 }
 
 /// What stands in place of a text that waits for trust.
-const UNTOLD: &str = "This text lies outside the workspace and waits for trust: `refdesk trust` shows it.";
+const UNTOLD: &str = "This text lies outside the workspace and waits for trust.";
 
 /// Ids of sources that a sentence names.
 const SHOWN: usize = 5;

@@ -182,7 +182,11 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
 
 /// The error for a template which does not render.
 fn render_error(name: &str, unrendered: &Unrendered) -> ErrorData {
-    let hint = if unrendered.hint.is_empty() { String::new() } else { format!("; {}", unrendered.hint) };
+    let hint = if unrendered.fix.is_none() {
+        String::new()
+    } else {
+        format!("; {}", unrendered.fix.worded(&|fix| refdesk_tools::advice(fix, &[])))
+    };
     ErrorData::invalid_params(
         format!(
             "the prompt '{}' does not render: {}{}",

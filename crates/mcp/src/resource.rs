@@ -98,7 +98,7 @@ pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
 
 /// A resource which may not be read is not found, for a client.
 fn refused(uri: &str, refusal: &Error) -> ErrorData {
-    let hint = if refusal.hint.is_empty() { String::new() } else { format!("; {}", refusal.hint) };
+    let hint = if refusal.fix.is_none() { String::new() } else { format!("; {}", refusal.fix) };
     not_found(uri, &format!("{}{hint}", refusal.message))
 }
 

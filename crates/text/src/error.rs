@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::Fix;
+
 /// What went wrong and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Error {
@@ -11,21 +13,28 @@ pub struct Error {
     pub code: Code,
     /// What went wrong, one sentence without a final full stop.
     pub message: String,
-    /// What to do; may be empty.
-    pub hint: String,
+    /// What to do.
+    #[serde(rename = "hint")]
+    pub fix: Fix,
 }
 
 impl Error {
     /// An error with advice.
-    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: hint.into() }
+    pub fn new(code: Code, message: impl Into<String>, fix: impl Into<Fix>) -> Self {
+        Self { code, message: message.into(), fix: fix.into() }
+    }
+
+    /// The same with its fix in a face's words.
+    #[must_use]
+    pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
+        Self { fix: self.fix.worded(word).into(), ..self }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)?;
-        if self.hint.is_empty() { Ok(()) } else { write!(out, "\n  hint: {}", self.hint) }
+        if self.fix.is_none() { Ok(()) } else { write!(out, "\n  hint: {}", self.fix) }
     }
 }
 

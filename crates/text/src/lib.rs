@@ -3,6 +3,7 @@
 
 pub mod error;
 pub mod escape;
+pub mod fix;
 pub mod fold;
 pub mod hidden;
 pub mod lines;
@@ -13,3 +14,4 @@ pub mod whole;
 pub mod words;
 
 pub use error::{Code, Error};
+pub use fix::Fix;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use refdesk_desk::channel::Request;
 use refdesk_text::Error;
@@ -27,6 +27,8 @@ pub struct ToolAnswer {
 pub(crate) enum CallError {
     /// A failed answer in the tool's own form.
     Answer(Box<ToolAnswer>),
+    /// A failed rendering, and what is known besides.
+    Rendering(Box<(Error, Map<String, Value>)>),
     /// Any other error.
     Error(Error),
 }
@@ -62,7 +64,7 @@ impl ToolAnswer {
 
     /// A failed answer that consists of an error message.
     pub fn error(error: &Error) -> Self {
-        let escaped = Error::new(error.code, one_line(&error.message), one_line(&error.hint));
+        let escaped = Error::new(error.code, one_line(&error.message), one_line(&error.fix.to_string()).into_owned());
         Self { text: format!("error: {escaped}"), structured: None, is_error: true, question: None }
     }
 }

@@ -12,7 +12,7 @@ use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::{self, Response};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// Chosen ids listed in a message before "and N more".
 const LISTED: usize = 20;
@@ -98,8 +98,8 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
         }
     };
     chosen(reply).map_err(|refusal| {
-        let words = if refusal.hint.is_empty() { "" } else { "; " };
-        nothing_selected("error", &format!("{}{words}{}", refusal.message, refusal.hint))
+        let words = if refusal.fix.is_none() { "" } else { "; " };
+        nothing_selected("error", &format!("{}{words}{}", refusal.message, refusal.fix))
     })
 }
 
@@ -163,11 +163,11 @@ fn no_reply(unanswered: Unanswered) -> Error {
         Unanswered::TimedOut => Error::new(
             Code::TimedOut,
             "nobody answered in time",
-            "go on without, or name ids yourself: listReferences has them",
+            Fix::All(vec!["go on without, or name ids yourself".into(), Fix::ListSources]),
         ),
         Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was taken back", ""),
-        Unanswered::Failed(error) if error.hint.is_empty() => {
-            Error { hint: "name ids yourself: listReferences has them".to_owned(), ..error }
+        Unanswered::Failed(error) if error.fix.is_none() => {
+            Error { fix: Fix::All(vec!["name ids yourself".into(), Fix::ListSources]), ..error }
         }
         Unanswered::Failed(error) => error,
     }

@@ -33,7 +33,7 @@ use self::handle::DeskHandle;
 use refdesk_desk::Session;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// A tool.
 #[derive(Debug)]
@@ -144,6 +144,7 @@ pub async fn call(
         Err(CallError::Answer(answer)) => Ok(*answer),
         Err(CallError::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(error),
         Err(CallError::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
+        Err(CallError::Rendering(failed)) => Ok(rendering::failed(&advise(failed.0, &excluded), failed.1)),
     }
 }
 
@@ -163,12 +164,34 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static ToolSpec, Error> {
     Err(invalid_call(format!("there is no tool '{}'{near}; there are: {known}", one_line(name))))
 }
 
-/// The error with a hint that does not send the agent to an excluded tool.
+/// The error with its fix in an agent's words.
 pub fn advise(error: Error, excluded: &[String]) -> Error {
-    if TOOLS.iter().any(|tool| tool.is_excluded(excluded) && error.hint.contains(tool.name)) {
-        return Error { hint: "ask the user for it, or do without".to_owned(), ..error };
-    }
-    error
+    error.worded(&|fix| advice(fix, excluded))
+}
+
+/// A fix as a call of a tool; `None` where its own words do. An agent is not sent to an excluded tool.
+pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
+    let (tool, words) = match fix {
+        Fix::ListSources => (&list_references::SPEC, "listReferences shows all ids".to_owned()),
+        Fix::Pick(id) => (&select_references::SPEC, format!("select it first: selectReferences with ids [\"{id}\"]")),
+        Fix::ListTemplates => {
+            (&list_extracted_templates::SPEC, "listExtractedTemplates shows the templates of the selection".to_owned())
+        }
+        Fix::ShowVariables(name) => {
+            (&list_template_variables::SPEC, format!("listTemplateVariables with {name} shows what it asks for"))
+        }
+        // Only a person can allow other paths.
+        Fix::AllowOutside => return Some("choose a path inside the workspace".to_owned()),
+        Fix::Overwrite => {
+            return Some("pass \"overwrite\": true to replace it".to_owned());
+        }
+        Fix::Trust => return Some("ask the user to look at it with `refdesk trust`".to_owned()),
+        Fix::OpenScreen => {
+            return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned());
+        }
+        _ => return None,
+    };
+    Some(if tool.is_excluded(excluded) { "ask the user for it, or do without".to_owned() } else { words })
 }
 
 /// Whether a tool answers to this name.

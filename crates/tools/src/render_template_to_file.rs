@@ -52,7 +52,6 @@ async fn run(mut call: ToolCall) -> ToolResult {
     rendering.made.warnings.extend(proposal.diff.note.clone());
     note(&call, &rendering, None).await;
     if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
-        let refused = Error { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
         return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
@@ -142,8 +141,5 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
 /// A failed write.
 fn unwritten(refused: Error, known: Map<String, Value>) -> CallError {
     let message = format!("Failed to write output: {}", refused.message);
-    // Only a person at a terminal can allow other paths.
-    let hint =
-        if refused.code == Code::Outside { "choose a path inside the workspace".to_owned() } else { refused.hint };
-    failure(&Error::new(refused.code, message, hint), known)
+    failure(Error::new(refused.code, message, refused.fix), known)
 }

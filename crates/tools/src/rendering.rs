@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{CallError, ToolAnswer, ToolCall, advise, closed};
+use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{Made, RenderRequest, Unrendered, What};
@@ -29,18 +29,23 @@ pub struct Rendering {
     lines: usize,
 }
 
-/// A failed rendering.
-pub fn failure(refusal: &Error, known: Map<String, Value>) -> CallError {
+/// A failed rendering, with what is known besides.
+pub fn failure(error: Error, known: Map<String, Value>) -> CallError {
+    CallError::Rendering(Box::new((error, known)))
+}
+
+/// The answer for a failed rendering; the error's fix is in the agent's words.
+pub fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
-        ("error".to_owned(), json!(refusal.message)),
-        ("status".to_owned(), json!(refusal.code)),
+        ("error".to_owned(), json!(error.message)),
+        ("status".to_owned(), json!(error.code)),
     ]);
-    if !refusal.hint.is_empty() {
-        json.insert("hint".to_owned(), json!(refusal.hint));
+    if !error.fix.is_none() {
+        json.insert("hint".to_owned(), json!(error.fix));
     }
     json.extend(known);
-    CallError::Answer(Box::new(ToolAnswer::failed(Value::Object(json))))
+    ToolAnswer::failed(Value::Object(json))
 }
 
 /// Cuts a diff to the length shown to an agent.
@@ -70,7 +75,7 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
         _ => {
             let hint = "or 'template_name', a name of listExtractedTemplates: exactly one of the three";
             let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", hint);
-            return Err(failure(&refusal, Map::new()));
+            return Err(failure(refusal, Map::new()));
         }
     };
     let has_values = values.as_object().is_some_and(|values| !values.is_empty());
@@ -99,9 +104,6 @@ fn unrendered_failure(failed: Unrendered) -> CallError {
         Code::Render => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
-    // Hints name commands; the agent has tools instead.
-    let hint = failed.hint.replace("`refdesk templates variables ", "`listTemplateVariables ");
-    let hint = hint.replace("`refdesk templates`", "`listExtractedTemplates`");
     let mut known = Map::new();
     if let Some(syntax) = failed.syntax {
         known.insert("template_syntax".to_owned(), json!(syntax));
@@ -109,7 +111,7 @@ fn unrendered_failure(failed: Unrendered) -> CallError {
         known.insert("variables_unused".to_owned(), named(&failed.fit.unused));
         known.insert("variables_missing".to_owned(), named(&failed.fit.missing));
     }
-    failure(&Error::new(failed.code, message, hint), known)
+    failure(Error::new(failed.code, message, failed.fix), known)
 }
 
 fn named(values: &[NamedValue]) -> Value {
@@ -131,10 +133,10 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
 /// The text of a template file.
 async fn read(call: &ToolCall, path: &str) -> Result<String, CallError> {
     let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
-    let (workspace, excluded) = (PathBuf::from(&*snapshot.workspace), snapshot.exclude_tools);
+    let workspace = PathBuf::from(&*snapshot.workspace);
     let path = path.to_owned();
     let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
-    text.map_err(|_| closed())?.map_err(|refusal| failure(&advise(refusal, &excluded), Map::new()))
+    text.map_err(|_| closed())?.map_err(|refusal| failure(refusal, Map::new()))
 }
 
 /// Journals a rendering. `text` is what the agent got; it is kept only if the agent wrote neither the template nor any value.

@@ -11,6 +11,7 @@ use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
+use crate::cli::fix;
 use refdesk_desk::{Desk, Made, RenderRequest, What};
 use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
@@ -55,7 +56,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOut
         Err(refused) => {
             let told = |(at, json, refusal): &(usize, Map<String, Value>, Error)| {
                 let mut json = json.clone();
-                json.insert("error".into(), json!(refusal));
+                json.insert("error".into(), json!(fix::worded(refusal.clone())));
                 numbered(*at, json)
             };
             let json = document(false, refused.iter().map(told).collect());

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::cli::answer::CommandOutput;
+use crate::cli::fix;
 use crate::cli::output::in_words;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
@@ -89,7 +90,8 @@ fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize
     let (wrong, odd) = (counted(errors.len(), "error"), counted(warnings.len(), "warning"));
     text.push_str(&format!("{}: {wrong}, {odd}\n", counted(judged, "template")));
     let valid = errors.is_empty();
-    let mut json = json!({"valid": valid, "errors": errors, "warnings": warnings, "count": judged});
+    let mut json =
+        json!({"valid": valid, "errors": fix::all(&errors), "warnings": fix::all(&warnings), "count": judged});
     if let Value::Object(all) = &mut json {
         all.append(&mut members);
     }

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::tui::fix;
 use crate::tui::highlight::Spans;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
@@ -19,7 +20,7 @@ use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::Unrendered;
 use refdesk_files::output::{Diff, DiffLineKind, Proposal};
-use refdesk_text::{Code, Error};
+use refdesk_text::Error;
 
 /// The most rows of an error above a text.
 const ERROR: usize = 4;
@@ -214,12 +215,7 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 
 /// Why the file cannot be written.
 pub fn refusal(refused: &Error) -> String {
-    match refused.hint.as_str() {
-        "" => refused.message.clone(),
-        // Its hint is an option of the command line.
-        _ if refused.code == Code::Outside => format!("{}: choose a path inside it", refused.message),
-        hint => format!("{}: {hint}", refused.message),
-    }
+    fix::sentence(refused)
 }
 
 fn say(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {

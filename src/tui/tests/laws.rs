@@ -24,7 +24,7 @@ use refdesk_files::output::{WriteFailure, WrittenFile};
 
 use crate::tui::action::ActionBinding;
 use crate::tui::tests::{press, screen};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -125,7 +125,7 @@ fn take(state: &mut State, step: Step) {
         Step::Answered(which) => answered(match which {
             0 => Response::Written(Ok(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 })),
             which => {
-                let refused = Error { code: Code::Changed, message: "no".to_owned(), hint: String::new() };
+                let refused = Error { code: Code::Changed, message: "no".to_owned(), fix: refdesk_text::Fix::None };
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
                 Response::Written(Err(WriteFailure {
                     refused,

@@ -6,6 +6,7 @@ use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::counts::Counts;
 use crate::tui::feed;
 use crate::tui::filter::Order;
+use crate::tui::fix;
 use crate::tui::hints::{self, enriched_update};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -119,6 +120,6 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     }
 }
 
-fn refused(state: &mut State, Error { message, hint, .. }: Error) {
-    state.refuse(if hint.is_empty() { message } else { format!("{message}: {hint}") });
+fn refused(state: &mut State, error: Error) {
+    state.refuse(fix::sentence(&error));
 }

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use super::{Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
 use crate::tui::action::KeyContext;
+use crate::tui::fix;
 use crate::tui::layout;
 use crate::tui::pane_view::nth_row;
 use crate::tui::state::State;
@@ -63,7 +64,7 @@ impl Window for Problems {
         let text = match all.get(cursor.at) {
             None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
             Some(it) => {
-                let fix = if it.hint.is_empty() { String::new() } else { format!("fix: {}", it.hint) };
+                let fix = if it.fix.is_none() { String::new() } else { format!("fix: {}", it.fix.worded(&fix::words)) };
                 let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
                 let lines = [
                     (it.message.clone(), ThemeRole::Strong),

@@ -10,6 +10,7 @@ use super::{
     draw_text, paragraphs, text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::fix;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::{indented, scrolled};
@@ -164,8 +165,7 @@ pub fn written(state: &mut State, written: &WrittenFile) {
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
     let WriteFailure { refused, anew } = unwritten;
     state.templates.writing = WriteState::Nothing;
-    let fix = if refused.hint.is_empty() { String::new() } else { format!(": {}", refused.hint) };
-    state.refuse(format!("{}{fix}", refused.message));
+    state.refuse(fix::sentence(&refused));
     let Some(fresh) = anew.into_iter().next() else { return };
     if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview
         && let Some(Ok(shown)) = &mut rendered.proposal

@@ -7,8 +7,8 @@ use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::walk;
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Fix};
 
 /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
 pub fn place(
@@ -54,7 +54,7 @@ pub fn place(
         let problem = if is_absolute_anywhere(&expanded) {
             let now = display(workspace, &other.path);
             Diagnostic::warning(Code::MovedPath, format!("'{written}' does not exist; '{now}' is used"))
-                .hint("run `refdesk check --fix` to rewrite the path")
+                .hint(Fix::RewritePaths)
         } else {
             let from = display(workspace, folder);
             let message = format!("'{written}' does not exist in {from}; the path relative to the workspace is used");

@@ -365,7 +365,7 @@ mod tests {
         }
         let nearest = ours("{\"preselcted\": []}");
         let (_folder, around) = world(&[("p.json", &nearest)]);
-        assert_eq!(find(&around, "p").unwrap().problems[0].hint, "did you mean 'preselected'?");
+        assert_eq!(find(&around, "p").unwrap().problems[0].fix.to_string(), "did you mean 'preselected'?");
     }
 
     #[test]

@@ -21,11 +21,11 @@ use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, read_open, stamp};
-use refdesk_text::Code;
 use refdesk_text::hidden;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::of_prose;
+use refdesk_text::{Code, Fix};
 
 /// The result of scanning one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,8 +187,8 @@ impl Library {
         mentions: &mut Mentions,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
-        let problem = |code, line: Option<u32>, message: String, hint: &str| {
-            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(hint);
+        let problem = |code, line: Option<u32>, message: String, fix: Fix| {
+            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(fix);
             let told = told.about(source.id.as_str());
             match line {
                 Some(line) => told.at_line(wide(line)),
@@ -197,11 +197,16 @@ impl Library {
         };
         if named.rubbish {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
-            diagnostics.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source"));
+            diagnostics.push(problem(
+                Code::NotUtf8,
+                None,
+                message,
+                "save it as UTF-8, or remove it from the source".into(),
+            ));
         }
         // The text of an inline source is part of the catalog and checked there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
-            let told = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT);
+            let told = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
             diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
         }
         let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
@@ -219,19 +224,19 @@ impl Library {
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads to a file that no source contains"),
-                    "add it with `refdesk add`, or leave it as a plain link",
+                    Fix::AddTarget,
                 )),
                 Lead::Outside => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads outside the workspace and to no source"),
-                    "add its target with `refdesk add`, or leave it as a plain link",
+                    Fix::AddTarget,
                 )),
                 Lead::Broken => diagnostics.push(problem(
                     Code::BrokenLink,
                     Some(*line),
                     format!("the link to '{path}' leads nowhere"),
-                    "fix the path; it is relative to the folder of the file that contains it",
+                    "fix the path; it is relative to the folder of the file that contains it".into(),
                 )),
             }
         }

@@ -23,7 +23,7 @@ pub use receipt::{answered, asked, person};
 pub use request::{Approval, Asker, Offered, Request, Response};
 pub use wait::Wait;
 
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// One way to ask.
 pub trait Channel: Send + Sync {
@@ -59,13 +59,13 @@ pub enum Unanswered {
 }
 
 impl Unanswered {
-    fn failed(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Failed(Error::new(code, message, hint))
+    fn failed(code: Code, message: impl Into<String>, fix: impl Into<Fix>) -> Self {
+        Self::Failed(Error::new(code, message, fix))
     }
 
     fn only_on_a_screen() -> Self {
         let message = "a yes to a write is asked for on a screen, where what would be written is seen";
-        Self::failed(Code::NoChannel, message, "open `refdesk` in this workspace")
+        Self::failed(Code::NoChannel, message, Fix::OpenScreen)
     }
 
     /// Whether the time ran out, even with an incomplete answer.

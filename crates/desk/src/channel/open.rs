@@ -10,7 +10,7 @@ use super::webhook::Webhook;
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// How to ask, without the desk itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
             return Err(Unanswered::failed(
                 Code::NoChannel,
                 "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
-                "open `refdesk` in this workspace and ask again, or set channel.type to queue, file or webhook",
+                Fix::All(vec![Fix::OpenScreen, "or set channel.type to queue, file or webhook".into()]),
             ));
         }
         ChannelKind::Console | ChannelKind::Queue => Box::new(way.files(default_folder(&way.workspace))),
@@ -77,8 +77,7 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
 /// Why there is no answer; no screen of the workspace is open.
 pub fn ask_screen(way: &Way, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
     if !is_anybody_there(&way.workspace) {
-        let hint = "open `refdesk` in this workspace and ask again";
-        return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", hint));
+        return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
     }
     way.files(default_folder(&way.workspace)).ask(request, wait)
 }

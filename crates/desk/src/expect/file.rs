@@ -10,9 +10,9 @@ use toml::de::{DeTable, DeValue};
 use super::case::{Case, Wanted};
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
-use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::{Code, Fix};
 
 const EXAMPLE: &str =
     "write for example: [[case]], prompt = \"retry the payment\", hints = [\"retry-pattern\"], a line each";
@@ -57,7 +57,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, at: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<String>) {
+    fn report(&mut self, at: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<Fix>) {
         let place = Position::of(self.text, at.start);
         self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).hint(hint));
     }
@@ -202,7 +202,7 @@ impl Reader<'_> {
             };
             if self.catalog.get(id).is_none() {
                 let known = self.catalog.sources().iter().map(|source| source.id.as_str());
-                let hint = did_you_mean(id, known).unwrap_or_else(|| "`refdesk list` shows all ids".to_owned());
+                let hint = did_you_mean(id, known).map_or(Fix::ListSources, Fix::Text);
                 self.report(&item.span(), Code::UnknownId, format!("no source has the id '{id}'"), hint);
             } else if !ids.iter().any(|known| known == id) {
                 ids.push(id.to_owned());
@@ -368,7 +368,8 @@ mod tests {
             let told: Vec<String> = problems
                 .iter()
                 .map(|it| {
-                    let hint = if it.hint.starts_with("did you") { format!(" ({})", it.hint) } else { String::new() };
+                    let hint = it.fix.to_string();
+                    let hint = if hint.starts_with("did you") { format!(" ({hint})") } else { String::new() };
                     format!("{}:{} {}: {}{hint}", it.line.unwrap(), it.column.unwrap(), it.code, it.message)
                 })
                 .collect();
@@ -376,7 +377,7 @@ mod tests {
             for (told, expected) in told.iter().zip(expected) {
                 assert!(told.starts_with(expected), "{text}: {told} is not {expected}");
             }
-            assert!(problems.iter().all(|it| it.file.as_deref() == Some("f.toml") && !it.hint.is_empty()), "{text}");
+            assert!(problems.iter().all(|it| it.file.as_deref() == Some("f.toml") && !it.fix.is_none()), "{text}");
         }
     }
 }

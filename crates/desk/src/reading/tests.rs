@@ -57,8 +57,8 @@ impl World {
         match self.read(id, path, lines) {
             Ok(reading) => reading.text,
             Err(refusal) => {
-                assert!(!refusal.message.is_empty() && !refusal.hint.is_empty(), "{refusal:?}");
-                format!("{}: {}", refusal.code, refusal.hint)
+                assert!(!refusal.message.is_empty() && !refusal.fix.is_none(), "{refusal:?}");
+                format!("{}: {}", refusal.code, refusal.fix)
             }
         }
     }

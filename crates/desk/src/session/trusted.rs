@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{aside, read};
 use refdesk_files::{Lock, private_folder, sweep, write_private};
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Fix};
 
 /// The trust file.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ impl Trusted {
     fn damaged(&self, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("what you trusted is damaged ({problem}); {done}"))
             .in_file(self.file.to_string_lossy())
-            .hint("look with `refdesk trust` at what waits, and trust it again")
+            .hint(Fix::Trust)
     }
 }
 

@@ -10,7 +10,7 @@ use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
 use crate::{EntryKind, Folder, FolderEntry, LinkRefused, is_unfinished};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// Longest file name, in bytes, on every file system in use.
 const NAME_BYTES: usize = 255;
@@ -42,7 +42,7 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
     let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
         let message = format!("{} is outside the workspace", path.display());
-        return Err(refused(Code::Outside, message, "choose a path inside it, or allow it with --allow-outside"));
+        return Err(refused(Code::Outside, message, Fix::AllowOutside));
     }
     // Folders above the workspace do not count for this rule.
     guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
@@ -79,7 +79,7 @@ pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
-    exists.then(|| refused(Code::Exists, message(), "check the difference, and replace the file with --overwrite"))
+    exists.then(|| refused(Code::Exists, message(), Fix::Overwrite))
 }
 
 /// Two proposals of one write that exclude each other.
@@ -212,8 +212,8 @@ pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     refused(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
 }
 
-pub(super) fn refused(code: Code, message: String, hint: &str) -> Error {
-    Error { code, message, hint: hint.to_owned() }
+pub(super) fn refused(code: Code, message: String, fix: impl Into<Fix>) -> Error {
+    Error::new(code, message, fix)
 }
 
 fn quoted(path: &str) -> String {

@@ -92,7 +92,7 @@ mod tests {
         }
         for beyond in ["0.0.0.0:1", "[::]:1", "192.168.0.1:1", "[::ffff:10.0.0.1]:1"] {
             let refused = new(beyond, None).unwrap_err();
-            assert!(refused.hint.contains(TOKEN), "{refused}");
+            assert!(refused.fix.to_string().contains(TOKEN), "{refused}");
             assert!(new(beyond, Some(LONG)).is_ok(), "{beyond}");
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::Code;
+use crate::{Code, Fix};
 
 pub mod locate;
 
@@ -37,8 +37,9 @@ pub struct Diagnostic {
     pub source_id: Option<String>,
     /// What is wrong, one sentence without a final full stop.
     pub message: String,
-    /// How to fix it; may be empty.
-    pub hint: String,
+    /// How to fix it.
+    #[serde(rename = "hint")]
+    pub fix: Fix,
 }
 
 impl Diagnostic {
@@ -53,7 +54,7 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, message: String) -> Self {
-        Self { severity, code, file: None, line: None, column: None, source_id: None, message, hint: String::new() }
+        Self { severity, code, file: None, line: None, column: None, source_id: None, message, fix: Fix::None }
     }
 
     /// Sets the file, as printed.
@@ -87,9 +88,15 @@ impl Diagnostic {
 
     /// Sets how to fix it.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
+    pub fn hint(mut self, fix: impl Into<Fix>) -> Self {
+        self.fix = fix.into();
         self
+    }
+
+    /// The same with its fix in a face's words.
+    #[must_use]
+    pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
+        Self { fix: self.fix.worded(word).into(), ..self }
     }
 
     /// Whether it is an error.
@@ -127,8 +134,8 @@ impl fmt::Display for Diagnostic {
             out.write_str(": ")?;
         }
         out.write_str(&self.message)?;
-        if !self.hint.is_empty() {
-            write!(out, "\n  hint: {}", self.hint)?;
+        if !self.fix.is_none() {
+            write!(out, "\n  hint: {}", self.fix)?;
         }
         Ok(())
     }

@@ -25,8 +25,8 @@ use super::request::Message;
 use super::snapshot::Watching;
 use crate::Desk;
 use refdesk_files::path::display;
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Fix};
 
 /// Follows what a desk depends on, on a thread of its own: there may be thousands of folders to watch.
 pub struct Watch {
@@ -124,7 +124,7 @@ impl Watch {
 }
 
 /// What helps where a change is not seen.
-const AGAIN: &str = "press r to read everything again";
+const AGAIN: Fix = Fix::Reload;
 
 /// Follows what it is told to until nobody can tell it any more; an order that a newer one follows is not carried out.
 fn run(
@@ -205,5 +205,5 @@ pub enum Followed {
 fn refused(workspace: &Path, folder: &Path, why: &str) -> Diagnostic {
     Diagnostic::warning(Code::NotWatched, format!("changes in this folder are not seen: {why}"))
         .in_file(display(workspace, folder))
-        .hint("make it readable; until then press r to read everything again")
+        .hint(Fix::All(vec!["make it readable; until then".into(), Fix::Reload]))
 }

@@ -10,7 +10,7 @@ use crate::{Desk, Prepared, Reader, RenderRequest, Session, Spot, Unrendered, Wh
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 impl Worker<'_> {
     /// Answers a request. What follows from a pick is computed after the answer, which does not need it.
@@ -172,7 +172,7 @@ impl Worker<'_> {
     fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
         let written = self.act_as(session, |desk| desk.write_for(std::slice::from_ref(proposal), reason))?;
         let nothing = || WriteFailure {
-            refused: Error { code: Code::NotWritten, message: "nothing was written".to_owned(), hint: String::new() },
+            refused: Error { code: Code::NotWritten, message: "nothing was written".to_owned(), fix: Fix::None },
             anew: Vec::new(),
         };
         let written = written.into_iter().next().ok_or_else(nothing)?;
@@ -205,8 +205,7 @@ fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> R
     {
         let source = template.source.as_ref().map_or("", |source| source.as_str());
         let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
-        let hint = "ask the person at this workspace to look at it with `refdesk trust`";
-        return Err(Error::new(Code::Untrusted, message, hint).into());
+        return Err(Error::new(Code::Untrusted, message, Fix::Trust).into());
     }
     desk.prepare(&readable, request)
 }

@@ -13,8 +13,8 @@ use super::Worker;
 use crate::{PrivilegedAction, Session};
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
-use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
+use refdesk_text::{Code, Fix};
 
 impl Worker<'_> {
     /// The templates that the client sees: a program sees those that it may read.
@@ -45,7 +45,7 @@ impl Worker<'_> {
             add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
             let waits = |action: &PrivilegedAction| {
                 let message = format!("not done until you trust it: {}", action.what);
-                Diagnostic::warning(Code::Untrusted, message).hint("! shows what waits for trust")
+                Diagnostic::warning(Code::Untrusted, message).hint(Fix::Trust)
             };
             let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
             add_new(&mut diagnostics, &of_trust);
@@ -145,7 +145,7 @@ impl Worker<'_> {
             (moment::stamped(notice, time, now), line)
         });
         let gap = (new.dropped > 0).then(|| {
-            let text = format!("{} more came too fast to be told: refdesk journal has them", new.dropped);
+            let text = format!("{} more came too fast to be told; the journal has them", new.dropped);
             moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
         });
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));

@@ -18,8 +18,8 @@ use refdesk_files::path::{display, is_absent};
 use refdesk_files::{read_own, remove_own, sweep, write_derived};
 use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
 use refdesk_templates::{FOLDER, Taken};
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Fix};
 
 mod index_file;
 mod record;
@@ -341,9 +341,7 @@ impl Store {
 
     fn left(&self, name: &str, what: &str) -> Diagnostic {
         let place = format!("{FOLDER}/{name}");
-        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}"))
-            .in_file(place)
-            .hint("`refdesk templates show` prints the template; move the file away to have it written")
+        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}")).in_file(place).hint(Fix::ShowTemplate)
     }
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {

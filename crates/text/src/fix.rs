@@ -1,0 +1,129 @@
+//! What to do about an error. Most advice reads the same for everybody and is text. Where a command, a key or a tool would do it,
+//! the advice is a value, and each face says it in its reader's terms.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// Advice about an [`Error`](crate::Error) or a [`Diagnostic`](crate::report::Diagnostic).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Fix {
+    /// No advice.
+    #[default]
+    None,
+    /// Advice that names nothing of a face.
+    Text(String),
+    /// Several, one after the other.
+    All(Vec<Fix>),
+    /// Add the target of a link to the catalog, or leave the link alone.
+    AddTarget,
+    /// Write outside the workspace on purpose.
+    AllowOutside,
+    /// Give the new source another id.
+    GiveId,
+    /// Give the new source a name.
+    GiveName,
+    /// Include the excluded source of this id.
+    Include(String),
+    /// List the profiles.
+    ListProfiles,
+    /// List the sources.
+    ListSources,
+    /// List the templates of the selection.
+    ListTemplates,
+    /// Open the full screen in this workspace and ask again.
+    OpenScreen,
+    /// Replace an existing file on purpose.
+    Overwrite,
+    /// Pick the source of this id.
+    Pick(String),
+    /// Read the workspace again.
+    Reload,
+    /// Rewrite the paths of moved sources.
+    RewritePaths,
+    /// Look at a template that was not written over a changed file.
+    ShowTemplate,
+    /// List the problems of the workspace.
+    ShowProblems,
+    /// Show the variables of the template of this name.
+    ShowVariables(String),
+    /// Look at what waits for trust, and trust it.
+    Trust,
+}
+
+impl Fix {
+    /// Whether there is no advice.
+    pub fn is_none(&self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Text(text) => text.is_empty(),
+            Self::All(all) => all.iter().all(Self::is_none),
+            _ => false,
+        }
+    }
+
+    /// The advice as text. `word` says what a face calls it; what it has no words for is said neutrally.
+    pub fn worded(&self, word: &dyn Fn(&Self) -> Option<String>) -> String {
+        if let Some(words) = word(self) {
+            return words;
+        }
+        match self {
+            Self::All(all) => {
+                let all: Vec<String> = all.iter().filter(|fix| !fix.is_none()).map(|fix| fix.worded(word)).collect();
+                all.join("; ")
+            }
+            fix => fix.neutral().into_owned(),
+        }
+    }
+
+    fn neutral(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Self::None => "",
+            Self::Text(text) => text,
+            Self::All(_) => return Cow::Owned(self.worded(&|_| None)),
+            Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
+            Self::AllowOutside => "choose a path inside it",
+            Self::GiveId => "give the source another id",
+            Self::GiveName => "give the source a name",
+            Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),
+            Self::ListProfiles => "list the profiles to see their names",
+            Self::ListSources => "list the sources to see all ids",
+            Self::ListTemplates => "list the templates of the selection",
+            Self::OpenScreen => "open the full screen in this workspace and ask again",
+            Self::Overwrite => "check the difference, and allow the file to be replaced",
+            Self::Pick(id) => return Cow::Owned(format!("pick '{id}' first")),
+            Self::Reload => "read the workspace again",
+            Self::RewritePaths => "rewrite the path",
+            Self::ShowTemplate => "move the file away to have the template written",
+            Self::ShowProblems => "look at where it is defined",
+            Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
+            Self::Trust => "look at what waits for trust, and trust it",
+        })
+    }
+}
+
+/// In words that name no command, key or tool.
+impl fmt::Display for Fix {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.neutral())
+    }
+}
+
+impl Serialize for Fix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl From<String> for Fix {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Fix {
+    fn from(text: &str) -> Self {
+        if text.is_empty() { Self::None } else { Self::Text(text.to_owned()) }
+    }
+}

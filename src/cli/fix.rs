@@ -1,0 +1,40 @@
+//! What to do about an error, as commands and options.
+
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Error, Fix};
+
+/// What a fix is called on the command line; `None` where its own words do.
+pub fn words(fix: &Fix) -> Option<String> {
+    Some(match fix {
+        Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
+        Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
+        Fix::GiveId => "give another id with --id".into(),
+        Fix::GiveName => "give a name with --name, or leave it out".into(),
+        Fix::Include(id) => format!("`refdesk include {id}` lifts the exclusion"),
+        Fix::ListProfiles => "`refdesk profiles` lists them".into(),
+        Fix::ListSources => "`refdesk list` shows all ids".into(),
+        Fix::ListTemplates => "`refdesk templates` shows the templates of the selection".into(),
+        Fix::OpenScreen => "open `refdesk` in this workspace and ask again".into(),
+        Fix::Overwrite => "check the difference, and replace the file with --overwrite".into(),
+        Fix::Pick(id) => format!("`refdesk select {id}` picks it"),
+        Fix::Reload => "run the command again".into(),
+        Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
+        Fix::ShowTemplate => {
+            "`refdesk templates show` prints the template; move the file away to have it written".into()
+        }
+        Fix::ShowProblems => "`refdesk check` shows where it is defined".into(),
+        Fix::ShowVariables(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
+        Fix::Trust => "look at what waits with `refdesk trust`, and trust it there".into(),
+        Fix::None | Fix::Text(_) | Fix::All(_) => return None,
+    })
+}
+
+/// The error with its fix in these words.
+pub fn worded(error: Error) -> Error {
+    error.worded(&words)
+}
+
+/// The diagnostics with their fixes in these words.
+pub fn all(problems: &[Diagnostic]) -> Vec<Diagnostic> {
+    problems.iter().map(|problem| problem.clone().worded(&words)).collect()
+}
