@@ -63,6 +63,36 @@ fn tools_know_no_transport() {
     }
 }
 
+/// What agents read names a command and tools; the texts are BEHAVIOUR §5's.
+const TOLD_TO_AGENTS: [&str; 3] =
+    ["crates/enrich/src/print.rs", "crates/enrich/src/instructions.rs", "crates/enrich/src/contents.rs"];
+
+#[test]
+fn no_sentence_below_the_faces_names_a_command_a_key_or_a_tool() {
+    let named = regex::Regex::new(concat!(
+        "`refdesk|--(allow-outside|overwrite|repeat|id|name|tag|file)\\b|(press|Press) [a-zA-Z!?/]\\b|",
+        "\\b(selectReferences|listReferences|readReference|renderTemplate|renderTemplateToFile|",
+        "listExtractedTemplates|listTemplateVariables)\\b"
+    ))
+    .unwrap();
+    let literal = regex::Regex::new(r#""(?:[^"\\]|\\.)*""#).unwrap();
+    for name in ["text", "files", "core", "templates", "enrich", "desk"] {
+        for file in sources(&format!("crates/{name}/src")) {
+            let shown = file.strip_prefix(root()).unwrap().display().to_string();
+            let is_test = shown.ends_with("tests.rs") || shown.contains("/tests/") || shown.ends_with("testing.rs");
+            if is_test || TOLD_TO_AGENTS.contains(&shown.as_str()) {
+                continue;
+            }
+            let code = code(&file);
+            let code = code.split("#[cfg(test)]\nmod ").next().unwrap();
+            // A sentence has a blank; a name that stands alone is a key of a file or of a protocol.
+            let sentences = literal.find_iter(code).map(|it| it.as_str()).filter(|text| text.contains(' '));
+            let wrong: Vec<&str> = sentences.filter(|text| named.is_match(text)).collect();
+            assert!(wrong.is_empty(), "{shown}: {wrong:?}");
+        }
+    }
+}
+
 #[test]
 fn every_file_says_what_it_is_and_nothing_is_left_undone() {
     for file in sources("src").into_iter().chain(sources("crates")) {

@@ -34,7 +34,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
     let again = || desk.enrich(&EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
         let message = format!("nothing new: everything was already given to the session '{}' before", desk.session());
-        diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).hint("--repeat prints it again"));
+        diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));
     }
     let mut notes = Vec::new();
     match enriched.left_out() {
@@ -68,5 +68,5 @@ fn reason(event: Forgetting) -> &'static str {
 /// Nothing was said, since there is no room even for the line that says so.
 fn silent(enriched: &Enriched) -> Diagnostic {
     let message = format!("no room for any of {}, not even for the line that says so", enriched.items.len());
-    Diagnostic::warning(Code::NoRoom, message).hint("allow more with --max-chars or --max-tokens")
+    Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")
 }

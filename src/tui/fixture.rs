@@ -248,12 +248,12 @@ pub fn snapshot() -> Snapshot {
                 .in_file("references.json")
                 .at(Position { line: 41, column: 15 })
                 .about("payments-api")
-                .hint("write a list of words: \"tags\": [\"api\"]"),
+                .fix("write a list of words: \"tags\": [\"api\"]"),
             Diagnostic::warning(Code::MissingPath, "docs/legacy/codes.md does not exist")
                 .in_file("references.json")
                 .at(Position { line: 60, column: 15 })
                 .about("legacy-errors")
-                .hint("mend `path`, or take the entry out"),
+                .fix("mend `path`, or take the entry out"),
         ]),
         loading: None,
         undo: None,

@@ -170,5 +170,5 @@ impl Desk {
 }
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
-    Diagnostic::warning(Code::NotStored, format!("what was told is not remembered: {error}")).hint(advice(error))
+    Diagnostic::warning(Code::NotStored, format!("what was told is not remembered: {error}")).fix(advice(error))
 }

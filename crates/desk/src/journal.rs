@@ -38,7 +38,7 @@ impl Desk {
         }
         let problem = appended.err().map(|error| {
             let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning(Code::NotJournalled, message).hint(advice(&error))
+            Diagnostic::warning(Code::NotJournalled, message).fix(advice(&error))
         });
         let mut known = self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *known, problem.clone());

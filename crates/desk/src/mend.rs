@@ -48,7 +48,7 @@ impl Desk {
                 Err(Error { code, message, fix }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
                         .in_file(self.around().display(file))
-                        .hint(fix),
+                        .fix(fix),
                 ),
             }
         }

@@ -130,12 +130,12 @@ impl Known {
             let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
             let hint = nearest.map_or(Fix::ListSources, Fix::Text);
             problems
-                .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).hint(hint));
+                .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).fix(hint));
         }
         let mut missing = narrowed.unknown;
         for id in catalog::missing(catalog, &profile.preselected) {
             let message = format!("the profile '{name}' picks '{id}', whose path exists nowhere");
-            problems.push(problem(id.as_str(), message).hint(Fix::All(vec!["fix its path".into(), Fix::ShowProblems])));
+            problems.push(problem(id.as_str(), message).fix(Fix::All(vec!["fix its path".into(), Fix::ShowProblems])));
             missing.push(id.to_string());
         }
         Self { catalog: narrowed.catalog, missing, problems }

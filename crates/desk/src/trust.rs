@@ -192,7 +192,7 @@ impl Desk {
         let look = Look::at(self);
         let waiting = actions.into_iter().filter(|action| !look.trusts(&action.hash)).map(|action| {
             let problem = Diagnostic::warning(Code::Untrusted, format!("not done until you trust it: {}", action.what));
-            let problem = problem.in_file(action.file).hint(Fix::Trust);
+            let problem = problem.in_file(action.file).fix(Fix::Trust);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
                 _ => problem,
@@ -222,7 +222,7 @@ impl Desk {
                 )
             }
         };
-        Some(Diagnostic::warning(Code::Untrusted, message).hint(Fix::Trust))
+        Some(Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust))
     }
 
     /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since

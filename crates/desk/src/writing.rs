@@ -139,7 +139,7 @@ impl Desk {
             Interrupted::Yes => {
                 let message = "a write of several files was interrupted, or is under way";
                 let hint = "the next command that writes finishes or undoes it";
-                Some(Diagnostic::warning(Code::WriteInterrupted, message).hint(hint))
+                Some(Diagnostic::warning(Code::WriteInterrupted, message).fix(hint))
             }
         }
     }

@@ -81,7 +81,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
         Ok(resolved) if !lies_in(workspace, &resolved) => {
             let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
-            diagnostics.push(problem.hint("put the templates into the workspace, or name their folder as a source"));
+            diagnostics.push(problem.fix("put the templates into the workspace, or name their folder as a source"));
         }
         Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
         Err(_) => {}
@@ -116,7 +116,7 @@ fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnos
         Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, format!("cannot be read: {error}")),
         Problem::TooMuch => {
             let problem = Diagnostic::warning(Code::TemplateLimit, Problem::stopped());
-            let problem = problem.in_file(display(workspace, &root.path)).hint("split it into smaller folders");
+            let problem = problem.in_file(display(workspace, &root.path)).fix("split it into smaller folders");
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles | Problem::TooManyBytes => {

@@ -277,7 +277,7 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
         let (is, other) = (syntax.word(), ambiguity.other.word());
         let message = format!("template '{name}' is taken for {is}, and has signs of {other}");
         let hint = format!(r#"settle it in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
-        tell(Diagnostic::warning(Code::TemplateAmbiguous, message).hint(hint), Some(ambiguity.line));
+        tell(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {
         let message = format!("template '{name}' does not parse: {}", problem.message);

@@ -54,7 +54,7 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
 fn complaint(what: &str) -> Diagnostic {
     Diagnostic::error(Code::TemplateOverrides, format!("{FILE} {what}"))
         .in_file(FILE)
-        .hint(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
+        .fix(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
 }
 
 #[cfg(test)]

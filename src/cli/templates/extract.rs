@@ -35,7 +35,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
     if superseded {
         let message = "another process changed the selection meanwhile; nothing was written";
-        diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).hint("run it again"));
+        diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).fix("run it again"));
     }
     let json = json!({
         "templates": rows,

@@ -94,7 +94,7 @@ impl EntryContext<'_> {
             },
             other => {
                 let problem = Diagnostic::error(Code::UnknownValue, format!("'{other}' is not a source type"));
-                fields.report_value("type", problem.hint("use one of local, url, mcp, inline"));
+                fields.report_value("type", problem.fix("use one of local, url, mcp, inline"));
                 None
             }
         }
@@ -105,7 +105,7 @@ impl EntryContext<'_> {
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;
-        Some(Diagnostic::warning(Code::HiddenCharacters, hidden.words()).hint(hidden::HINT))
+        Some(Diagnostic::warning(Code::HiddenCharacters, hidden.words()).fix(hidden::HINT))
     };
     for key in ["id", "name", "description", "content", "fetchHint"] {
         if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {
@@ -124,13 +124,13 @@ fn warn_hidden(fields: &mut Fields<'_>) {
 fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code) -> Option<&'a str> {
     if fields.value(key).is_none() {
         let problem = Diagnostic::error(Code::MissingField, format!("'{key}' is required"));
-        fields.report(problem.hint(format!("add \"{key}\": \"…\"")));
+        fields.report(problem.fix(format!("add \"{key}\": \"…\"")));
         return None;
     }
     let text = fields.string(key)?;
     if text.trim().is_empty() {
         let problem = Diagnostic::error(code_if_empty, format!("'{key}' is empty"));
-        fields.report_value(key, problem.hint(format!("write something in '{key}'")));
+        fields.report_value(key, problem.fix(format!("write something in '{key}'")));
         return None;
     }
     Some(text)
@@ -143,7 +143,7 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
         Some("selectable") | None => Mode::Selectable,
         Some(other) => {
             let problem = Diagnostic::error(Code::UnknownValue, format!("'{other}' is not a mode; selectable is used"));
-            fields.report_value("mode", problem.hint("use auto or selectable"));
+            fields.report_value("mode", problem.fix("use auto or selectable"));
             Mode::Selectable
         }
     }
@@ -156,7 +156,7 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
         let Some(tag) = item.as_str() else { continue };
         if !can_match(tag) {
             let problem = Diagnostic::error(Code::EmptyTag, format!("the tag '{tag}' cannot match anything"));
-            fields.report_item("tags", index, problem.hint("give it a letter or digit, or remove it"));
+            fields.report_item("tags", index, problem.fix("give it a letter or digit, or remove it"));
         }
     }
     tags

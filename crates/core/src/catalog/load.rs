@@ -65,7 +65,7 @@ fn configured(
         Some(_) => {
             let position = document.position(&[PointerStep::Key("sources")], MemberPart::Value);
             let problem = Diagnostic::error(Code::WrongType, "'sources' must be a list");
-            diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
+            diagnostics.push(problem.in_file(&document.shown).at(position).fix("write \"sources\": [ {…}, {…} ]"));
             return Vec::new();
         }
     }
@@ -92,7 +92,7 @@ fn discovered(
     if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
         diagnostics
-            .push(Diagnostic::warning(Code::ReservedPath, message).hint("name another folder in 'references_dir'"));
+            .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
         return Vec::new();
     }
     let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
@@ -105,7 +105,7 @@ fn discovered(
         Err(error) => {
             let problem =
                 Diagnostic::warning(Code::Unreadable, format!("the folder of references cannot be read: {error}"));
-            diagnostics.push(problem.in_file(around.display(&folder)).hint("create it, or fix 'references_dir'"));
+            diagnostics.push(problem.in_file(around.display(&folder)).fix("create it, or fix 'references_dir'"));
             return Vec::new();
         }
     };
@@ -137,7 +137,7 @@ fn discovered_file(
         },
         Err(error) => {
             let problem = Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {error}"));
-            let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
+            let problem = problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
     }
@@ -186,7 +186,7 @@ fn duplicates(
         let mut problem = Diagnostic::warning(Code::DuplicateId, message)
             .in_file(file)
             .about(source.id.as_str())
-            .hint("give one of the two another id, or remove it");
+            .fix("give one of the two another id, or remove it");
         if let Some(position) = id_position(document, source) {
             problem = problem.at(position);
         }

@@ -34,7 +34,7 @@ pub fn place(
     let reserved = |place: &LocalPath| {
         let problem =
             Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
-        let problem = problem.hint("name another path; nothing of this one is read");
+        let problem = problem.fix("name another path; nothing of this one is read");
         (place.standing == PathState::Reserved).then_some(problem)
     };
     let expanded = expand(around, written);
@@ -54,16 +54,16 @@ pub fn place(
         let problem = if is_absolute_anywhere(&expanded) {
             let now = display(workspace, &other.path);
             Diagnostic::warning(Code::MovedPath, format!("'{written}' does not exist; '{now}' is used"))
-                .hint(Fix::RewritePaths)
+                .fix(Fix::RewritePaths)
         } else {
             let from = display(workspace, folder);
             let message = format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
-            Diagnostic::warning(Code::WorkspacePath, message).hint("write the path relative to the file that holds it")
+            Diagnostic::warning(Code::WorkspacePath, message).fix("write the path relative to the file that holds it")
         };
         return (other, Some(problem));
     }
     let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' exists nowhere"));
-    (first, Some(problem.hint("fix the path, or remove the source; it cannot be picked")))
+    (first, Some(problem.fix("fix the path, or remove the source; it cannot be picked")))
 }
 
 /// Whether a path is, or is in, a folder where git or refdesk keeps its state: as written, with links resolved, or

@@ -69,7 +69,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
             let message = format!("the profile has the id '{}' twice; this entry is not used", source.id);
             let place = document.position(&path, crate::config::MemberPart::Value);
             let problem = Diagnostic::warning(Code::DuplicateId, message).in_file(&document.shown).at(place);
-            problems.push(problem.about(source.id.as_str()).hint("give one of the two another id, or remove it"));
+            problems.push(problem.about(source.id.as_str()).fix("give one of the two another id, or remove it"));
         } else {
             own.push(source);
         }

@@ -121,14 +121,12 @@ fn text_of(mut bytes: Vec<u8>) -> Result<String, Diagnostic> {
     if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
         return Err(Diagnostic::error(Code::NotUtf8, "the file is UTF-16, not UTF-8")
             .at(Position { line: 1, column: 1 })
-            .hint("save it as UTF-8"));
+            .fix("save it as UTF-8"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());
-        Diagnostic::error(Code::NotUtf8, "the file is not UTF-8")
-            .at(Position::of(&text, valid))
-            .hint("save it as UTF-8")
+        Diagnostic::error(Code::NotUtf8, "the file is not UTF-8").at(Position::of(&text, valid)).fix("save it as UTF-8")
     })
 }
 
@@ -137,7 +135,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     if text.trim().is_empty() {
         return Diagnostic { message: "the file is empty".to_owned(), ..diagnostic }
             .at(Position { line: 1, column: 1 })
-            .hint("write at least {\"sources\": []}, or remove the file");
+            .fix("write at least {\"sources\": []}, or remove the file");
     }
     // serde_json counts columns in bytes and reports the last byte it read.
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -152,5 +150,5 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     };
     Diagnostic { message: format!("not valid JSON: {what}"), ..diagnostic }
         .at(Position { line: error.line().max(1), column })
-        .hint(hint)
+        .fix(hint)
 }

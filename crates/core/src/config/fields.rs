@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
                     Diagnostic::error(Code::NotAnObject, format!("expected an object, found {found}"))
                         .in_file(&document.shown)
                         .at(document.position(&path, MemberPart::Value))
-                        .hint("write {…} with named members"),
+                        .fix("write {…} with named members"),
                 );
                 None
             }
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
                     self.report_at(
                         &[PointerStep::Key(key), PointerStep::Item(index)],
                         MemberPart::Value,
-                        problem.hint("put it in quotes"),
+                        problem.fix("put it in quotes"),
                     );
                 }
             }
@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
         let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
         for key in unknown {
             let hint = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| "it is kept but not used".to_owned());
-            let problem = Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).hint(hint);
+            let problem = Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).fix(hint);
             self.report_at(&[PointerStep::Key(key)], MemberPart::Key, problem);
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Fields<'a> {
                 ("a string", Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),
                 _ => format!("write {what}, or leave '{key}' out"),
             };
-            self.report_value(key, Diagnostic::error(Code::WrongType, message).hint(hint));
+            self.report_value(key, Diagnostic::error(Code::WrongType, message).fix(hint));
         }
         read
     }

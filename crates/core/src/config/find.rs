@@ -51,7 +51,7 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
         let what = if path.is_dir() { "names a folder" } else { "names no file" };
         let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
             .in_file(around.display(&path))
-            .hint("name an existing file; only discovered references are used until then");
+            .fix("name an existing file; only discovered references are used until then");
         return (None, vec![problem]);
     }
     (usual(around).find(|path| path.exists()), Vec::new())

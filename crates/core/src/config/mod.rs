@@ -69,7 +69,7 @@ pub fn load(around: &Surroundings) -> Config {
         Err(error) => {
             config.broken = true;
             let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
-            config.diagnostics.push(problem.in_file(shown).hint("make it a readable file, or remove it"));
+            config.diagnostics.push(problem.in_file(shown).fix("make it a readable file, or remove it"));
         }
     }
     config

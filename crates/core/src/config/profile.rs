@@ -155,7 +155,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         Err(error) => {
             let problem =
                 Diagnostic::warning(Code::Unreadable, format!("the folder of profiles cannot be read: {error}"));
-            return (Vec::new(), vec![problem.in_file(around.display(&folder)).hint("make it a readable folder")]);
+            return (Vec::new(), vec![problem.in_file(around.display(&folder)).fix("make it a readable folder")]);
         }
     };
     let mut all: Vec<ProfileFile> =
@@ -170,7 +170,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         let message = format!("the name '{}' is already used by {wins}, which the name now means", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
-        profile.problems.push(problem.hint("give one of the two another name"));
+        profile.problems.push(problem.fix("give one of the two another name"));
     }
     (all, Vec::new())
 }
@@ -199,12 +199,12 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
     let shown = around.display(file);
     let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
         let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {error}"));
-        vec![problem.in_file(&shown).hint("make it a readable file of one JSON object, or remove it")]
+        vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
     })?;
     if more {
         let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
         let problem = Diagnostic::error(Code::TooLarge, message).in_file(&shown);
-        return Err(vec![problem.hint("remove what the catalog already has")]);
+        return Err(vec![problem.fix("remove what the catalog already has")]);
     }
     let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };
@@ -217,7 +217,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
             let is_empty = name.trim().is_empty();
             if is_empty {
                 let problem = Diagnostic::error(Code::EmptyName, "'name' is empty; the file's name is used");
-                fields.report_value("name", problem.hint("write something in 'name', or leave it out"));
+                fields.report_value("name", problem.fix("write something in 'name', or leave it out"));
             }
             !is_empty
         });
@@ -268,7 +268,7 @@ fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
             Value::Object(_) => listed.push((index, Listed::Whole { index, value: expanded(around, item) })),
             _ => {
                 let problem = Diagnostic::error(Code::WrongType, "'sources' may hold only ids and sources");
-                fields.report_item("sources", index, problem.hint("write the id of a source in quotes, or {…}"));
+                fields.report_item("sources", index, problem.fix("write the id of a source in quotes, or {…}"));
             }
         }
     }
@@ -287,7 +287,7 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     for (index, id) in ids {
         if kept.contains(&id) {
             let problem = Diagnostic::warning(Code::DuplicateId, format!("'{id}' stands in '{key}' twice"));
-            fields.report_item(key, index, problem.hint("remove one of the two"));
+            fields.report_item(key, index, problem.fix("remove one of the two"));
         } else {
             kept.push(id);
         }

@@ -118,7 +118,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
         && version != "1.0"
     {
         let problem = Diagnostic::warning(Code::UnsupportedVersion, format!("version '{version}' is not known"));
-        fields.report_value("version", problem.hint("this refdesk reads version '1.0'; what it knows of it is used"));
+        fields.report_value("version", problem.fix("this refdesk reads version '1.0'; what it knows of it is used"));
     }
     for unused in ["embedding_model", "embedding_sidecar"] {
         fields.string(unused);
@@ -126,7 +126,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
     let dimensions = fields.value("embedding_dimensions");
     if dimensions.is_some_and(|value| !value.is_u64()) {
         let problem = Diagnostic::error(Code::WrongType, "'embedding_dimensions' must be a whole number");
-        fields.report_value("embedding_dimensions", problem.hint("write a whole number, or leave it out"));
+        fields.report_value("embedding_dimensions", problem.fix("write a whole number, or leave it out"));
     }
     let approval = read_approval(&mut fields);
     let references_dir = fields.string("references_dir").filter(|folder| !folder.trim().is_empty());
@@ -151,7 +151,7 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
     let kind = ChannelKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
     if kind.is_none() {
         let problem = Diagnostic::error(Code::UnknownValue, format!("'{word}' is no channel"));
-        fields.report_value("type", problem.hint("use one of console, queue, webhook, file"));
+        fields.report_value("type", problem.fix("use one of console, queue, webhook, file"));
     }
     let channel = ChannelSettings {
         kind: kind.unwrap_or_default(),
@@ -166,7 +166,7 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
     };
     if channel.kind == ChannelKind::Webhook && channel.endpoint.is_none() {
         let problem = Diagnostic::error(Code::MissingField, "a webhook channel needs 'endpoint'");
-        fields.report(problem.hint("give the URL that requests are posted to"));
+        fields.report(problem.fix("give the URL that requests are posted to"));
     }
     channel
 }
@@ -179,7 +179,7 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
             Some(text) => drop(headers.insert(name.clone(), text.to_owned())),
             None => {
                 let problem = Diagnostic::error(Code::WrongType, format!("the header '{name}' must be a string"));
-                fields.report_member("headers", name, problem.hint("put the header's value in quotes"));
+                fields.report_member("headers", name, problem.fix("put the header's value in quotes"));
             }
         }
     }
@@ -200,12 +200,12 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
             Some(Ok(_)) => None,
             Some(Err(why)) => {
                 let problem = Diagnostic::error(Code::BadGlob, format!("'{glob}' is no glob: {why}"));
-                Some(problem.hint("until it is fixed, every write asks for approval"))
+                Some(problem.fix("until it is fixed, every write asks for approval"))
             }
             None => {
                 let problem =
                     Diagnostic::error(Code::UnknownValue, format!("the approval of '{glob}' is not an approval"));
-                Some(problem.hint("use one of \"ask\", \"auto\", \"deny\""))
+                Some(problem.fix("use one of \"ask\", \"auto\", \"deny\""))
             }
         };
         match problem {

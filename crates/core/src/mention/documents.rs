@@ -64,14 +64,14 @@ pub fn tokens_of(files: &[WalkedFile]) -> u64 {
 fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
     let place = source.place().map_or(Path::new(""), |place| &*place.path);
     let limit = |code, message: String| {
-        Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
+        Diagnostic::warning(code, message).in_file(shown(place)).fix("split the source into smaller ones")
     };
     let told = match problem {
         Problem::TooMuch => limit(Code::TooManyEntries, Problem::stopped()),
         Problem::Unreadable(path, error) => {
             Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
                 .in_file(shown(path))
-                .hint("make it readable, or remove it from the source")
+                .fix("make it readable, or remove it from the source")
         }
         Problem::TooManyFiles => {
             limit(Code::TooManyFiles, format!("only the first {} documents of the source are read", LIMITS.files))

@@ -169,7 +169,7 @@ impl Library {
                     Diagnostic::warning(Code::Unreadable, format!("the document cannot be read: {error}"))
                         .in_file(shown(&file))
                         .about(source.id.as_str())
-                        .hint("make it a readable file"),
+                        .fix("make it a readable file"),
                 ),
             }
         }
@@ -188,7 +188,7 @@ impl Library {
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         let problem = |code, line: Option<u32>, message: String, fix: Fix| {
-            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(fix);
+            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).fix(fix);
             let told = told.about(source.id.as_str());
             match line {
                 Some(line) => told.at_line(wide(line)),

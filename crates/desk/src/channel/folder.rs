@@ -189,7 +189,7 @@ pub(super) fn file_of(id: &str) -> String {
 pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
-        return (found, vec![Diagnostic::warning(Code::LinkedOut, error.to_string()).hint("remove the link")]);
+        return (found, vec![Diagnostic::warning(Code::LinkedOut, error.to_string()).fix("remove the link")]);
     }
     sweep(base);
     let listed = || {
@@ -235,7 +235,7 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
     let wrong = |what: String| {
         let hint = "mend the program that asks, or remove the file";
-        Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).hint(hint))
+        Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).fix(hint))
     };
     let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;

@@ -93,7 +93,7 @@ impl Requests {
         let present = presence::attend(desk.workspace()).map_err(|error| {
             let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
             Diagnostic::warning(Code::NotAttending, message)
-                .hint("make .jaato/refdesk writable, and open the screen again")
+                .fix("make .jaato/refdesk writable, and open the screen again")
         });
         Self {
             present,

@@ -59,7 +59,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn report(&mut self, at: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<Fix>) {
         let place = Position::of(self.text, at.start);
-        self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).hint(hint));
+        self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).fix(hint));
     }
 
     fn document(&mut self, document: &DeTable) -> Vec<Case> {

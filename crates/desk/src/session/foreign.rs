@@ -106,7 +106,7 @@ impl Foreign {
         }
         let message = format!("not written by your refdesk on this machine: {}", told.join(", "));
         let hint = "this is expected after a move, a copy or an update of refdesk; otherwise the files came with the repository";
-        Some(Diagnostic::warning(Code::ForeignState, message).hint(hint))
+        Some(Diagnostic::warning(Code::ForeignState, message).fix(hint))
     }
 }
 

@@ -360,7 +360,7 @@ impl Store {
     }
 
     fn unread(&self, error: &io::Error) -> Diagnostic {
-        Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").hint(advice(error))
+        Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").fix(advice(error))
     }
 
     /// Readers take no lock, since writes are atomic; only a damaged file is read again under it.
@@ -491,7 +491,7 @@ impl Store {
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
-            .hint("look into it for what you miss, and pick again")
+            .fix("look into it for what you miss, and pick again")
     }
 }
 

@@ -99,7 +99,7 @@ impl Trusted {
     fn damaged(&self, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("what you trusted is damaged ({problem}); {done}"))
             .in_file(self.file.to_string_lossy())
-            .hint(Fix::Trust)
+            .fix(Fix::Trust)
     }
 }
 

@@ -59,7 +59,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
             Err(error) => format!("it could not be renamed: {error}"),
         };
         let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
-        Recovered::Told(Diagnostic::warning(Code::Damaged, message).hint("check the files that were being written"))
+        Recovered::Told(Diagnostic::warning(Code::Damaged, message).fix("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
         Note::Nothing => return Recovered::Nothing,
@@ -76,7 +76,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         Ok(()) => told,
         Err(error) => {
             let message = format!("{}; its note cannot be removed: {error}", told.message);
-            Diagnostic::error(Code::NotStored, message).hint("make .jaato/refdesk/ writable")
+            Diagnostic::error(Code::NotStored, message).fix("make .jaato/refdesk/ writable")
         }
     })
 }
@@ -97,7 +97,7 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         // No renames are left to make, so the files may have been changed by their owner long after.
         inside(record, workspace).tidy();
         let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
-        return Diagnostic::error(Code::WriteInterrupted, message).hint("check it, and write it again");
+        return Diagnostic::error(Code::WriteInterrupted, message).fix("check it, and write it again");
     }
     let begun = standings.contains(&RenameState::After);
     let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&RenameState::Neither);
@@ -108,11 +108,11 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     let stuck = take_back(record, workspace);
     let text = format!("an interrupted write was undone: {}", names(&all));
     if stuck.is_empty() {
-        return Diagnostic::warning(Code::WriteUndone, text).hint("write them again");
+        return Diagnostic::warning(Code::WriteUndone, text).fix("write them again");
     }
     let stuck = stuck.join(", ");
     Diagnostic::error(Code::WriteUndone, format!("{text}; {stuck} changed since, and was left alone"))
-        .hint("check the files left alone, and write them again")
+        .fix("check the files left alone, and write them again")
 }
 
 /// Makes the remaining renames; on failure the write is to be undone.

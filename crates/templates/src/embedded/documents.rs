@@ -120,17 +120,17 @@ fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnost
         let message = format!("{what} of the source are looked through for templates");
         Diagnostic::warning(Code::TemplateLimit, message)
             .in_file(display(workspace, &place.path))
-            .hint("split the source into smaller ones")
+            .fix("split the source into smaller ones")
     };
     match problem {
         Problem::Unreadable(path, error) => {
             Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
                 .in_file(display(workspace, path))
-                .hint("make it readable, or remove it from the source")
+                .fix("make it readable, or remove it from the source")
         }
         Problem::TooMuch => Diagnostic::warning(Code::TemplateLimit, Problem::stopped())
             .in_file(display(workspace, &place.path))
-            .hint("split the source into smaller ones"),
+            .fix("split the source into smaller ones"),
         Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),
         Problem::TooManyBytes => limit(format!("only the first {} MiB", bytes / (1024 * 1024))),
     }

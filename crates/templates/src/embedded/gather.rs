@@ -61,7 +61,7 @@ pub fn gather(
                 Code::Unreadable,
                 format!("the document {problem}; no templates are taken from it"),
             )
-            .hint("make it readable and smaller, or take it out of the source"))),
+            .fix("make it readable and smaller, or take it out of the source"))),
         }
     }
     texts
@@ -97,7 +97,7 @@ fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     if let Some((line, message)) = &found.front_matter {
         let problem = Diagnostic::warning(Code::FrontMatter, message.clone());
-        let problem = problem.hint("templates of the document are named by their headings alone");
+        let problem = problem.fix("templates of the document are named by their headings alone");
         problems.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
     }
     if let Some(left_out) = found.left_out {
@@ -107,7 +107,7 @@ fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
                 "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
             ),
         };
-        problems.push(Diagnostic::warning(Code::TemplateLimit, message).hint("split the document into smaller ones"));
+        problems.push(Diagnostic::warning(Code::TemplateLimit, message).fix("split the document into smaller ones"));
     }
     problems
 }

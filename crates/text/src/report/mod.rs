@@ -88,7 +88,7 @@ impl Diagnostic {
 
     /// Sets how to fix it.
     #[must_use]
-    pub fn hint(mut self, fix: impl Into<Fix>) -> Self {
+    pub fn fix(mut self, fix: impl Into<Fix>) -> Self {
         self.fix = fix.into();
         self
     }

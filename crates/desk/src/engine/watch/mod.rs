@@ -119,7 +119,7 @@ impl Watch {
                 Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not seen: {why}")))
             }
         };
-        own.into_iter().map(|problem| problem.hint(AGAIN)).chain(refused).collect()
+        own.into_iter().map(|problem| problem.fix(AGAIN)).chain(refused).collect()
     }
 }
 
@@ -182,7 +182,7 @@ impl Means {
                 poll.follow(wanted);
                 if poll.is_cut() {
                     let message = format!("not all changes are seen: only {} entries are looked at", limits.entries);
-                    refused.push(Diagnostic::warning(Code::WatchLimit, message).hint(AGAIN));
+                    refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(AGAIN));
                 }
                 Watching::Polling(why.clone())
             }
@@ -205,5 +205,5 @@ pub enum Followed {
 fn refused(workspace: &Path, folder: &Path, why: &str) -> Diagnostic {
     Diagnostic::warning(Code::NotWatched, format!("changes in this folder are not seen: {why}"))
         .in_file(display(workspace, folder))
-        .hint(Fix::All(vec!["make it readable; until then".into(), Fix::Reload]))
+        .fix(Fix::All(vec!["make it readable; until then".into(), Fix::Reload]))
 }

@@ -45,7 +45,7 @@ impl Worker<'_> {
             add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
             let waits = |action: &PrivilegedAction| {
                 let message = format!("not done until you trust it: {}", action.what);
-                Diagnostic::warning(Code::Untrusted, message).hint(Fix::Trust)
+                Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust)
             };
             let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
             add_new(&mut diagnostics, &of_trust);

@@ -148,7 +148,7 @@ impl Store {
                     let message =
                         format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
                     let hint = "remove those that nobody needs, and they are forgotten";
-                    done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).hint(hint));
+                    done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).fix(hint));
                     break;
                 }
                 room -= 1;
@@ -326,9 +326,7 @@ impl Store {
         };
         let place = display(&self.workspace, there);
         let message = format!("{place} {what}; the templates of documents are not written as files");
-        Err(Diagnostic::warning(Code::TemplatesFolder, message)
-            .in_file(place)
-            .hint("make it a folder of the workspace"))
+        Err(Diagnostic::warning(Code::TemplatesFolder, message).in_file(place).fix("make it a folder of the workspace"))
     }
 
     fn record_file(&self) -> PathBuf {
@@ -341,12 +339,12 @@ impl Store {
 
     fn left(&self, name: &str, what: &str) -> Diagnostic {
         let place = format!("{FOLDER}/{name}");
-        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}")).in_file(place).hint(Fix::ShowTemplate)
+        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}")).in_file(place).fix(Fix::ShowTemplate)
     }
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("the templates of documents are not written as files: {error}");
-        Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).hint(format!("make {FOLDER} writable"))
+        Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(format!("make {FOLDER} writable"))
     }
 }
 
