@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
-use super::{CallError, ToolAnswer, ToolCall, closed};
+use super::{CallError, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::{self, Response};
@@ -99,7 +99,8 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
     };
     chosen(reply).map_err(|refusal| {
         let words = if refusal.fix.is_none() { "" } else { "; " };
-        nothing_selected("error", &format!("{}{words}{}", refusal.message, refusal.fix))
+        let fix = refusal.fix.worded(&|fix| advice(fix, &[]));
+        nothing_selected("error", &format!("{}{words}{fix}", refusal.message))
     })
 }
 

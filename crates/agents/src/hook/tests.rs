@@ -158,9 +158,9 @@ fn errors_give_the_reason_and_nothing_of_the_content() {
     let event = |members: &str| format!("{{\"cwd\": \"/w\", \"session_id\": \"s\", {members}}}");
     let prompt = |members: &str| event(&format!("\"hook_event_name\": \"UserPromptSubmit\", {members}"));
     for (document, reason) in [
-        (String::new(), "there is no document"),
-        (" \n\t".to_owned(), "there is no document"),
-        ("\u{feff}".to_owned(), "there is no document"),
+        (String::new(), "has no hook document"),
+        (" \n\t".to_owned(), "has no hook document"),
+        ("\u{feff}".to_owned(), "has no hook document"),
         ("{".to_owned(), "not JSON: EOF"),
         ("{\"hook_event_name\": \"Sto".to_owned(), "not JSON: EOF"),
         ("[]".to_owned(), "a list, not an object"),

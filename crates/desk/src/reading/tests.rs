@@ -84,8 +84,8 @@ fn what_each_source_gives() {
         ("url", None, "lies-elsewhere: fetch it yourself: https://example.org"),
         ("mcp", None, "lies-elsewhere: call the tool 't' of the server 's'"),
         ("gone", None, "missing: do without it, and tell whoever keeps the catalog"),
-        ("unselected", None, "not-selected: select it first: selectReferences with ids [\"unselected\"]"),
-        ("dri", None, "unknown-id: listReferences tells all ids"),
+        ("unselected", None, "not-selected: pick 'unselected' first"),
+        ("dri", None, "unknown-id: list the sources to see all ids"),
     ] {
         assert_eq!(world.told(id, path, None), expected, "{id} {path:?}");
     }
