@@ -26,7 +26,6 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
-
 impl Desk {
     /// What may be read for the session: the paths of what is selected, auto or expanded, without those outside the workspace
     /// that wait for trust.

@@ -107,7 +107,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Located(spot) => external::located(state, spot, effects),
         Response::Written(Ok(it)) => write::written(state, &it),
         Response::Written(Err(it)) => write::refused(state, it),
-        Response::Done(refusals) => refusals.into_iter().for_each(|refusal| refused(state, refusal)),
+        Response::Done(refusals) => refusals.into_iter().for_each(|refusal| refused(state, &refusal)),
         Response::Picked(Ok(picked)) => {
             let (picked, _) = *picked;
             if picked.picked.is_empty() && !picked.missing.is_empty() {
@@ -120,6 +120,6 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     }
 }
 
-fn refused(state: &mut State, error: Error) {
-    state.refuse(fix::sentence(&error));
+fn refused(state: &mut State, error: &Error) {
+    state.refuse(fix::sentence(error));
 }
