@@ -79,7 +79,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, notice),
-        Event::Refused(refusal) => refused(state, refusal),
+        Event::Refused(refusal) => refused(state, &refusal),
     }
 }
 
@@ -114,7 +114,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
                 state.refuse(format!("{}: fix its path first", picked.message));
             }
         }
-        Response::Picked(Err(refusal)) => refused(state, refusal),
+        Response::Picked(Err(refusal)) => refused(state, &refusal),
         // Only agents ask for these.
         Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
     }

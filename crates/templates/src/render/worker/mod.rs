@@ -1,5 +1,5 @@
 //! Rendering in a separate process: this program, started with one hidden argument ([`ARGUMENT`]), so that a template
-//! cannot harm the desk. [`WorkerClient`] is the desk's side, [`serve`] the worker's; they exchange frames.
+//! cannot harm the desk. `WorkerClient` is the desk's side, [`serve`] the worker's; they exchange frames.
 //!
 //! The worker sets its own limits before it reads anything, gets no workspace and no environment, and answers one job after
 //! another. It ends when its standard input closes, even during a rendering: a separate thread reads the input, so a killed
