@@ -136,7 +136,8 @@ impl Pty {
 
     /// Changes the size of the terminal.
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.seen().terminal.screen_mut().set_size(rows, columns);
+        // The emulator has no place for a wide character in a single column.
+        self.seen().terminal.screen_mut().set_size(rows, columns.max(2));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
