@@ -4,12 +4,14 @@
 
 mod foreign;
 mod journal;
-mod sessions;
+mod memory;
+mod selection;
 mod store;
 mod templates;
 mod trusted;
 
 pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
-pub use store::{Change, DEFAULT, FOLDER, Store, advice, keep_git_out};
+pub use selection::Change;
+pub use store::{DEFAULT, FOLDER, Store, advice, keep_git_out};
 pub use templates::{For, TemplateFile, Written};
 pub use trusted::Trusted;

@@ -1,6 +1,6 @@
-//! The files of a desk: `selection.json`, `desks/NAME/selection.json`, `sessions/NAME/told.json` (BEHAVIOUR §9).
+//! The state files of a workspace: where they are, the lock, seals, and how one is read, written and set aside when it is
+//! damaged or foreign (BEHAVIOUR §9). `selection` and `memory` define the content of two of them.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::foreign::{Fate, Foreign, limited};
-use super::sessions;
-use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::Choice;
-use refdesk_enrich::SessionMemory;
+use super::foreign::{Fate, Foreign};
 use refdesk_files::path::{display, is_absent, slashed};
-use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, remove_own, within,
-};
+use refdesk_files::{Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, within};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -30,7 +24,7 @@ pub const DEFAULT: &str = "default";
 pub const FOLDER: &str = ".jaato/refdesk";
 
 /// The folder of the sessions.
-const SESSIONS: &str = "sessions";
+pub(super) const SESSIONS: &str = "sessions";
 
 /// The content of `.gitignore`, which excludes the folder.
 const IGNORE: &[u8] = b"*\n";
@@ -50,8 +44,8 @@ pub struct Store {
     pub(super) desk: String,
     /// The session's name, safe as a file name.
     pub(super) session: String,
-    selection: PathBuf,
-    told: PathBuf,
+    pub(super) selection: PathBuf,
+    pub(super) told: PathBuf,
     pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
     patience: Duration,
@@ -61,36 +55,11 @@ pub struct Store {
     in_vain: Arc<AtomicBool>,
 }
 
-/// A stored selection.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
-    /// Picks and exclusions.
-    #[serde(flatten)]
-    pub choice: Choice,
-    /// Who stored it, for the feeds of others; missing in files written by hand.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The session's name, safe as a file name; missing likewise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-}
-
 /// The content of a state file.
 pub(super) struct Found<T> {
     pub value: T,
     /// Whether this user's refdesk wrote it here; otherwise it is not trusted.
     pub is_own: bool,
-}
-
-/// Outcome of a change under the lock.
-#[derive(Debug)]
-pub struct Change<T> {
-    /// The result of the change function.
-    pub answer: T,
-    /// The value now stored.
-    pub value: Choice,
-    /// Reports a damaged file that was moved aside.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Store {
@@ -168,165 +137,6 @@ impl Store {
         self.folder.join("cache/mentions")
     }
 
-    /// The stored selection; `None` if there is none. A damaged file is moved aside and reported.
-    pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
-        let (found, diagnostics) = self.read_or_set_aside(&self.selection);
-        (found.map(|found| self.believed(found)), diagnostics)
-    }
-
-    /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is left in
-    /// place, since another process may be writing it, and is returned as an error.
-    ///
-    /// # Errors
-    /// The file is damaged; the reason as a diagnostic.
-    pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
-        let file = &self.selection;
-        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
-        let found = self.read(file).map_err(|problem| {
-            Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
-        });
-        Ok(found?.map(|found| self.believed(found)))
-    }
-
-    /// The trusted part of a stored selection: for a foreign one, picks and exclusions.
-    fn believed(&self, found: Found<Stored>) -> Stored {
-        let file = self.shown(&self.selection);
-        if found.is_own {
-            self.foreign.settle(&file);
-            return found.value;
-        }
-        let (choice, is_cut) = limited(found.value.choice);
-        if is_cut || self.sealer.can_have_key() {
-            self.foreign.note(file, Fate::Choice { is_cut, aside: None });
-        }
-        Stored { choice, ..Stored::default() }
-    }
-
-    /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign file is
-    /// moved aside, and what was taken over from it is written as ours.
-    ///
-    /// # Errors
-    /// The file system's error with the path. Then nothing was changed.
-    pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
-        self.held_in(&self.selection)?;
-        let _lock = self.lock()?;
-        let can_seal = self.sealer.key_or_new().is_ok();
-        let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
-        let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
-        let (stored, is_cut) = match stored {
-            Some(found) if !found.is_own => Some(limited(found.value.choice)).unzip(),
-            stored => (stored.map(|found| found.value.choice), None),
-        };
-        let mut value = stored.clone().unwrap_or_else(|| initial.clone());
-        let answer = change(&mut value);
-        if is_foreign {
-            self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
-        }
-        if is_foreign || stored.as_ref() != Some(&value) {
-            let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
-            self.write_choice(&Stored { choice: value.clone(), by, session })?;
-        }
-        Ok(Change { answer, value, diagnostics })
-    }
-
-    /// Without a key, a selection is written without a seal, because it needs none.
-    fn write_choice(&self, stored: &Stored) -> io::Result<()> {
-        if self.sealer.key_or_new().is_ok() {
-            return self.write(&self.selection, stored);
-        }
-        let mut bytes = serde_json::to_vec_pretty(stored)?;
-        bytes.push(b'\n');
-        self.put(&self.selection, &bytes, Durability::SurvivesCrash)
-    }
-
-    /// The session's memory, and a report of a damaged file that was moved aside.
-    pub fn told(&self) -> (SessionMemory, Vec<Diagnostic>) {
-        if is_cut_short(&self.told) {
-            return Default::default();
-        }
-        let (found, diagnostics) = self.read_or_set_aside(&self.told);
-        (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
-    }
-
-    /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking the
-    /// lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is taken and
-    /// no file written.
-    ///
-    /// # Errors
-    /// The file system's error with the path.
-    pub fn tell<T>(&self, tell: impl Fn(&SessionMemory) -> (SessionMemory, T)) -> io::Result<(T, Vec<Diagnostic>)> {
-        self.held_in(&self.told)?;
-        let (before, mut diagnostics) = self.told();
-        let (mut after, mut answer) = tell(&before);
-        if after == before {
-            sessions::mark_in_use(&self.told, (self.clock)());
-            return Ok((answer, diagnostics));
-        }
-        let _lock = self.lock()?;
-        let (stored, problems) =
-            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&self.told) };
-        diagnostics.extend(problems);
-        if stored.is_none() {
-            sessions::remove_unused(&self.sessions(), (self.clock)());
-        }
-        let now = stored.unwrap_or_default();
-        if now != before {
-            (after, answer) = tell(&now);
-        }
-        if after != now {
-            self.write_told(&self.told, &after)?;
-            sessions::mark_used(&self.told, (self.clock)());
-        }
-        Ok((answer, diagnostics))
-    }
-
-    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer at
-    /// worst sends something again, whereas cleared memory must not count as known.
-    ///
-    /// # Errors
-    /// The file system's error with the path.
-    pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
-        self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
-            self.held_in(&self.told)?;
-            match remove_own(&self.told) {
-                Err(gone) if !is_absent(&gone) => Err(error),
-                _ => Ok(Vec::new()),
-            }
-        })
-    }
-
-    fn sessions(&self) -> PathBuf {
-        self.selection.with_file_name(SESSIONS)
-    }
-
-    /// Makes every session forget that these sources were announced: they left the selection, and are announced again when
-    /// they return (BEHAVIOUR §5).
-    ///
-    /// # Errors
-    /// The file system's error with the path.
-    pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
-        let sessions = match std::fs::read_dir(self.sessions()) {
-            Ok(sessions) if !left.is_empty() => sessions,
-            _ => return Ok(()),
-        };
-        let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
-        let less = |file: &Path| {
-            // A damaged or foreign file is handled by its own session.
-            let mut told = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
-            let before = told.announced.len();
-            told.announced.retain(|id| !left.contains(id.as_str()));
-            (told.announced.len() < before).then_some(told)
-        };
-        // There may be many sessions, most without these sources: do not hold the lock while reading them.
-        let files = sessions.flatten().map(|session| session.path().join("told.json"));
-        let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
-        if concerned.is_empty() {
-            return Ok(());
-        }
-        let _lock = self.lock()?;
-        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
-    }
-
     /// Takes the lock, in a folder that git ignores and that no link leads out of the workspace.
     ///
     /// # Errors
@@ -355,16 +165,16 @@ impl Store {
     }
 
     /// Checks that no link leads this file or folder out of the workspace.
-    fn held_in(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn held_in(&self, path: &Path) -> io::Result<()> {
         within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
     }
 
-    fn unread(&self, error: &io::Error) -> Diagnostic {
+    pub(super) fn unread(&self, error: &io::Error) -> Diagnostic {
         Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").fix(advice(error))
     }
 
     /// Readers take no lock, since writes are atomic; only a damaged file is read again under it.
-    fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+    pub(super) fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
         if let Err(error) = self.held_in(file) {
             return (None, vec![self.unread(&error)]);
         }
@@ -378,7 +188,7 @@ impl Store {
     }
 
     /// Reads a file while the lock is held; a damaged one is moved aside, so that its content is kept.
-    fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
         let problem = match self.read::<T>(file) {
             Ok(found) => return (found, Vec::new()),
             Err(problem) => problem,
@@ -434,16 +244,6 @@ impl Store {
         }
     }
 
-    /// Copies a foreign file aside while the lock is held. It stays in place until it is replaced, so that what is taken
-    /// over from it is always there.
-    fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
-        let aside = aside(file, "foreign", self.clock);
-        let (folder, name) = Folder::of(&self.workspace, file)?;
-        folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
-        self.foreign.note(self.shown(file), Fate::Choice { is_cut, aside: Some(self.shown(&aside)) });
-        Ok(())
-    }
-
     /// Renames a file of the folder to a name beside it.
     fn rename(&self, file: &Path, aside: &Path) -> io::Result<()> {
         let (folder, name) = Folder::of(&self.workspace, file)?;
@@ -462,17 +262,11 @@ impl Store {
         self.put(file, &self.sealed(file, value)?, Durability::SurvivesCrash)
     }
 
-    /// A session's memory is written with every prompt without waiting for the disk: after a power cut, some things may be
-    /// sent again.
-    fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
-        self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
-    }
-
-    fn sealed<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<Vec<u8>> {
+    pub(super) fn sealed<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<Vec<u8>> {
         Ok(self.sealer.key_or_new()?.sealed(&self.place(file), &serde_json::to_vec_pretty(value)?))
     }
 
-    fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
+    pub(super) fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
         let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
         // The writer holds the lock, so unfinished files of others here will never be finished.
         folder.sweep()?;
@@ -488,7 +282,7 @@ impl Store {
         display(&self.workspace, file)
     }
 
-    fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
+    pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
             .fix("look into it for what you miss, and pick again")
@@ -560,55 +354,19 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_value(members.into())
 }
 
-/// Whether a power cut emptied a session's memory. That is not damage, since nothing is missed.
-fn is_cut_short(told: &Path) -> bool {
-    std::fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use refdesk_files::{write_atomic, write_derived};
+    use refdesk_core::selection::Choice;
+    use refdesk_enrich::SessionMemory;
+    use refdesk_files::write_atomic;
 
-    fn clock() -> SystemTime {
+    pub fn clock() -> SystemTime {
         UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
     }
 
-    fn store(folder: &Path) -> Store {
+    pub fn store(folder: &Path) -> Store {
         Store::new(folder, DEFAULT, DEFAULT, "a test", clock).sealed_by(Sealer::fixed(folder))
-    }
-
-    #[test]
-    fn a_change_is_stored_and_git_ignores_the_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
-        assert_eq!(store(folder.path()).choice().0, None);
-        let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
-        assert!(change.answer);
-        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
-        assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
-    }
-
-    #[test]
-    fn a_damaged_file_is_set_aside_and_reported() {
-        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]", b"[]", b"null"] {
-            let folder = tempfile::tempdir().unwrap();
-            let file = folder.path().join(".jaato/refdesk/selection.json");
-            write_atomic(&file, rubbish).unwrap();
-            let (choice, diagnostics) = store(folder.path()).choice();
-            assert_eq!((choice, diagnostics.len()), (None, 1));
-            let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
-            assert_eq!(std::fs::read(aside).unwrap(), rubbish);
-            assert!(store(folder.path()).choice().1.is_empty(), "reported once");
-        }
-    }
-
-    #[test]
-    fn a_folder_in_place_of_the_file_is_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join(".jaato/refdesk/selection.json")).unwrap();
-        let (choice, diagnostics) = store(folder.path()).choice();
-        assert_eq!((choice, diagnostics.len()), (None, 1));
     }
 
     #[test]
@@ -618,37 +376,6 @@ mod tests {
         assert!(
             store.told.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !store.told.ends_with("x/told.json")
         );
-    }
-
-    #[test]
-    fn session_memory_is_kept_between_reads() {
-        let folder = tempfile::tempdir().unwrap();
-        let told = store(folder.path())
-            .tell(|before| {
-                let mut after = before.clone();
-                after.announced.insert("a".into());
-                (after, ())
-            })
-            .map(|_| store(folder.path()).told().0)
-            .unwrap();
-        assert!(told.was_announced("a"));
-    }
-
-    #[test]
-    fn sources_that_left_the_selection_are_announced_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let sessions = ["one", "two"].map(|session| {
-            Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
-        });
-        for session in &sessions {
-            let announced = || ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
-        }
-        store(folder.path()).forget(&["a".into()]).unwrap();
-        for session in &sessions {
-            let told = session.told().0;
-            assert!(!told.was_announced("a") && told.was_announced("b"));
-        }
     }
 
     #[test]
@@ -666,34 +393,6 @@ mod tests {
         drop(held);
         drop(store.lock().unwrap());
         assert_eq!(store.patience_now(), patience);
-    }
-
-    #[test]
-    fn unrelated_sessions_do_not_delay_forgetting() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path()).waiting(Duration::ZERO);
-        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
-        let _held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
-        store.forget(&["b".into()]).unwrap();
-        assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
-    }
-
-    #[test]
-    fn memory_lost_in_a_power_cut_is_rebuilt_silently() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path());
-        let tell = || {
-            store
-                .tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ()))
-                .unwrap()
-        };
-        assert_eq!(tell().1, []);
-        write_derived(&store.told, b"").unwrap();
-        assert_eq!(store.told(), (SessionMemory::default(), Vec::new()));
-        store.forget(&["a".into()]).unwrap();
-        assert_eq!(tell().1, []);
-        assert!(store.told().0.was_announced("a"));
-        assert_eq!(std::fs::read_dir(store.told.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
     }
 
     #[cfg(unix)]
@@ -738,23 +437,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_foreign_choice_is_taken_over_up_to_a_limit() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path());
-        let ids = |count: usize| (0..count).map(|at| format!("id-{at}"));
-        let picks: Vec<String> = ["x".repeat(1025)].into_iter().chain(ids(50)).chain(ids(30_000)).collect();
-        let forged = serde_json::to_vec(&Choice { picks, exclusions: vec!["late".into()] }).unwrap();
-        write_atomic(&store.selection, &forged).unwrap();
-        let expected = Choice { picks: ids(10_000).collect(), exclusions: Vec::new() };
-        assert_eq!(store.choice().0.unwrap().choice, expected);
-        let limit = "at most 10000, none longer than 1024 bytes";
-        assert!(store.foreign().unwrap().message.contains(limit));
-        assert_eq!(store.change(&Choice::default(), |_| ()).unwrap().value, expected);
-        let message = store.foreign().unwrap().message;
-        assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
-    }
-
     /// Writes a file that is valid at this place of the workspace.
     #[cfg(unix)]
     fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
@@ -776,85 +458,5 @@ mod tests {
         }
         found.sort();
         found
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_inside_the_workspace_is_refused_too() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("kept")).unwrap();
-        std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
-        let error = store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap_err();
-        assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
-        assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn long_unused_sessions_are_removed_when_a_new_one_begins() {
-        let folder = tempfile::tempdir().unwrap();
-        let session = |name: &str| {
-            Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
-        };
-        let tell = |name: &str, id: &str| {
-            let tell = |told: &SessionMemory| {
-                let mut after = told.clone();
-                after.announced.insert(id.to_owned());
-                (after, ())
-            };
-            session(name).tell(tell).unwrap();
-        };
-        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
-        let age = |name: &str, at: SystemTime| {
-            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
-        };
-        for name in ["old", "used", "young"] {
-            tell(name, "a");
-        }
-        age("old", days(31));
-        age("used", days(31));
-        age("young", days(29));
-        // Asking without news also counts as use.
-        tell("used", "a");
-        let there = |name: &str| session(name).told.parent().unwrap().exists();
-        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
-        tell("new", "a");
-        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
-        assert!(session("used").told().0.was_announced("a"));
-    }
-
-    #[test]
-    fn memory_is_cleared_even_while_the_desk_is_locked() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path()).waiting(Duration::from_millis(5));
-        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
-        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
-        assert!(store.forget_told().unwrap().is_empty());
-        assert_eq!(store.told().0, SessionMemory::default());
-        drop(held);
-    }
-
-    #[test]
-    fn each_desk_has_its_own_memory_of_a_session() {
-        let folder = tempfile::tempdir().unwrap();
-        let [one, two] = [DEFAULT, "b"]
-            .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
-        let announced = || ["a".to_owned()].into();
-        one.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
-        assert!(!two.told().0.was_announced("a"));
-        two.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
-        two.forget(&["a".into()]).unwrap();
-        assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
-    }
-
-    #[test]
-    fn many_at_once_lose_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        std::thread::scope(|scope| {
-            for at in 0..32 {
-                let store = store(folder.path());
-                scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
-            }
-        });
-        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks.len(), 32);
     }
 }

@@ -1,0 +1,283 @@
+//! What each session was sent, `sessions/NAME/told.json` beside the desk's selection, so that nothing is sent twice
+//! (BEHAVIOUR §9). When a new session begins, the folders of long unused ones are removed; a session counts as used when it
+//! is sent something, or asks and there is nothing new.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
+
+use super::store::{SESSIONS, Store};
+use refdesk_core::catalog::SourceId;
+use refdesk_enrich::SessionMemory;
+use refdesk_files::path::is_absent;
+use refdesk_files::{Durability, open_folder, open_own, remove_own};
+use refdesk_text::report::Diagnostic;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long an unused session is kept.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+impl Store {
+    /// The session's memory, and a report of a damaged file that was moved aside.
+    pub fn told(&self) -> (SessionMemory, Vec<Diagnostic>) {
+        if is_cut_short(&self.told) {
+            return Default::default();
+        }
+        let (found, diagnostics) = self.read_or_set_aside(&self.told);
+        (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
+    }
+
+    /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking the
+    /// lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is taken and
+    /// no file written.
+    ///
+    /// # Errors
+    /// The file system's error with the path.
+    pub fn tell<T>(&self, tell: impl Fn(&SessionMemory) -> (SessionMemory, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        self.held_in(&self.told)?;
+        let (before, mut diagnostics) = self.told();
+        let (mut after, mut answer) = tell(&before);
+        if after == before {
+            mark_in_use(&self.told, (self.clock)());
+            return Ok((answer, diagnostics));
+        }
+        let _lock = self.lock()?;
+        let (stored, problems) =
+            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&self.told) };
+        diagnostics.extend(problems);
+        if stored.is_none() {
+            remove_unused(&self.sessions(), (self.clock)());
+        }
+        let now = stored.unwrap_or_default();
+        if now != before {
+            (after, answer) = tell(&now);
+        }
+        if after != now {
+            self.write_told(&self.told, &after)?;
+            mark_used(&self.told, (self.clock)());
+        }
+        Ok((answer, diagnostics))
+    }
+
+    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer at
+    /// worst sends something again, whereas cleared memory must not count as known.
+    ///
+    /// # Errors
+    /// The file system's error with the path.
+    pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
+        self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+            self.held_in(&self.told)?;
+            match remove_own(&self.told) {
+                Err(gone) if !is_absent(&gone) => Err(error),
+                _ => Ok(Vec::new()),
+            }
+        })
+    }
+
+    pub(super) fn sessions(&self) -> PathBuf {
+        self.selection.with_file_name(SESSIONS)
+    }
+
+    /// Makes every session forget that these sources were announced: they left the selection, and are announced again when
+    /// they return (BEHAVIOUR §5).
+    ///
+    /// # Errors
+    /// The file system's error with the path.
+    pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
+        let sessions = match fs::read_dir(self.sessions()) {
+            Ok(sessions) if !left.is_empty() => sessions,
+            _ => return Ok(()),
+        };
+        let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
+        let less = |file: &Path| {
+            // A damaged or foreign file is handled by its own session.
+            let mut told = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
+            let before = told.announced.len();
+            told.announced.retain(|id| !left.contains(id.as_str()));
+            (told.announced.len() < before).then_some(told)
+        };
+        // There may be many sessions, most without these sources: do not hold the lock while reading them.
+        let files = sessions.flatten().map(|session| session.path().join("told.json"));
+        let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
+        if concerned.is_empty() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
+    }
+
+    /// A session's memory is written with every prompt without waiting for the disk: after a power cut, some things may be
+    /// sent again.
+    fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
+        self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
+    }
+}
+
+/// Whether a power cut emptied a session's memory. That is not damage, since nothing is missed.
+fn is_cut_short(told: &Path) -> bool {
+    fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
+}
+
+/// Removes the folders of long unused sessions. What cannot be removed is tried again the next time.
+fn remove_unused(sessions: &Path, now: SystemTime) {
+    let Ok(sessions) = open_folder(sessions) else { return };
+    for name in sessions.names().unwrap_or_default() {
+        // A link is not ours.
+        let Ok(session) = sessions.child(&name) else { continue };
+        if is_unused(session.path(), now) {
+            let files = session.names().unwrap_or_default();
+            let _ = files
+                .iter()
+                .try_for_each(|file| session.remove_file(file))
+                .and_then(|()| sessions.remove_folder(&name));
+        }
+    }
+}
+
+fn is_unused(folder: &Path, now: SystemTime) -> bool {
+    let changed = |path: &Path| fs::symlink_metadata(path).and_then(|it| it.modified()).ok();
+    let used = changed(&folder.join("told.json")).or_else(|| changed(folder));
+    used.and_then(|used| now.duration_since(used).ok()).is_some_and(|age| age > KEPT)
+}
+
+/// Marks a session as used although nothing changed; at most once a day.
+fn mark_in_use(told: &Path, now: SystemTime) {
+    let is_stale = |used: SystemTime| now.duration_since(used).is_ok_and(|age| age > DAY);
+    if fs::symlink_metadata(told).is_ok_and(|it| it.is_file() && it.modified().is_ok_and(is_stale)) {
+        mark_used(told, now);
+    }
+}
+
+/// Records when a session was used, by the clock that also tells its age.
+fn mark_used(told: &Path, now: SystemTime) {
+    if let Ok(file) = open_own(told) {
+        // On failure the session may be removed too early, which only repeats what it was sent.
+        let _ = file.set_modified(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DEFAULT;
+    use super::super::store::tests::{clock, store};
+    use super::*;
+    use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, write_derived};
+
+    #[test]
+    fn session_memory_is_kept_between_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = store(folder.path())
+            .tell(|before| {
+                let mut after = before.clone();
+                after.announced.insert("a".into());
+                (after, ())
+            })
+            .map(|_| store(folder.path()).told().0)
+            .unwrap();
+        assert!(told.was_announced("a"));
+    }
+
+    #[test]
+    fn sources_that_left_the_selection_are_announced_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = ["one", "two"].map(|session| {
+            Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        });
+        for session in &sessions {
+            let announced = || ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
+        }
+        store(folder.path()).forget(&["a".into()]).unwrap();
+        for session in &sessions {
+            let told = session.told().0;
+            assert!(!told.was_announced("a") && told.was_announced("b"));
+        }
+    }
+
+    #[test]
+    fn unrelated_sessions_do_not_delay_forgetting() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::ZERO);
+        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        let _held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
+        store.forget(&["b".into()]).unwrap();
+        assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn memory_lost_in_a_power_cut_is_rebuilt_silently() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let tell = || {
+            store
+                .tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ()))
+                .unwrap()
+        };
+        assert_eq!(tell().1, []);
+        write_derived(&store.told, b"").unwrap();
+        assert_eq!(store.told(), (SessionMemory::default(), Vec::new()));
+        store.forget(&["a".into()]).unwrap();
+        assert_eq!(tell().1, []);
+        assert!(store.told().0.was_announced("a"));
+        assert_eq!(std::fs::read_dir(store.told.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
+    }
+
+    #[test]
+    fn long_unused_sessions_are_removed_when_a_new_one_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str| {
+            Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        };
+        let tell = |name: &str, id: &str| {
+            let tell = |told: &SessionMemory| {
+                let mut after = told.clone();
+                after.announced.insert(id.to_owned());
+                (after, ())
+            };
+            session(name).tell(tell).unwrap();
+        };
+        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
+        let age = |name: &str, at: SystemTime| {
+            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
+        };
+        for name in ["old", "used", "young"] {
+            tell(name, "a");
+        }
+        age("old", days(31));
+        age("used", days(31));
+        age("young", days(29));
+        // Asking without news also counts as use.
+        tell("used", "a");
+        let there = |name: &str| session(name).told.parent().unwrap().exists();
+        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
+        tell("new", "a");
+        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
+        assert!(session("used").told().0.was_announced("a"));
+    }
+
+    #[test]
+    fn memory_is_cleared_even_while_the_desk_is_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::from_millis(5));
+        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
+        assert!(store.forget_told().unwrap().is_empty());
+        assert_eq!(store.told().0, SessionMemory::default());
+        drop(held);
+    }
+
+    #[test]
+    fn each_desk_has_its_own_memory_of_a_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = [DEFAULT, "b"]
+            .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
+        let announced = || ["a".to_owned()].into();
+        one.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
+        assert!(!two.told().0.was_announced("a"));
+        two.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
+        two.forget(&["a".into()]).unwrap();
+        assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The desk's stored selection, `selection.json` or `desks/NAME/selection.json` (BEHAVIOUR §9).
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::foreign::{Fate, limited};
+use super::store::{Found, Store, aside};
+use refdesk_core::selection::Choice;
+use refdesk_files::{Durability, Folder};
+use refdesk_text::report::Diagnostic;
+
+/// A stored selection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Picks and exclusions.
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Who stored it, for the feeds of others; missing in files written by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The session's name, safe as a file name; missing likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// Outcome of a change under the lock.
+#[derive(Debug)]
+pub struct Change<T> {
+    /// The result of the change function.
+    pub answer: T,
+    /// The value now stored.
+    pub value: Choice,
+    /// Reports a damaged file that was moved aside.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Store {
+    /// The stored selection; `None` if there is none. A damaged file is moved aside and reported.
+    pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
+        let (found, diagnostics) = self.read_or_set_aside(&self.selection);
+        (found.map(|found| self.believed(found)), diagnostics)
+    }
+
+    /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is left in
+    /// place, since another process may be writing it, and is returned as an error.
+    ///
+    /// # Errors
+    /// The file is damaged; the reason as a diagnostic.
+    pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
+        let file = &self.selection;
+        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
+        let found = self.read(file).map_err(|problem| {
+            Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
+        });
+        Ok(found?.map(|found| self.believed(found)))
+    }
+
+    /// The trusted part of a stored selection: for a foreign one, picks and exclusions.
+    fn believed(&self, found: Found<Stored>) -> Stored {
+        let file = self.shown(&self.selection);
+        if found.is_own {
+            self.foreign.settle(&file);
+            return found.value;
+        }
+        let (choice, is_cut) = limited(found.value.choice);
+        if is_cut || self.sealer.can_have_key() {
+            self.foreign.note(file, Fate::Choice { is_cut, aside: None });
+        }
+        Stored { choice, ..Stored::default() }
+    }
+
+    /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign file is
+    /// moved aside, and what was taken over from it is written as ours.
+    ///
+    /// # Errors
+    /// The file system's error with the path. Then nothing was changed.
+    pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+        self.held_in(&self.selection)?;
+        let _lock = self.lock()?;
+        let can_seal = self.sealer.key_or_new().is_ok();
+        let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
+        let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
+        let (stored, is_cut) = match stored {
+            Some(found) if !found.is_own => Some(limited(found.value.choice)).unzip(),
+            stored => (stored.map(|found| found.value.choice), None),
+        };
+        let mut value = stored.clone().unwrap_or_else(|| initial.clone());
+        let answer = change(&mut value);
+        if is_foreign {
+            self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
+        }
+        if is_foreign || stored.as_ref() != Some(&value) {
+            let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
+            self.write_choice(&Stored { choice: value.clone(), by, session })?;
+        }
+        Ok(Change { answer, value, diagnostics })
+    }
+
+    /// Without a key, a selection is written without a seal, because it needs none.
+    fn write_choice(&self, stored: &Stored) -> io::Result<()> {
+        if self.sealer.key_or_new().is_ok() {
+            return self.write(&self.selection, stored);
+        }
+        let mut bytes = serde_json::to_vec_pretty(stored)?;
+        bytes.push(b'\n');
+        self.put(&self.selection, &bytes, Durability::SurvivesCrash)
+    }
+
+    /// Copies a foreign file aside while the lock is held. It stays in place until it is replaced, so that what is taken
+    /// over from it is always there.
+    fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
+        let aside = aside(file, "foreign", self.clock);
+        let (folder, name) = Folder::of(&self.workspace, file)?;
+        folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
+        self.foreign.note(self.shown(file), Fate::Choice { is_cut, aside: Some(self.shown(&aside)) });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::store::tests::store;
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn a_change_is_stored_and_git_ignores_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
+        assert_eq!(store(folder.path()).choice().0, None);
+        let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
+        assert!(change.answer);
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
+        assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
+    }
+
+    #[test]
+    fn a_damaged_file_is_set_aside_and_reported() {
+        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]", b"[]", b"null"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(".jaato/refdesk/selection.json");
+            write_atomic(&file, rubbish).unwrap();
+            let (choice, diagnostics) = store(folder.path()).choice();
+            assert_eq!((choice, diagnostics.len()), (None, 1));
+            let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
+            assert_eq!(std::fs::read(aside).unwrap(), rubbish);
+            assert!(store(folder.path()).choice().1.is_empty(), "reported once");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_place_of_the_file_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(".jaato/refdesk/selection.json")).unwrap();
+        let (choice, diagnostics) = store(folder.path()).choice();
+        assert_eq!((choice, diagnostics.len()), (None, 1));
+    }
+
+    #[test]
+    fn a_foreign_choice_is_taken_over_up_to_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let ids = |count: usize| (0..count).map(|at| format!("id-{at}"));
+        let picks: Vec<String> = ["x".repeat(1025)].into_iter().chain(ids(50)).chain(ids(30_000)).collect();
+        let forged = serde_json::to_vec(&Choice { picks, exclusions: vec!["late".into()] }).unwrap();
+        write_atomic(&store.selection, &forged).unwrap();
+        let expected = Choice { picks: ids(10_000).collect(), exclusions: Vec::new() };
+        assert_eq!(store.choice().0.unwrap().choice, expected);
+        let limit = "at most 10000, none longer than 1024 bytes";
+        assert!(store.foreign().unwrap().message.contains(limit));
+        assert_eq!(store.change(&Choice::default(), |_| ()).unwrap().value, expected);
+        let message = store.foreign().unwrap().message;
+        assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_inside_the_workspace_is_refused_too() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("kept")).unwrap();
+        std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
+        let error = store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap_err();
+        assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for at in 0..32 {
+                let store = store(folder.path());
+                scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
+            }
+        });
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks.len(), 32);
+    }
+}
