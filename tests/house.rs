@@ -1,5 +1,5 @@
-//! Rules of the sources that the compiler does not check: the two faces do not know each other, only the layers that run the
-//! desk write to the log, every file says what it is for, the entry point stays small, and the README lists every command.
+//! Rules about the source code that the compiler does not check: the two faces do not use each other, only the layers that
+//! run the desk log, every file has a description, the entry point stays small, and the README lists every command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn the_commands_and_the_screen_do_not_know_each_other() {
 }
 
 #[test]
-fn what_computes_does_not_log() {
+fn pure_crates_do_not_log() {
     for name in ["text", "files", "core", "templates", "enrich"] {
         let manifest = fs::read_to_string(root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
         for runs in ["tracing", "tokio", "ratatui", "crossterm", "ureq", "hyper"] {
@@ -56,19 +56,19 @@ fn what_computes_does_not_log() {
 }
 
 #[test]
-fn tools_know_no_transport() {
+fn tools_do_not_depend_on_a_transport() {
     let manifest = fs::read_to_string(root().join("crates/tools/Cargo.toml")).unwrap();
     for transport in ["rmcp", "hyper", "refdesk-mcp"] {
         assert!(!manifest.contains(transport), "crates/tools depends on {transport}");
     }
 }
 
-/// What agents read names a command and tools; the texts are BEHAVIOUR §5's.
+/// Texts that agents read name commands and tools; BEHAVIOUR §5 gives them.
 const TOLD_TO_AGENTS: [&str; 3] =
     ["crates/enrich/src/print.rs", "crates/enrich/src/instructions.rs", "crates/enrich/src/contents.rs"];
 
 #[test]
-fn no_sentence_below_the_faces_names_a_command_a_key_or_a_tool() {
+fn no_message_below_the_faces_names_a_command_a_key_or_a_tool() {
     let named = regex::Regex::new(concat!(
         "`refdesk|--(allow-outside|overwrite|repeat|id|name|tag|file)\\b|(press|Press) [a-zA-Z!?/]\\b|",
         "\\b(selectReferences|listReferences|readReference|renderTemplate|renderTemplateToFile|",
@@ -85,7 +85,7 @@ fn no_sentence_below_the_faces_names_a_command_a_key_or_a_tool() {
             }
             let code = code(&file);
             let code = code.split("#[cfg(test)]\nmod ").next().unwrap();
-            // A sentence has a blank; a name that stands alone is a key of a file or of a protocol.
+            // A sentence contains a blank; a name alone is a key of a file or of a protocol.
             let sentences = literal.find_iter(code).map(|it| it.as_str()).filter(|text| text.contains(' '));
             let wrong: Vec<&str> = sentences.filter(|text| named.is_match(text)).collect();
             assert!(wrong.is_empty(), "{shown}: {wrong:?}");
@@ -94,7 +94,7 @@ fn no_sentence_below_the_faces_names_a_command_a_key_or_a_tool() {
 }
 
 #[test]
-fn every_file_says_what_it_is_and_nothing_is_left_undone() {
+fn every_file_has_a_description_and_no_unfinished_marks() {
     for file in sources("src").into_iter().chain(sources("crates")) {
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//! "), "{} does not say what it is", file.display());
@@ -112,7 +112,7 @@ fn the_entry_point_is_small() {
 }
 
 #[test]
-fn the_readme_lists_exactly_the_commands_there_are() {
+fn the_readme_lists_exactly_the_existing_commands() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let table = readme.split("\n## Commands\n").nth(1).expect("a section of commands").split("\n## ").next().unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));

@@ -1,5 +1,5 @@
-//! Every test of the program as a whole, in one binary, since each binary links the whole program again. A folder is a face of
-//! the program or a subject; `support/` holds what they share. Unit tests are beside the code they test.
+//! The tests of the whole program, in one binary, since each binary would link the program again. A folder is a face of the
+//! program or a subject; `support/` is shared. Unit tests are beside the code they test.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

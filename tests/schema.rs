@@ -1,6 +1,6 @@
-//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and everything good that
-//! lies in this repository validates while the wrong does not. The validator knows just the words that our schemas use and
-//! stops at any other, so that it can pass nothing over.
+//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and every good file of
+//! this repository validates while bad ones do not. The validator knows only the keywords that our schemas use and fails on
+//! any other, so that it ignores none.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,13 +27,13 @@ const WHOLE: &str = "references.schema.json";
 const ENTRY: &str = "reference.schema.json";
 const PROFILE: &str = "profile.schema.json";
 
-/// Where our part of a profile is described.
+/// The path to our part of a profile.
 const OURS: &str = "/properties/plugin_configs/properties/references/properties";
 
-/// Words that say nothing about validity.
+/// Keywords that do not affect validity.
 const SILENT: &[&str] = &["$schema", "title", "description", "default", "examples"];
 
-/// What is wrong with `value`, each with its place; empty where it is valid.
+/// What is wrong with `value`, each with its position; empty if it is valid.
 fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     let rules = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
@@ -111,7 +111,7 @@ fn key_set(properties: &Value) -> BTreeSet<String> {
     properties.as_object().expect("an object").keys().cloned().collect()
 }
 
-/// Each level of a configuration with the keys that the code knows there.
+/// Each level of a configuration with the keys that the code knows.
 fn levels() -> [(&'static str, &'static str, &'static str, &'static [&'static str]); 4] {
     [
         (WHOLE, "/properties", "", keys::TOP),
@@ -122,7 +122,7 @@ fn levels() -> [(&'static str, &'static str, &'static str, &'static [&'static st
 }
 
 #[test]
-fn the_schemas_know_exactly_the_keys_that_the_code_knows() {
+fn the_schemas_have_exactly_the_keys_that_the_code_knows() {
     for (file, pointer, _, keys) in levels() {
         let schema = schema(file);
         let properties = schema.pointer(pointer).unwrap_or_else(|| panic!("{file} has no {pointer}"));
@@ -135,7 +135,7 @@ fn the_schemas_know_exactly_the_keys_that_the_code_knows() {
 }
 
 #[test]
-fn the_schema_of_profiles_knows_the_keys_that_the_code_knows() {
+fn the_schema_of_profiles_has_the_keys_that_the_code_knows() {
     let schema = schema(PROFILE);
     let properties = schema.pointer(OURS).unwrap();
     assert_eq!(key_set(properties), keys::PROFILE.iter().map(|key| (*key).to_owned()).collect());
@@ -183,7 +183,7 @@ fn json_files(folder: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_good_validates() {
+fn good_files_validate() {
     let whole: Vec<PathBuf> = [here().join("references.json.example"), here().join("assets/demo/references.json")]
         .into_iter()
         .chain(json_files("tests/config/good"))
@@ -200,7 +200,7 @@ fn what_is_good_validates() {
     }
 }
 
-/// `null` counts as absent everywhere; the schemas name it only where people write it.
+/// `null` counts as absent everywhere; the schemas allow it only where people write it.
 fn without_null(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -213,7 +213,7 @@ fn without_null(value: &Value) -> Value {
 }
 
 #[test]
-fn what_is_wrong_does_not_validate() {
+fn bad_files_do_not_validate() {
     let entry = schema(ENTRY);
     let whole = schema(WHOLE);
     let good = json!({"id": "a", "name": "A", "path": "a.md"});

@@ -1,5 +1,5 @@
-//! `refdesk ask` of the real program: what it asks, who answers it by files, on a screen or by HTTP, and what is left when
-//! it, or an answer, comes to nothing. The one who answers is another process: this one.
+//! `refdesk ask` run as a whole: what it offers, answers by file, screen and HTTP, and what is left after a failure. The
+//! test itself is the process that answers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -46,14 +46,14 @@ impl<'w> Asking<'w> {
         default_folder(&self.world.path)
     }
 
-    /// Waits until somebody who answers would see it.
+    /// Waits until the request can be seen by an answering process.
     fn request(&mut self) -> Pending {
         let began = Instant::now();
         loop {
             if let Some(first) = pending(&self.folder(), now()).0.into_iter().next() {
                 return first;
             }
-            assert!(began.elapsed() < LIMIT && self.child.try_wait().unwrap().is_none(), "it asks nobody");
+            assert!(began.elapsed() < LIMIT && self.child.try_wait().unwrap().is_none(), "no request was made");
             thread::yield_now();
         }
     }
@@ -62,7 +62,7 @@ impl<'w> Asking<'w> {
         finish("refdesk ask".to_owned(), self.child, None)
     }
 
-    /// Ends, and holds that nothing is left of question and answer.
+    /// Waits for the end, and checks that neither the question nor an answer is left.
     #[track_caller]
     fn ends(self, code: i32) -> Value {
         let (folder, ran) = (self.folder(), self.end().exits(code));
@@ -86,7 +86,7 @@ fn response(asked: &Pending, selected: &[&str]) -> Response {
     }
 }
 
-/// Writes an answer as a program does that knows nothing of refdesk.
+/// Writes an answer as a program that knows nothing of refdesk would.
 fn put(asked: &Pending, bytes: &[u8]) -> PathBuf {
     let path = asked.folder.path().join("responses").join(format!("{}.json", asked.request.request_id));
     write_atomic(&path, bytes).unwrap();
@@ -94,7 +94,7 @@ fn put(asked: &Pending, bytes: &[u8]) -> PathBuf {
 }
 
 #[test]
-fn where_nobody_can_be_asked_it_says_what_to_do() {
+fn without_anybody_to_ask_it_says_what_to_do() {
     let answer = world(json!({})).json(&["ask"], 1);
     assert_eq!(answer["error"]["code"], "no-channel");
     let hint = answer["error"]["hint"].as_str().unwrap();
@@ -103,7 +103,7 @@ fn where_nobody_can_be_asked_it_says_what_to_do() {
 }
 
 #[test]
-fn a_screen_that_is_open_is_asked_and_what_it_says_is_picked() {
+fn an_open_screen_is_asked_and_its_answer_is_picked() {
     let world = world(json!({}));
     let screen = attend(&world.path).unwrap();
     let mut asking = Asking::start(&world, &["--context", "which applies?"]);
@@ -129,7 +129,7 @@ fn a_screen_that_is_open_is_asked_and_what_it_says_is_picked() {
 }
 
 #[test]
-fn what_can_be_chosen_follows_tags_and_what_is_chosen_already() {
+fn offered_sources_follow_tags_and_the_current_selection() {
     let world = world(json!({"type": "queue"}));
     let mut asking = Asking::start(&world, &["--tag", "java"]);
     let asked = asking.request();
@@ -144,7 +144,7 @@ fn what_can_be_chosen_follows_tags_and_what_is_chosen_already() {
 }
 
 #[test]
-fn half_an_answer_is_waited_on() {
+fn an_incomplete_answer_is_awaited() {
     let world = world(json!({"type": "file", "base_path": "answers"}));
     let mut asking = Asking::start(&world, &[]);
     let folder = Base::new(&world.path, world.path.join("answers"));
@@ -164,7 +164,7 @@ fn half_an_answer_is_waited_on() {
 }
 
 #[test]
-fn half_an_answer_to_the_end_and_none_at_all_are_told_apart_and_select_nothing() {
+fn an_incomplete_answer_and_no_answer_are_reported_differently_and_select_nothing() {
     let world = world(json!({"type": "queue", "timeout": 1.5}));
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();
@@ -175,7 +175,7 @@ fn half_an_answer_to_the_end_and_none_at_all_are_told_apart_and_select_nothing()
     let asked = asking.request();
     let none = asking.ends(3);
     assert_eq!((&none["status"], &none["error"]["code"]), (&json!("timed_out"), &json!("timed-out")));
-    // Late: a screen hears of it, and what another program writes is in nobody's way.
+    // Too late: the answer on a screen is refused, and one written by another program is harmless.
     assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), Landed::Late { by: None });
     let late = put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());
     let mut asking = Asking::start(&world, &[]);
@@ -187,7 +187,7 @@ fn half_an_answer_to_the_end_and_none_at_all_are_told_apart_and_select_nothing()
 }
 
 #[test]
-fn what_is_no_answer_is_an_error_at_once() {
+fn an_invalid_answer_is_an_error_at_once() {
     let world = world(json!({"type": "queue"}));
     for (bytes, part) in [
         (br#"{"request_id": "another", "selected_ids": ["one"]}"#.to_vec(), "'another'"),
@@ -205,7 +205,7 @@ fn what_is_no_answer_is_an_error_at_once() {
 }
 
 #[test]
-fn an_asker_that_is_killed_is_nobody_and_blocks_nobody() {
+fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
     let world = world(json!({"type": "queue"}));
     for _ in 0..10 {
         let mut asking = Asking::start(&world, &[]);
@@ -222,9 +222,9 @@ fn an_asker_that_is_killed_is_nobody_and_blocks_nobody() {
     asking.ends(0);
 }
 
-/// The configuration lies beside the workspace, as one does that a person wrote for themselves.
+/// The configuration is beside the workspace, as a user's own would be.
 #[test]
-fn a_webhook_is_asked_with_what_the_environment_holds_and_no_proxy() {
+fn a_webhook_gets_the_secrets_from_the_environment_and_no_proxy_is_used() {
     let world = Workspace::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -275,7 +275,7 @@ fn a_webhook_is_asked_with_what_the_environment_holds_and_no_proxy() {
         head.contains("authorization: bearer a-token\r\n") && head.contains("x-refdesk-signature: sha256="),
         "{head}"
     );
-    // Whatever was written on the way holds neither.
+    // No file written on the way contains either secret.
     let mut folders = vec![world.beside("")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

@@ -1,5 +1,5 @@
-//! Every file of `tests/config` against the program: good ones give no diagnostic, bad ones exactly those of its table, and
-//! the good entry of a bad file is in the catalog all the same.
+//! Every file of `tests/config`: good ones give no diagnostic, bad ones exactly those in its table, and the good entry of a
+//! bad file is in the catalog nevertheless.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn with_config(world: &Workspace, file: &Path, words: &[&str]) -> Ran {
     run(&mut command, None)
 }
 
-/// All diagnostics that `check` tells about the file, errors and warnings together.
+/// All diagnostics of `check` about the file, errors and warnings together.
 fn found(ran: &Ran) -> Vec<Value> {
     let document = ran.json();
     let rows = |key: &str| document[key].as_array().unwrap_or_else(|| panic!("{key}: {ran}")).clone();

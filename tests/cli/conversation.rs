@@ -1,5 +1,5 @@
-//! The day's conversation over the demo: being told once costs a fraction of being told again and again, and nothing that is
-//! expected of a prompt is missing from what the session was told by then.
+//! The day's conversation over the demo: giving everything once costs a fraction of giving it every time, and nothing
+//! expected of a prompt is missing from what the session got up to it.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn the_demo_meets_its_expectations() {
     assert_eq!(world.listing(), before, "nothing is changed");
 }
 
-/// What the README shows of a file of expectations is met.
+/// The README's example of a file of expectations is met.
 #[test]
 fn the_readmes_expectations_are_met() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
@@ -40,9 +40,9 @@ fn there_are_fifty_prompts_with_tools_between_them() {
     assert!(count("PostToolUse") >= 50);
 }
 
-/// Where the share is measured it is printed (`cargo bench --bench saving`); here is held what may not be lost of it.
+/// `cargo bench --bench saving` prints the exact share; this is the bound that must hold.
 #[test]
-fn told_once_costs_less_than_a_seventh_and_says_all_that_is_expected() {
+fn giving_once_costs_less_than_a_seventh_and_gives_all_that_is_expected() {
     let (once, again) = (replay(false), replay(true));
     let (least, most) = (of_blocks(&price(&once)), of_blocks(&price(&again)));
     assert!(least * 7 <= most, "{least} bytes of {most}");
@@ -69,7 +69,7 @@ fn told_once_costs_less_than_a_seventh_and_says_all_that_is_expected() {
         for case in cases.iter().filter(|case| case["prompt"] == json!(prompt)) {
             let list = |key: &str| Some(&case[key]).filter(|list| list.is_array()).map(strings);
             for wanted in ["hints", "expands"].into_iter().filter_map(list).flatten() {
-                assert!(told.contains(&wanted), "nobody was told of {wanted} up to: {prompt}");
+                assert!(told.contains(&wanted), "{wanted} was not given up to: {prompt}");
                 held += 1;
             }
             for unwanted in list("not_hints").unwrap_or_default() {

@@ -1,5 +1,5 @@
-//! The knowledge base that comes with the program against `tests/demo/expected.json`, which was derived from its documents by
-//! hand: catalog, closures, mentions, prompts, templates and the two things that are wrong with it on purpose.
+//! The demo knowledge base against `tests/demo/expected.json`, which was derived by hand from its documents: catalog,
+//! closures, mentions, prompts, templates, and its two intended problems.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn expected() -> Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// A copy of the demo with these picks and exclusions and no others.
+/// A copy of the demo with only these picks and exclusions.
 fn demo(picks: &Value, exclusions: &Value) -> Workspace {
     let world = conversation::demo();
     world.run(&["clear"]).exits(0);
@@ -29,7 +29,7 @@ fn demo(picks: &Value, exclusions: &Value) -> Workspace {
     world
 }
 
-/// The commands of the README, as printed.
+/// The README's commands, as printed.
 #[cfg(unix)]
 #[test]
 fn from_knowledge_to_code_as_the_readme_says() {
@@ -64,11 +64,11 @@ fn catalog_order_and_what_is_preselected() {
 }
 
 #[test]
-fn what_picks_bring_with_depth_and_parents() {
+fn picks_pull_in_with_depth_and_parents() {
     let none = json!([]);
     for closure in expected()["closures"].as_array().unwrap() {
         let why = &closure["why"];
-        // Resolved alone, from the picks given as words.
+        // Resolved from the picks given as arguments.
         let world = demo(&none, &closure["exclusions"]);
         let picks = strings(&closure["picks"]);
         let words: Vec<&str> = ["resolve"].into_iter().chain(picks.iter().map(String::as_str)).collect();
@@ -77,7 +77,7 @@ fn what_picks_bring_with_depth_and_parents() {
             assert_eq!(resolved[key], closure[key], "{key}: {why}");
         }
         assert_eq!(resolved["unknown"], none);
-        // Selected, and listed as such.
+        // Selected, and listed as selected.
         let world = demo(&closure["picks"], &closure["exclusions"]);
         let mut selected = ids(&world.json(&["list", "--selected"], 0)["sources"]);
         let mut wanted = strings(&closure["resolved"]);
@@ -104,7 +104,7 @@ fn row(mention: &Value) -> String {
 }
 
 #[test]
-fn what_prompts_are_told() {
+fn blocks_for_prompts() {
     for prompt in expected()["prompts"].as_array().unwrap() {
         let world = demo(&prompt["picks"], &prompt["exclusions"]);
         let text = prompt["text"].as_str().unwrap();
@@ -144,7 +144,7 @@ fn templates_with_syntax_and_variables() {
         assert_eq!((&row["origin"], &row["exists"]), (&json!("standalone"), &json!(true)), "{name}");
         let path = row["source_path"].as_str().unwrap();
         assert!(path.ends_with(wanted["within"].as_str().unwrap()), "{name}: {path}");
-        // By its full name too, and its variables fit its skeleton.
+        // By its full name too; its variables match its skeleton.
         let full = format!("{}/{}", wanted["source"].as_str().unwrap(), wanted["within"].as_str().unwrap());
         let variables = world.json(&["templates", "variables", &full], 0);
         assert_eq!(variables["variables"], wanted["variables"], "{full}");
@@ -157,7 +157,7 @@ fn templates_with_syntax_and_variables() {
 }
 
 #[test]
-fn the_two_things_wrong_on_purpose() {
+fn its_two_intended_problems() {
     let checked = demo(&json!([]), &json!([])).json(&["check"], 0);
     assert_eq!(checked["valid"], true);
     assert_eq!(checked["errors"], json!([]));

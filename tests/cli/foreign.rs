@@ -1,6 +1,6 @@
-//! State files that came with a repository, another user, another workspace or an older version: whatever they say, nothing of
-//! them is obeyed but picks and exclusions, they are set aside with one diagnostic, and what only looks writes nothing. And what
-//! refdesk itself keeps, nobody else can read.
+//! State files from a repository, another user, another workspace or an older version: only their picks and exclusions are
+//! used, they are set aside with one diagnostic, and read-only commands write nothing. And only the user can read refdesk's
+//! own state.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::program::{PROGRAM, Ran, run};
 use crate::support::workspace::{STATE, Workspace, inline};
 
-/// What every command says once about all foreign files together.
+/// The one diagnostic that every command prints about all foreign files together.
 const TOLD: &str = "not written by your refdesk on this machine";
 
 const OWN: &str = ".jaato/refdesk";
@@ -53,8 +53,8 @@ fn calls() -> String {
     .concat()
 }
 
-/// Everything that reads state and may write, in one go, each in a world of its own that `prepare` makes hostile.
-fn everybody(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &Ran)) {
+/// Runs everything that reads state and may write, each in a new workspace that `prepare` makes hostile.
+fn every_reader(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &Ran)) {
     type Act = fn(&Workspace) -> Ran;
     let acts: [Act; 9] = [
         |world| world.run(&["select", "a"]),
@@ -104,10 +104,10 @@ fn a_foreign_record_of_templates_deletes_nothing() {
             let old = fs::File::options().append(true).open(world.path.join(".jaato/templates/old.tmpl")).unwrap();
             old.set_modified(std::time::UNIX_EPOCH).unwrap();
             world.put(".jaato/refdesk/templates.json", json!({"files": files}).to_string().as_bytes());
-            // What it would follow from: nothing is selected that brings any of them.
+            // A harmless reason to use it: nothing selected provides any of them.
             world.put(".jaato/refdesk/selection.json", br#"{"picks": ["kit"], "exclusions": []}"#);
         };
-        everybody(prepare, |world, ran| {
+        every_reader(prepare, |world, ran| {
             for path in ["../victim", ".jaato/references/person.json", ".jaato/templates/person.tmpl"] {
                 assert_eq!(fs::read_to_string(world.path.join(path)).ok().as_deref(), Some(text), "{path}: {ran}");
             }
@@ -119,7 +119,7 @@ fn a_foreign_record_of_templates_deletes_nothing() {
 }
 
 #[test]
-fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
+fn a_foreign_write_record_renames_and_removes_nothing() {
     let file = |text: &str| json!({"file": {"size": text.len(), "hash": sha256_hex(text.as_bytes())}});
     let prepare = |world: &Workspace| {
         let base = world.path.parent().unwrap();
@@ -139,7 +139,7 @@ fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
                 steps.push(step);
             }
         }
-        // One that is made already, so that the rest seems to be left to do.
+        // One file is in place already, so that only the rest seems to be left to do.
         write_atomic(&world.path.join("made"), b"evil").unwrap();
         write_atomic(&world.path.join(".refdesk-d.tmp"), b"evil").unwrap();
         steps.insert(
@@ -150,7 +150,7 @@ fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
         let note = json!({"files": steps, "folders": [world.path.join("src")]});
         world.put(".jaato/refdesk/write.json", note.to_string().as_bytes());
     };
-    everybody(prepare, |world, ran| {
+    every_reader(prepare, |world, ran| {
         for folder in [world.path.parent().unwrap().to_path_buf(), world.path.join("src"), world.path.clone()] {
             assert_eq!(fs::read_to_string(folder.join("bashrc")).unwrap(), "mine", "{ran}");
             assert!(!folder.join("new").exists(), "{ran}");
@@ -160,7 +160,7 @@ fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
 }
 
 #[test]
-fn foreign_state_is_set_aside_by_who_writes_and_told_once() {
+fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
     let world = world();
     world.put(".jaato/refdesk/selection.json", br#"{"picks": ["web"], "exclusions": ["kit"], "by": "evil"}"#);
     world.put(".jaato/refdesk/templates.json", br#"{"files": {}}"#);
@@ -180,7 +180,7 @@ fn foreign_state_is_set_aside_by_who_writes_and_told_once() {
     }
     let ran = world.feed(&["enrich", "--dry-run"], b"the web").exits(0);
     assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
-    assert!(world.listing() == before, "what only looks wrote something");
+    assert!(world.listing() == before, "a read-only command wrote a file");
     let listed = world.json(&["list", "--selected"], 0);
     assert_eq!(listed["sources"][0]["id"], "web");
     let ran = world.run(&["select", "a"]).exits(0);
@@ -190,7 +190,7 @@ fn foreign_state_is_set_aside_by_who_writes_and_told_once() {
     let aside = set_aside(&world);
     let names = ["journal.1.jsonl", "journal.jsonl", "selection.json", "templates.json", "write.json"];
     assert_eq!(aside.iter().map(|name| name.split(".foreign-").next().unwrap()).collect::<Vec<_>>(), names);
-    // Every byte of it is still there.
+    // Every byte of it is kept.
     for (path, bytes) in before.iter().filter(|(path, _)| path.starts_with(world.path.join(OWN))) {
         assert!(world.listing().iter().any(|(_, kept)| kept == bytes), "{}", path.display());
     }
@@ -204,7 +204,7 @@ fn foreign_state_is_set_aside_by_who_writes_and_told_once() {
 }
 
 #[test]
-fn a_foreign_memory_of_a_session_silences_nothing() {
+fn a_foreign_session_memory_suppresses_nothing() {
     let own = world();
     let first = own.feed(&["enrich"], b"the web").exits(0);
     assert!(first.text().contains("@web"), "{first}");
@@ -212,7 +212,7 @@ fn a_foreign_memory_of_a_session_silences_nothing() {
     let bytes = fs::read(own.path.join(told)).unwrap();
     let mut bare: Value = serde_json::from_slice(&bytes).unwrap();
     bare.as_object_mut().unwrap().shift_remove("seal");
-    // Without a seal, with one of another workspace, with one of another session, with a changed byte.
+    // Without a seal, with the seal of another workspace, of another session, and with a changed byte.
     let forged = [
         (told, bare.to_string().into_bytes(), "default"),
         (told, bytes.clone(), "default"),
@@ -235,7 +235,7 @@ fn a_foreign_memory_of_a_session_silences_nothing() {
 }
 
 #[test]
-fn a_forged_line_of_a_journal_is_none() {
+fn a_forged_journal_line_is_ignored() {
     let world = world();
     world.run(&["select", "a"]).exits(0);
     world.run(&["select", "web"]).exits(0);
@@ -250,7 +250,7 @@ fn a_forged_line_of_a_journal_is_none() {
     assert_eq!((ran.text(), ran.stderr.matches(TOLD).count()), (whole.as_str(), 1), "{ran}");
     let picked = world.json(&["why", "a"], 0)["chain"][0]["picked"]["by"].clone();
     assert_eq!(picked, "refdesk select");
-    // What is ours in it stays, and goes on.
+    // Our own lines in it stay, and more are appended.
     world.run(&["select", "kit"]).exits(0);
     assert!(world.read(&file).starts_with(&text));
     let numbers: Vec<Value> =
@@ -262,7 +262,7 @@ fn a_forged_line_of_a_journal_is_none() {
 }
 
 #[test]
-fn a_copy_of_a_workspace_keeps_its_picks_alone() {
+fn a_copy_of_a_workspace_keeps_only_its_picks() {
     let world = world();
     world.run(&["select", "a", "kit"]).exits(0);
     world.feed(&["enrich"], b"the web").exits(0);
@@ -291,10 +291,10 @@ fn a_copy_of_a_workspace_keeps_its_picks_alone() {
 }
 
 #[test]
-fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_said() {
+fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_reported() {
     let world = world();
     let with = |words: &[&str], input: Option<&[u8]>| {
-        // A state folder in the workspace could have come with it.
+        // A state folder inside the workspace could have come with it.
         run(world.command(words).env("XDG_STATE_HOME", world.path.join(".state")), input).exits(0)
     };
     let ran = with(&["select", "a"], None);
@@ -307,15 +307,15 @@ fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_said() {
         assert!(ran.text().contains("@web") && ran.stderr.contains("not remembered"), "{ran}");
     }
     assert!(!world.path.join(".state").exists());
-    // A key that came with it is none either.
+    // A key that came with it does not count either.
     world.put(".state/refdesk/seal.key", &[7; 32]);
     assert!(with(&["select", "web"], None).stderr.contains("lies in the workspace"));
 }
 
 #[test]
-fn nobody_else_can_read_what_is_kept_whatever_the_mask_was() {
+fn only_the_user_can_read_state_files_whatever_the_umask() {
     let world = world();
-    // As an older version left them, or a checkout.
+    // As an older version or a checkout would leave them.
     world.put(".jaato/refdesk/desks/review/x", b"");
     world.put(".jaato/refdesk/lock", b"");
     world.put(".jaato/refdesk/.gitignore", b"!*\n");
@@ -367,7 +367,7 @@ fn nobody_else_can_read_what_is_kept_whatever_the_mask_was() {
     ] {
         assert!(looked.iter().any(|path| path.ends_with(name)), "{name}: {looked:#?}");
     }
-    // The templates are for people and other tools.
+    // Templates are for people and other tools.
     let template = world.path.join(".jaato/templates/index.json");
     assert_eq!(fs::metadata(template).unwrap().permissions().mode() & 0o777, 0o666);
 }

@@ -1,5 +1,5 @@
-//! The journal of the real program: what each command puts into it, `journal`, `replay` and `why` that read it, and what may
-//! not keep a command from its work.
+//! The journal: what each command records, how `journal`, `replay` and `why` read it, and which of its problems must not
+//! stop a command.
 
 use std::fs;
 use std::process::Stdio;
@@ -23,7 +23,7 @@ fn world() -> Workspace {
     Workspace::of(sources, &[("docs/a.md", "See b.\n"), ("docs/b.md", "Nothing.\n")])
 }
 
-/// The lines that `journal` prints with these words.
+/// The lines that `journal` prints with these options.
 #[track_caller]
 fn lines(world: &Workspace, words: &[&str]) -> Vec<Value> {
     let ran = world.run(&[&["journal"], words].concat()).exits(0);
@@ -57,7 +57,7 @@ fn json_has_no_hidden_characters_and_keeps_its_value() {
 }
 
 #[test]
-fn every_command_that_does_something_says_so() {
+fn every_command_that_changes_something_is_recorded() {
     let world = world();
     world.run(&["select", "a", "web"]).exits(0);
     world.run(&["select", "a"]).exits(0);
@@ -99,11 +99,11 @@ fn every_command_that_does_something_says_so() {
     let who: Vec<&str> = found.iter().map(|line| line["who"].as_str().unwrap()).collect();
     assert_eq!(who[0], "refdesk select");
     assert_eq!(who[4..7], ["refdesk enrich", "refdesk enrich", "refdesk render"]);
-    // What was said, with its reasons, and never the prompt.
+    // What was added, with its reasons, and never the prompt.
     assert_eq!((&found[4]["session"], &found[4]["kind"]), (&json!("s1"), &json!("prompt")));
     assert_eq!(found[4]["why"][0]["about"], "web");
     assert_eq!(found[4]["why"][0]["why"][0]["tag"], "web");
-    assert!(!world.read(FILE).contains("the web"), "the prompt is nobody's business");
+    assert!(!world.read(FILE).contains("the web"), "the prompt must not be recorded");
     assert_eq!((&found[5]["path"], &found[5]["tool"]), (&json!("docs/b.md"), &json!("Read")));
     assert_eq!(found[6]["bytes"], 1);
     // As stored, in both forms.
@@ -112,7 +112,7 @@ fn every_command_that_does_something_says_so() {
 }
 
 #[test]
-fn the_lines_of_one_session_or_since_a_time() {
+fn lines_by_session_and_by_time() {
     let world = world();
     for session in ["one", "../../x", "one"] {
         world.feed(&["--session", session, "enrich", "--repeat"], b"the web").exits(0);
@@ -135,9 +135,9 @@ fn the_lines_of_one_session_or_since_a_time() {
     }
 }
 
-/// A session's name leads to no file outside, whatever it is.
+/// A session's name never leads to a file outside.
 #[test]
-fn no_session_and_no_desk_leads_out() {
+fn no_session_or_desk_name_leads_outside() {
     let world = world();
     for name in ["../../x", "/etc/x", "..", "a/b", ""] {
         world.feed(&["--session", name, "enrich"], b"the web").exits(0);
@@ -158,7 +158,7 @@ fn no_session_and_no_desk_leads_out() {
 }
 
 #[test]
-fn what_was_given_then_is_given_again_byte_by_byte() {
+fn replay_prints_the_exact_bytes() {
     let world = world();
     let given = world.feed(&["enrich"], "@web und der Rückweg".as_bytes()).exits(0);
     world.run(&["select", "a"]).exits(0);
@@ -182,7 +182,7 @@ fn what_was_given_then_is_given_again_byte_by_byte() {
 }
 
 #[test]
-fn what_a_session_was_told_is_found_whatever_its_name() {
+fn a_session_is_found_whatever_its_name() {
     let world = world();
     for [desk, session] in [["default", "default"], ["../d", "s"], ["review", "a b/c"], ["CON", "Ü"]] {
         let at = |words: &[&'static str]| [&["--desk", desk, "--session", session], words].concat();
@@ -195,7 +195,7 @@ fn what_a_session_was_told_is_found_whatever_its_name() {
 }
 
 #[test]
-fn files_that_go_are_removed_and_not_written() {
+fn removed_files_are_recorded_as_removed() {
     let world = world();
     world.put("docs/a.md", b"```java\nclass {{ Name }} {}\n```\n");
     world.run(&["select", "a"]).exits(0);
@@ -218,7 +218,7 @@ fn files_that_go_are_removed_and_not_written() {
 }
 
 #[test]
-fn what_is_read_or_picked_later_follows_from_what_was_said() {
+fn later_reads_and_picks_count_as_followed() {
     let world = world();
     read(&world, "s", "docs/b.md");
     world.feed(&["--session", "s", "enrich"], b"the queue on the web").exits(0);
@@ -249,7 +249,7 @@ fn what_is_read_or_picked_later_follows_from_what_was_said() {
 }
 
 #[test]
-fn why_says_who_picked_and_when() {
+fn why_shows_who_picked_and_when() {
     let world = world();
     world.run(&["select", "a"]).exits(0);
     let picked = |world: &Workspace| world.json(&["why", "b"], 0)["chain"][1]["picked"].clone();
@@ -258,10 +258,10 @@ fn why_says_who_picked_and_when() {
     let clock = &at.as_str().unwrap()[11..16];
     let mut command = world.command(&["why", "b"]);
     let ran = run(command.env("TZ", "UTC"), None).exits(0);
-    // The day may have ended in between.
+    // Midnight may have passed in between.
     let today = format!("b ← a (by id, docs/a.md:1) (picked by you, {clock})\n");
     assert!(ran.text() == today || ran.text().ends_with(&format!(" {clock})\n")), "{ran}");
-    // Of another day, by an agent.
+    // On another day, by an agent.
     let time = at.as_str().unwrap();
     world.edit_journal(|line| {
         line.replacen("refdesk select", "claude-code", 1).replacen(time, "2001-02-03T04:05:06.789Z", 1)
@@ -269,7 +269,7 @@ fn why_says_who_picked_and_when() {
     let mut command = world.command(&["why", "a"]);
     let ran = run(command.env("TZ", "UTC"), None).exits(0);
     assert_eq!(ran.text(), "a (picked by claude-code, 2001-02-03 04:05)\n");
-    // At another desk, or taken back since: nobody knows who picked it.
+    // At another desk, or unpicked since: who picked it is unknown.
     world.edit_journal(|line| line.replacen("\"desk\":\"default\"", "\"desk\":\"other\"", 1));
     assert_eq!(world.run(&["why", "a"]).exits(0).text(), "a (picked)\n");
     assert_eq!(picked(&world), Value::Null);
@@ -278,7 +278,7 @@ fn why_says_who_picked_and_when() {
 }
 
 #[test]
-fn a_damaged_journal_is_said_once_and_keeps_nothing_from_being_done() {
+fn a_damaged_journal_is_reported_once_and_stops_nothing() {
     let world = world();
     world.feed(&["enrich", "--repeat"], b"the web").exits(0);
     let whole = world.read(FILE);
@@ -299,14 +299,14 @@ fn a_damaged_journal_is_said_once_and_keeps_nothing_from_being_done() {
     }
 }
 
-/// A full disk: the file can grow no more.
+/// A full disk: the file cannot grow.
 #[test]
-fn a_journal_that_cannot_be_written_is_said_once_and_work_goes_on() {
+fn an_unwritable_journal_is_reported_once_and_stops_nothing() {
     let world = world();
     world.feed(&["enrich", "--repeat"], b"the web").exits(0);
     let line = world.read(FILE);
     let mut filler = line.repeat(64 * 1024 / line.len());
-    // Nor a short line.
+    // Not even by a short line.
     filler.push_str(&"\n".repeat(64 * 1024 - filler.len()));
     world.put(FILE, filler.as_bytes());
     let limited = |words: &[&str], input: Option<&[u8]>| -> Ran {
@@ -329,13 +329,13 @@ fn a_journal_that_cannot_be_written_is_said_once_and_work_goes_on() {
     assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");
     assert_eq!(world.picks(), ["a"]);
     assert_eq!(world.read(FILE), filler, "nothing of it is left");
-    // Room again.
+    // There is room again.
     world.run(&["unselect", "a"]).exits(0);
     assert_eq!(brief(&lines(&world, &[])).last().unwrap(), "unselected a");
 }
 
 #[test]
-fn links_that_lead_out_of_the_workspace_are_not_followed() {
+fn links_out_of_the_workspace_are_not_followed() {
     let outside = Workspace::new();
     for link in [".jaato", ".jaato/refdesk"] {
         let world = world();
@@ -352,7 +352,7 @@ fn links_that_lead_out_of_the_workspace_are_not_followed() {
         world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]).exits(0);
         assert_eq!(outside.listing(), []);
     }
-    // A journal that is a link itself.
+    // The journal itself as a link.
     let world = world();
     world.put("victim", b"precious\n");
     fs::create_dir_all(world.path.join(".jaato/refdesk")).unwrap();
@@ -363,9 +363,9 @@ fn links_that_lead_out_of_the_workspace_are_not_followed() {
     assert!(world.run(&["journal"]).exits(1).stderr.contains("symbolic link"));
 }
 
-/// Each source of fifty is hinted at by one of fifty processes, and each of these has a line of its own.
+/// Each of fifty processes gets a hint for its own one of fifty sources and records a line.
 #[test]
-fn fifty_at_once_in_one_session_say_each_thing_once() {
+fn fifty_at_once_in_one_session_give_each_thing_once() {
     const MANY: usize = 50;
     let sources: Vec<Value> = (0..MANY)
         .map(|at| {
@@ -376,7 +376,8 @@ fn fifty_at_once_in_one_session_say_each_thing_once() {
         .collect();
     let world = Workspace::of(json!(sources), &[]);
     let start = |at: usize| {
-        // Each says its own, and that of the next one, which somebody else says too. From a file: nobody waits for another.
+        // Each process matches its own source and the next one, which another process matches too. From a file, so that no
+        // process waits for another.
         let text = world.beside(&format!("tmp/{at}"));
         refdesk_files::write_atomic(&text, format!("tag{at} and tag{}", (at + 1) % MANY).as_bytes()).unwrap();
         let mut command = world.command(&["--session", "s", "enrich"]);

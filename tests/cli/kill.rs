@@ -1,5 +1,5 @@
-//! A process that is killed while it changes the desk: what is stored is whole, what was acknowledged is there, the lock is
-//! free, and the next process leaves no rubbish of the dead one behind.
+//! A process that is killed while it changes the desk: stored files are whole, acknowledged changes are there, the lock is
+//! free, and the next process removes leftovers.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,14 +13,14 @@ use crate::support::program::{LIMIT, kill};
 use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline};
 
-/// Long ids make a stored file that takes its time to be written.
+/// Long ids, so that writing the stored file takes time.
 fn id(at: usize) -> String {
     format!("s{at}-{}", "x".repeat(200))
 }
 
 const BEFORE: usize = 300;
 
-/// The moment in the life of a process at which it is killed.
+/// When to kill the process.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
     Start,
@@ -33,7 +33,7 @@ fn temporaries(folder: &Path) -> Vec<OsString> {
     names.filter(|name| name.to_string_lossy().starts_with(".refdesk-")).collect()
 }
 
-/// Looks, without sleeping, until the moment has come or the process has ended.
+/// Waits, without sleeping, until the moment has come or the process has ended.
 fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: &[OsString], stored: u64) {
     let begin = Instant::now();
     let has_come = || match moment {
@@ -48,7 +48,7 @@ fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: &[OsStr
 }
 
 #[test]
-fn what_is_stored_is_whole_whenever_a_process_dies() {
+fn stored_files_are_whole_whenever_a_process_dies() {
     let rounds = scaled(25, 200);
     let sources: Vec<Value> = (0..BEFORE + rounds).map(|at| inline(&id(at), "")).collect();
     let world = Workspace::of(json!(sources), &[]);
@@ -74,7 +74,7 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
             acknowledged.push(wanted.clone());
         } else {
             died += 1;
-            // It may have come so far as to store its pick, and then it counts.
+            // It may have stored its pick before it died; then the pick counts.
             if picks.contains(&wanted) {
                 acknowledged.push(wanted);
             }
@@ -82,7 +82,7 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
         assert_eq!(picks, acknowledged, "{moment:?}");
     }
     assert!(died >= rounds / 4, "only {died} died on the way");
-    // The desk works on, and what the dead left is swept.
+    // The desk still works, and leftovers are removed.
     let last = id(BEFORE);
     world.run(&["unselect", &last]);
     world.run(&["select", &last]).exits(0);

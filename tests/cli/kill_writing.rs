@@ -1,5 +1,5 @@
-//! A process that is killed while it writes files: each is the old or the new one, never half; of several, the next command
-//! that writes leaves all new or all old; and nothing of the dead one stays lying about.
+//! A process that is killed while it writes files: each is the old or the new one, never half of it; of a batch, the next
+//! command that writes leaves all new or all old; and no leftovers remain.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::support::program::{LIMIT, kill};
 use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
 
-/// Looks, without sleeping, until the moment has come or the process has ended.
+/// Waits, without sleeping, until the moment has come or the process has ended.
 fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {
     let begin = Instant::now();
     while !has_come() && child.try_wait().unwrap().is_none() {
@@ -21,7 +21,7 @@ fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {
     }
 }
 
-/// Starts the program and kills it at a moment; whether it was still alive.
+/// Starts the program and kills it at a moment; returns whether it was still alive.
 fn kill_at(world: &Workspace, words: &[&str], has_come: impl Fn() -> bool) -> bool {
     let mut command = world.command(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -36,7 +36,7 @@ fn unfinished(folder: &Path) -> usize {
     entries.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".refdesk-")).count()
 }
 
-/// A text of one version: every line of it says which.
+/// A text of one version; every line names it.
 fn text(version: usize) -> String {
     format!("{version}\n").repeat(50_000)
 }
@@ -47,7 +47,7 @@ fn one_file_is_the_old_or_the_new_one() {
     let world = Workspace::new();
     let file = world.path.join("out/file.txt");
     world.put("out/file.txt", text(0).as_bytes());
-    let (mut stands, mut died) = (0, 0);
+    let (mut current, mut died) = (0, 0);
     for round in 1..=rounds {
         world.put("text.tpl", text(round).as_bytes());
         let words = ["render", "--file", "text.tpl", "--output", "out/file.txt", "--overwrite", "--yes"];
@@ -59,9 +59,9 @@ fn one_file_is_the_old_or_the_new_one() {
         }));
         let now = fs::read_to_string(&file).unwrap();
         if now == text(round) {
-            stands = round;
+            current = round;
         }
-        assert!(now == text(stands), "round {round}: neither old nor new");
+        assert!(now == text(current), "round {round}: neither old nor new");
     }
     assert!(died >= rounds / 8, "only {died} died on the way");
     world.run(&["render", "--inline", "last", "--output", "out/file.txt", "--overwrite", "--yes"]).exits(0);
@@ -73,10 +73,10 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
     const FILES: usize = 30;
     let rounds = scaled(25, 200);
     let world = Workspace::new();
-    // Far down, where a rename takes its time, so that there is much between two of them.
+    // Deep folders make renames slow, so that there is time between two of them.
     let deep = "d/".repeat(60);
     let (one, two) = (format!("one/{deep}"), format!("two/{deep}"));
-    // Every third is new in every round.
+    // Every third file is new in every round.
     let name = |round: usize, at: usize| match at % 3 {
         0 => format!("new/{round}/{at}.txt"),
         1 => format!("{one}{at}.txt"),
@@ -88,8 +88,8 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
         world.put(&name(0, *at), b"0");
     }
     let note = world.path.join(".jaato/refdesk/write.json");
-    let (mut stands, mut died, mut midway) = (0, 0, 0);
-    // Until enough have died between two renames, which no moment can be sure to meet.
+    let (mut current, mut died, mut midway) = (0, 0, 0);
+    // Until enough processes died between two renames, which no single moment guarantees.
     for round in 1..=20 * rounds {
         if round > rounds && midway > 2 {
             break;
@@ -120,13 +120,13 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
         let new = (0..FILES).filter(|at| is_new(*at)).count();
         assert!(new == 0 || new == FILES, "round {round}: {new} of {FILES} are new");
         if new == FILES {
-            stands = round;
+            current = round;
         } else {
             let made = fs::read_dir(world.path.join(format!("new/{round}"))).into_iter().flatten();
             assert!(made.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(".refdesk-")));
         }
         for at in &old {
-            assert_eq!(world.read(&name(round, *at)), stands.to_string(), "round {round}, file {at}");
+            assert_eq!(world.read(&name(round, *at)), current.to_string(), "round {round}, file {at}");
         }
     }
     assert!(died >= rounds / 4, "only {died} died on the way");

@@ -1,4 +1,4 @@
-//! Templates of the field, where they lie beside the repository: each has a language and a tree and renders from its
+//! Templates from the field, if they are beside the repository: each has a language and a tree and renders from its
 //! skeleton filled with sample values, or is refused with a reason that names a line.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ fn templates(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The skeleton with each leaf taken from the sample, as somebody fills in a form.
+/// The skeleton with each leaf taken from the sample, as a person would fill in a form.
 fn filled(skeleton: &Value, sample: &Value) -> Value {
     match (skeleton, sample) {
         (Value::Object(fields), Value::Object(samples)) => {
@@ -42,13 +42,13 @@ fn filled(skeleton: &Value, sample: &Value) -> Value {
     }
 }
 
-/// Shown whether the test passes or not.
+/// Printed whether the test passes or not.
 fn tell(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 #[test]
-fn the_fields_templates_render_or_say_in_which_line_they_do_not() {
+fn templates_in_the_field_render_or_name_the_failing_line() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/knowledge");
     if !folder.is_dir() {
         tell(&format!("skipped: there is no {}", folder.display()));

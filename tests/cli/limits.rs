@@ -1,4 +1,4 @@
-//! No template and no values can end, freeze or starve the program: each is an error that names the limit.
+//! No template and no values can end, freeze or exhaust the program: each is an error that names the limit.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -26,7 +26,8 @@ fn no_template_ends_the_program() {
     }
 }
 
-/// Templates that hold the item before twice, thirty times, and write the last one as JSON: a billion items.
+/// Templates in which each item holds the previous one twice, thirty times, and the last is written as JSON: a billion
+/// items.
 fn doubled_json() -> Vec<String> {
     let json = |from: &str, again: &str, end: &str| {
         format!("{{% set x = {from} %}}{}{end}", format!("{{% set x = {again} %}}").repeat(30))
@@ -43,7 +44,7 @@ fn doubled_json() -> Vec<String> {
     ]
 }
 
-/// Files of a megabyte that cost more than their length to whoever reads them carelessly.
+/// Files of a megabyte that are quadratic to read if done carelessly.
 fn files() -> Vec<(&'static str, String)> {
     const BYTES: usize = 1024 * 1024;
     let all = |text: &str| text.repeat(BYTES / text.len());
@@ -82,9 +83,9 @@ fn files() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Reading the files is quadratic where it is done carelessly: the program would be ended by the harness.
+/// A quadratic reader would run into the harness's time-out.
 #[test]
-fn no_template_file_keeps_a_listing_waiting() {
+fn no_template_file_delays_a_listing() {
     let world = Workspace::new();
     for (name, text) in files() {
         world.put(&format!(".templates/{name}.tpl"), text.as_bytes());
@@ -96,7 +97,7 @@ fn no_template_file_keeps_a_listing_waiting() {
     assert!(listed.stderr.lines().all(|line| line.len() < 5_000), "no message repeats a file");
 }
 
-/// The same command behind a limit that a shell sets.
+/// The same command under a limit set by a shell.
 #[cfg(target_os = "linux")]
 fn under(limit: &str, whole: &Command) -> Command {
     let mut command = Command::new("bash");
@@ -111,7 +112,7 @@ fn under(limit: &str, whole: &Command) -> Command {
     command
 }
 
-/// Within an address space that holds the worker itself and little else.
+/// Within an address space that fits the worker itself and little else.
 #[cfg(target_os = "linux")]
 #[test]
 fn json_of_a_billion_items_takes_little_memory() {
@@ -135,7 +136,7 @@ fn no_partial_ends_the_program() {
 }
 
 #[test]
-fn no_file_is_too_large_to_be_refused() {
+fn every_oversized_file_is_refused() {
     let world = Workspace::new();
     let large = |name: &str| File::create(world.path.join(name)).unwrap().set_len(100 * 1024 * 1024).unwrap();
     large("large.tpl");
@@ -184,10 +185,10 @@ fn what_is_within_the_limits_is_rendered() {
     }
 }
 
-/// The state letter and the parent of a process that is there.
+/// The state letter and the parent of a running process.
 fn process(id: u32) -> Option<(char, u32)> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // After the name in parentheses.
+    // They follow the name in parentheses.
     let mut after = stat.rsplit(')').next()?.split_whitespace();
     Some((after.next()?.chars().next()?, after.next()?.parse().ok()?))
 }
@@ -219,10 +220,10 @@ fn a_worker_does_not_outlive_a_desk_that_is_killed() {
     }
 }
 
-/// A system that gives no more threads (it does, to its administrator).
+/// On a system without more threads (root always gets more).
 #[cfg(target_os = "linux")]
 #[test]
-fn without_threads_there_is_an_answer() {
+fn without_threads_there_is_still_an_answer() {
     let world = Workspace::new();
     for (words, works) in [(["list", "--selected"], true), (["render", "--inline=x"], false)] {
         let whole = world.command(&[&["--format", "json"], &words[..]].concat());

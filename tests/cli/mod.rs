@@ -1,5 +1,4 @@
-//! The command line of the real program: what each command answers, what the demo and the table of configuration files come
-//! to, and what bad input may not do.
+//! The command line as a whole: the answers of each command, the demo, the table of configuration files, and bad input.
 
 #[cfg(unix)]
 mod ask;

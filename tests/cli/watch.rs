@@ -1,4 +1,5 @@
-//! `refdesk watch` as others see it: what another process does arrives as a line, in order and once; it ends as it is told.
+//! `refdesk watch` run as a whole: actions of other processes arrive as lines, in order and once; it ends by a signal or
+//! with its reader.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -19,7 +20,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Starts it, and waits until it tells of what others do: by having them do something until it does.
+    /// Starts it, and makes changes until it prints one.
     fn start(world: &Workspace, words: &[&str]) -> Self {
         let mut command = world.bare(&[&["watch"], words].concat());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -32,7 +33,7 @@ impl Watch {
             enrich(world, "begin", "about java");
             match watch.lines.try_recv() {
                 Ok(_) => break,
-                Err(_) => assert!(began.elapsed() < LIMIT, "it tells nothing"),
+                Err(_) => assert!(began.elapsed() < LIMIT, "it prints nothing"),
             }
         }
         enrich(world, "begin", "about @callee");
@@ -42,7 +43,7 @@ impl Watch {
         watch
     }
 
-    /// The lines up to the first that is as wanted.
+    /// The lines up to the first that matches.
     #[track_caller]
     fn until(&self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut seen = Vec::new();
@@ -80,7 +81,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        // It has ended, unless the test failed.
+        // It has ended already, unless the test failed.
         if let Ok(None) = self.child.try_wait() {
             kill(self.child.id());
             let _ = self.child.wait();
@@ -94,14 +95,14 @@ fn world() -> Workspace {
     Workspace::of(json!([tagged("first"), tagged("second"), caller, inline("callee", "")]), &[])
 }
 
-/// Has a prompt of this session enriched, whatever it was told.
+/// Enriches a prompt of this session, with everything repeated.
 fn enrich(world: &Workspace, session: &str, prompt: &str) {
     let words = ["--session", session, "enrich", "--repeat"];
     crate::support::program::run(&mut world.bare(&words), Some(prompt.as_bytes())).exits(0);
 }
 
 #[test]
-fn what_others_do_arrives_once_and_in_order() {
+fn actions_of_others_arrive_once_and_in_order() {
     let world = world();
     enrich(&world, "old", "about java");
     let watch = Watch::start(&world, &[]);
@@ -116,7 +117,7 @@ fn what_others_do_arrives_once_and_in_order() {
     let receipt = &seen.iter().find(|line| line["session"] == "s1").unwrap()["receipt"];
     assert_eq!((&receipt["what"], &receipt["who"]), (&json!("enriched"), &json!("refdesk enrich")), "{receipt}");
     assert!(receipt["text"].as_str().unwrap().contains("@first"), "{receipt}");
-    // A choice comes as a notice, from the desk itself, and may come after what was asked for next.
+    // A selection comes as a notice of the desk itself, possibly after the next action.
     let mut told = seen;
     if !told.iter().any(|line| line["text"] == "Picked @caller") {
         told.extend(watch.until("the pick", |line| line["text"] == "Picked @caller"));
@@ -136,18 +137,18 @@ fn what_others_do_arrives_once_and_in_order() {
 }
 
 #[test]
-fn it_tells_of_one_session_alone() {
+fn it_can_be_limited_to_one_session() {
     let world = world();
     let watch = Watch::start(&world, &["--session", "begin"]);
     let select = |session: &str, id: &str| world.run(&["--session", session, "select", id]).exits(0);
     select("other", "first");
     enrich(&world, "other", "about java");
-    // What was chosen before a line of the journal is known when that line is told.
+    // A selection made before a journal line is known by the time that line is printed.
     enrich(&world, "begin", "about java");
     let mut seen = watch.until("its prompt", |line| line["topic"] == "enriched");
     select("begin", "caller");
     seen.extend(watch.until("its pick", |line| line["text"] == "Picked @caller"));
-    // Whatever would be told twice, or of others, is told by now.
+    // By now anything repeated or of other sessions would have been printed.
     select("other", "second");
     enrich(&world, "begin", "about @callee");
     seen.extend(watch.until("the end", |line| line["text"].as_str().unwrap().contains("expanded @callee")));
@@ -159,11 +160,11 @@ fn it_tells_of_one_session_alone() {
 }
 
 #[test]
-fn it_ends_when_nobody_reads_any_more() {
+fn it_ends_with_its_reader() {
     let world = world();
     let mut command = world.bare(&["watch"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    // Nothing happens and nothing has to be written for it to be noticed.
+    // It must notice this without writing anything.
     drop(child.stdout.take());
     let (_, lines) = channel();
     let mut watch = Watch { child, lines };
@@ -171,7 +172,7 @@ fn it_ends_when_nobody_reads_any_more() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_does_not_keep_it() {
+fn a_reader_that_does_not_read_does_not_block_its_end() {
     let long = json!({"id": "long", "name": "n".repeat(9000), "type": "inline", "content": "x", "tags": ["java"]});
     let world = Workspace::of(json!([long]), &[]);
     let mut command = world.bare(&["watch"]);
@@ -180,7 +181,7 @@ fn a_reader_that_does_not_read_does_not_keep_it() {
     let (_, lines) = channel();
     let watch = Watch { child, lines };
     let began = Instant::now();
-    // Until the pipe is full: far more than a pipe holds, in few lines.
+    // Until the pipe is full: far more than fits in it, in few lines.
     for _ in 0..20 {
         enrich(&world, "s", "about java");
         assert!(began.elapsed() < LIMIT);

@@ -1,4 +1,4 @@
-//! `refdesk add` and `check --fix` ask at a terminal before they write outside the workspace; whatever is not yes is no.
+//! `refdesk add` and `check --fix` ask at a terminal before they write outside the workspace; anything but yes means no.
 
 use serde_json::json;
 

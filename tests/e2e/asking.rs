@@ -15,7 +15,7 @@ fn start(timeout: f64) -> (Workspace, Pty) {
 }
 
 #[test]
-fn a_list_is_shown_and_asked_about_until_a_line_is_understood() {
+fn the_list_is_asked_about_until_a_line_is_valid() {
     let (world, mut pty) = start(60.0);
     pty.wait_for("which applies?");
     pty.wait_for("3  @three  Name of three");
@@ -28,7 +28,7 @@ fn a_list_is_shown_and_asked_about_until_a_line_is_understood() {
 }
 
 #[test]
-fn an_empty_line_and_the_end_of_input_are_none() {
+fn an_empty_line_and_the_end_of_input_mean_none() {
     for typed in ["\r", "\x04", "none\r"] {
         let (world, mut pty) = start(60.0);
         pty.wait_for("empty is none:");
@@ -40,7 +40,7 @@ fn an_empty_line_and_the_end_of_input_are_none() {
 }
 
 #[test]
-fn nobody_who_types_is_waited_for_beyond_the_time() {
+fn a_person_who_types_is_not_waited_for_beyond_the_timeout() {
     let (world, pty) = start(0.3);
     pty.wait_for("no answer within 0.3 s");
     assert_eq!(pty.wait_for_exit().exit_code(), 3);

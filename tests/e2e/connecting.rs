@@ -1,4 +1,4 @@
-//! `refdesk connect` and `disconnect` ask at a terminal; whatever is not yes is no.
+//! `refdesk connect` and `disconnect` ask at a terminal; anything but yes means no.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn start(world: &Workspace, verb: &str) -> Pty {
 }
 
 #[test]
-fn the_difference_is_shown_and_an_answer_awaited() {
+fn the_diff_is_shown_before_the_answer() {
     for (typed, exit) in [("y\r", 0), ("YES\r", 0), ("n\r", 1), ("\r", 1), ("\x04", 1)] {
         let world = Workspace::with(&[(SETTINGS, "{\n  \"version\": 1\n}\n")]);
         let mut pty = start(&world, "connect");
@@ -39,19 +39,19 @@ fn the_difference_is_shown_and_an_answer_awaited() {
 }
 
 #[test]
-fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
+fn a_file_that_changes_before_the_answer_is_not_overwritten() {
     let world = Workspace::with(&[(SETTINGS, "{\"version\": 1}\n")]);
     let mut pty = start(&world, "connect");
     pty.wait_for("[y/N]");
     write_atomic(&world.path.join(SETTINGS), b"{\"version\": 2}\n").unwrap();
     pty.type_bytes("y\r");
-    // The new difference is made of what stands there now.
+    // The new diff is made from the current content.
     pty.wait_for("changed after the difference was shown");
     pty.wait_for("-{\"version\": 2}");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert_eq!(world.read(SETTINGS), "{\"version\": 2}\n");
     assert!(!fs::exists(world.path.join(".jaato/refdesk/connected/cursor.json")).unwrap(), "nothing is remembered");
-    // The same of a file that is to go.
+    // The same for a file that is to be removed.
     fs::remove_file(world.path.join(SETTINGS)).unwrap();
     let mut pty = start(&world, "connect");
     pty.wait_for("Write .cursor/hooks.json (+24 −0)? [y/N]");

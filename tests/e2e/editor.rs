@@ -1,5 +1,5 @@
-//! An editor gets the terminal: as it was found, with every key typed for it and none of those typed after it, whatever
-//! becomes of it. The editor is a script that writes down what it was given.
+//! The screen lends its terminal to an editor: in its original modes, with every key typed for the editor and none typed
+//! after it, however the editor ends. The editor is a script that records what it gets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,10 +12,10 @@ use serde_json::json;
 use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
-/// Typed for the editor: every letter, and keys that mean something to the screen.
+/// Typed for the editor: every letter, and keys that mean something on the screen.
 const KEYS: &str = "abcdefghijklmnopqrstuvwxyz q\x1b[A/";
 
-/// Arguments, folder and modes go to a file beside the script; so do the keys, taken one at a time.
+/// Arguments, folder and modes go to a file beside the script; so do the keys, read one at a time.
 const RECORDS: &str = r#"
 here=${0%/*}
 { printf '%s\n' "$@"; pwd; } > "$here/given"
@@ -55,7 +55,7 @@ impl Desk {
         fs::read_to_string(self.workspace.beside("tmp").join(name)).unwrap()
     }
 
-    /// The screen over this workspace with this `$EDITOR`, begun by a shell that writes down the terminal's modes.
+    /// The screen over this workspace with this `$EDITOR`, started by a shell that records the terminal's modes.
     fn open(&self, editor: &str) -> Pty {
         let mut command = CommandBuilder::new("sh");
         let program = env!("CARGO_BIN_EXE_refdesk");
@@ -91,7 +91,7 @@ fn no_key_is_stolen_and_none_is_lost() {
             let given_back = !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste();
             seen.bytes > bytes && given_back && seen.text().contains("EDITOR IS OPEN")
         });
-        // The keys for the editor, and in the same breath one for the screen behind it.
+        // The keys for the editor, and in the same write one for the screen after it.
         pty.type_bytes(KEYS);
         pty.type_bytes("2");
         pty.wait_until("the screen", |seen| {
@@ -108,7 +108,7 @@ fn no_key_is_stolen_and_none_is_lost() {
 }
 
 #[test]
-fn an_edit_shows_when_the_editor_is_gone() {
+fn an_edit_shows_when_the_editor_exits() {
     let desk = Desk::new();
     let file = desk.workspace.path.join("references.json");
     let script =
@@ -121,7 +121,7 @@ fn an_edit_shows_when_the_editor_is_gone() {
 }
 
 #[test]
-fn an_editor_that_fails_is_said() {
+fn a_failing_editor_is_reported() {
     let desk = Desk::new();
     let fails = desk.editor("fails", "exit 3\n");
     let raw = desk.editor("raw", "stty raw -echo\nkill -9 $$\n");
@@ -137,15 +137,15 @@ fn an_editor_that_fails_is_said() {
         pty.wait_until(said, |seen| seen.terminal.screen().alternate_screen() && seen.text().contains(said));
         pty.type_bytes("2");
         pty.wait_for("2 Selection ━");
-        // It holds that the terminal is as it was found, also after an editor that left it otherwise.
+        // It checks that the terminal's modes are restored, also after an editor that changed them.
         quit(pty);
     }
 }
 
 #[test]
-fn an_interrupt_is_the_editors() {
+fn an_interrupt_goes_to_the_editor() {
     let desk = Desk::new();
-    // What is shown is shown by `cat`: a signal to a shell that is about to become another program may be lost in it.
+    // `cat` prints it: a signal to a shell that is about to exec another program may be lost.
     let editor = desk.editor("cooked", "echo EDITOR IS OPEN > \"${0%/*}/open\"\nexec cat \"${0%/*}/open\" -\n");
     let mut pty = desk.open(&editor.to_string_lossy());
     pty.type_bytes("e");
@@ -172,7 +172,7 @@ fn stopped_in_the_editor_and_back() {
 }
 
 #[test]
-fn what_an_editor_left_on_goes_with_the_screen() {
+fn modes_that_an_editor_left_on_are_reset() {
     let desk = Desk::new();
     let modes = "\\033[?1049h\\033[?1002h\\033[?1006h\\033[?25l\\033[?2004h";
     let editor = desk.editor("full", &format!("stty raw -echo\nprintf '{modes}EDITOR IS OPEN'\nexec cat\n"));
@@ -184,7 +184,7 @@ fn what_an_editor_left_on_goes_with_the_screen() {
 }
 
 #[test]
-fn what_ends_the_screen_ends_its_editor() {
+fn a_signal_that_ends_the_screen_ends_its_editor() {
     for signal in [Signal::TERM, Signal::HUP] {
         let desk = Desk::new();
         let editor = desk.editor("left", "echo $$ > \"${0%/*}/id\"\nstty raw -echo\necho EDITOR IS OPEN\nexec cat\n");

@@ -1,5 +1,4 @@
-//! Leaving in the same breath as a change: the change is stored all the same. So it is when all of it was typed before there
-//! was anything to see.
+//! Changes made right before quitting are stored, also if all keys were typed before the first frame.
 
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
@@ -22,7 +21,7 @@ fn start(workspace: &Workspace) -> Pty {
 }
 
 #[test]
-fn a_pick_in_the_same_write_as_the_key_that_leaves() {
+fn a_pick_in_the_same_write_as_the_quit_key() {
     for round in 0..10 {
         let workspace = Workspace::of(json!([inline("alpha", "text"), inline("beta", "text")]), &[]);
         let mut pty = open(&workspace);
@@ -33,7 +32,7 @@ fn a_pick_in_the_same_write_as_the_key_that_leaves() {
 }
 
 #[test]
-fn an_undo_and_a_cleared_desk_too() {
+fn an_undo_and_a_cleared_selection_too() {
     for leaving in ["uq", "Cyq"] {
         let workspace = Workspace::of(json!([inline("alpha", "text"), inline("beta", "text")]), &[]);
         let mut pty = open(&workspace);
@@ -46,7 +45,7 @@ fn an_undo_and_a_cleared_desk_too() {
 }
 
 #[test]
-fn a_pick_and_a_signal_behind_it() {
+fn a_pick_followed_by_a_signal() {
     for signal in [Signal::TERM, Signal::HUP] {
         let workspace = Workspace::of(json!([inline("alpha", "text"), inline("beta", "text")]), &[]);
         let mut pty = open(&workspace);
@@ -64,7 +63,7 @@ fn keys_typed_before_the_workspace_is_open_wait_for_it() {
     for (keys, picks) in [(" q", &["source-0000"][..]), ("j /2999\r q", &["source-0001", "source-2999"])] {
         let workspace = Workspace::of(json!(sources), &[]);
         let mut pty = start(&workspace);
-        // Before that, keys are a line that waits for its end.
+        // Before that, the terminal collects keys into a line.
         pty.wait_until("the screen", |seen| seen.terminal.screen().alternate_screen());
         pty.type_bytes(keys);
         assert_eq!(pty.wait_for_exit().exit_code(), 0);

@@ -1,4 +1,4 @@
-//! What happens in the workspace is seen on the screen, without a key.
+//! Changes in the workspace appear on the screen without a key.
 
 use portable_pty::CommandBuilder;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 #[test]
-fn an_edit_pulls_a_source_in_and_a_broken_one_keeps_what_was() {
+fn an_edit_pulls_a_source_in_and_a_broken_catalog_keeps_the_old_one() {
     let sources = json!([
         {"id": "first-source", "name": "First", "path": "first.md"},
         {"id": "second-source", "name": "Second", "path": "second.md"},

@@ -1,5 +1,5 @@
-//! The real binary in a real terminal: filtering, picking, and every way out. What the panes look like is held by the
-//! snapshots beside `tui`; here only what needs a process and a terminal.
+//! The real binary in a real terminal: filtering, picking, and every way to quit. Snapshots beside `tui` check what the
+//! panes look like; here is only what needs a process and a terminal.
 
 mod adding;
 mod asking;
@@ -26,7 +26,7 @@ fn demo(columns: u16, rows: u16) -> Pty {
     pty.wait_for("1 Catalog");
     pty.wait_for("house-rules");
     if columns >= 100 && rows >= 28 {
-        // The preview begins with a remark, which is written in italics: with its colours it is all there.
+        // The preview begins with a comment in italics: once that has its colours, the frame is complete.
         pty.wait_until("the colours of the preview", |seen| {
             let screen = seen.terminal.screen();
             (0..rows).any(|row| (0..columns).any(|column| screen.cell(row, column).is_some_and(vt100::Cell::italic)))
@@ -36,7 +36,7 @@ fn demo(columns: u16, rows: u16) -> Pty {
 }
 
 #[test]
-fn filter_pick_and_see_what_comes_with_it() {
+fn filter_pick_and_see_what_is_pulled_in() {
     let mut pty = demo(120, 36);
     pty.wait_for("1 picked");
     pty.type_bytes("/circuit-breaker\r");
@@ -46,13 +46,13 @@ fn filter_pick_and_see_what_comes_with_it() {
     pty.type_bytes(" ");
     pty.wait_for("1 picked");
     pty.type_bytes("\x1bq");
-    // Escape and the next key in one read are a key with Alt, as from every terminal; so leave it for sure.
+    // Escape and the next key in one read are a key with Alt, so wait in between.
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
 #[test]
-fn a_prompt_is_hinted_at_as_it_is_typed() {
+fn hints_appear_while_a_prompt_is_typed() {
     let mut pty = demo(120, 36);
     pty.type_bytes("3\rwhat is our retry policy");
     pty.wait_for("(matched:");
@@ -72,7 +72,7 @@ fn a_template_is_previewed() {
 }
 
 #[test]
-fn keys_that_leave() {
+fn keys_that_quit() {
     for (key, what) in [("q", "q"), ("\x03", "Ctrl-C"), ("/abc\x03", "Ctrl-C in a text field")] {
         let mut pty = demo(80, 24);
         pty.type_bytes(key);
@@ -91,7 +91,7 @@ fn signals_that_end() {
 }
 
 #[test]
-fn stopped_and_back() {
+fn suspended_and_resumed() {
     let mut pty = demo(80, 24);
     for how in ["Ctrl-Z", "SIGTSTP", "Ctrl-Z"] {
         if how == "Ctrl-Z" {
@@ -129,7 +129,7 @@ fn nothing_is_written_while_nothing_happens() {
     let mut pty = demo(120, 36);
     pty.wait_for("preview");
     pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
-    // On a busy machine what is still under way may come late; but then there is a second without a byte.
+    // On a busy machine pending output may come late; but then a second passes without a byte.
     let is_idle = || {
         let before = pty.bytes();
         !pty.comes(Duration::from_secs(1), |seen| seen.bytes > before)
@@ -140,8 +140,8 @@ fn nothing_is_written_while_nothing_happens() {
 }
 
 #[test]
-fn what_a_command_prints_on_a_terminal_is_escaped() {
-    // Into a pipe the same bytes go as they are: a rendered file must be exact.
+fn commands_escape_their_output_on_a_terminal() {
+    // A pipe gets the exact bytes: a rendered file must be exact.
     let pty = Pty::start(&["--demo", "render", "--inline", "a\x1b[31mb\u{202e}c"], 80, 24);
     pty.wait_for("a\\x1b[31mb\\u{202e}c");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

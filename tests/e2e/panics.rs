@@ -1,5 +1,5 @@
-//! A panic leaves the terminal as it was found and its report readable. The binary has no way to panic on demand, so these
-//! tests run themselves again in a pty, with a screen over an engine whose events are the test's.
+//! A panic restores the terminal and leaves a readable report. The binary has no way to panic on demand, so these tests run
+//! themselves again in a pty, with a screen over an engine whose events the test sends.
 
 use std::future::Future;
 
@@ -24,7 +24,7 @@ fn again(test: &str) -> Pty {
     Pty::spawn(command, 80, 24)
 }
 
-/// Runs a screen beside something else, until either ends.
+/// Runs a screen and another future until either ends.
 fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
@@ -41,17 +41,17 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
 }
 
 #[test]
-fn of_the_screen_itself() {
+fn a_panic_of_the_screen() {
     if std::env::var_os(INNER).is_some() {
         screen_beside(|_| async { panic!("a deliberate panic of the screen") });
     }
-    let pty = again("e2e::panics::of_the_screen_itself");
+    let pty = again("e2e::panics::a_panic_of_the_screen");
     pty.wait_until("the report", |seen| seen.text().contains("a deliberate panic of the screen"));
     assert_ne!(pty.wait_for_exit().exit_code(), 0);
 }
 
 #[test]
-fn of_another_thread_waits_until_the_screen_is_gone() {
+fn a_panic_of_another_thread_is_reported_after_the_screen() {
     if std::env::var_os(INNER).is_some() {
         screen_beside(|events| async move {
             let other = std::thread::spawn(|| panic!("a deliberate panic of another thread"));
@@ -61,7 +61,7 @@ fn of_another_thread_waits_until_the_screen_is_gone() {
         });
         return;
     }
-    let mut pty = again("e2e::panics::of_another_thread_waits_until_the_screen_is_gone");
+    let mut pty = again("e2e::panics::a_panic_of_another_thread_is_reported_after_the_screen");
     pty.wait_for("it happened");
     assert!(!pty.text().contains("deliberate"), "{}", pty.text());
     pty.type_bytes("q");

@@ -1,4 +1,4 @@
-//! The mouse in a real terminal, and the layout that one screen leaves to the next.
+//! The mouse in a real terminal, and the layout that one screen saves for the next.
 
 use std::fs;
 use std::path::Path;
@@ -35,14 +35,14 @@ fn click_on(pty: &mut Pty, text: &str) {
     release(pty, place);
 }
 
-/// Waits until this stands in this column.
+/// Waits until this text is in this column.
 fn wait_for_column(pty: &Pty, text: &str, column: usize) {
     pty.wait_until(&format!("{text} in column {column}"), |seen| {
         seen.text().lines().any(|line| line.find(text).is_some_and(|at| line[..at].chars().count() == column))
     });
 }
 
-/// Waits until the terminal is told to send the mouse, or no longer.
+/// Waits until mouse reporting is in this mode.
 fn wait_for_mouse(pty: &Pty, mode: MouseProtocolMode) {
     pty.wait_until(&format!("mouse mode {mode:?}"), |seen| seen.terminal.screen().mouse_protocol_mode() == mode);
 }
@@ -58,7 +58,7 @@ fn click_wheel_and_drag() {
     pty.wait_until("coordinates without a limit", |seen| {
         seen.terminal.screen().mouse_protocol_encoding() == MouseProtocolEncoding::Sgr
     });
-    // Motion with no button held is not asked for: it would wake the program for nothing.
+    // Motion without a button is not requested: it would wake the program for nothing.
     wait_for_mouse(&pty, MouseProtocolMode::ButtonMotion);
     click_on(&mut pty, "2 Selection");
     pty.wait_for("┏ 2 Selection");
@@ -90,7 +90,7 @@ fn click_wheel_and_drag() {
 }
 
 #[test]
-fn a_screen_that_a_signal_ended_is_remembered_too() {
+fn the_layout_is_saved_when_a_signal_ends_the_screen() {
     for signal in [Signal::TERM, Signal::HUP] {
         let home = tempfile::tempdir().unwrap();
         let mut pty = demo_at(home.path());
@@ -110,7 +110,7 @@ fn a_screen_that_a_signal_ended_is_remembered_too() {
 }
 
 #[test]
-fn nothing_is_written_where_nothing_changed() {
+fn nothing_is_written_if_nothing_changed() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = demo_at(home.path());
     pty.type_bytes("jq");
@@ -119,7 +119,7 @@ fn nothing_is_written_where_nothing_changed() {
 }
 
 #[test]
-fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
+fn a_damaged_or_unwritable_file_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(".local/state/refdesk/screen.json");
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
@@ -131,7 +131,7 @@ fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert_eq!(remembered(home.path()), json!({"theme": "light", "zoomed": false}));
 
-    // A file where its folder should be: not even a superuser writes there.
+    // A file in place of its folder: not even the superuser can write there.
     let home = tempfile::tempdir().unwrap();
     write_atomic(&home.path().join(".local/state"), b"").unwrap();
     let mut pty = demo_at(home.path());
@@ -143,7 +143,7 @@ fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
 }
 
 #[test]
-fn the_mouse_is_left_to_the_terminal_and_stays_so() {
+fn mouse_reporting_can_be_turned_off_and_stays_off() {
     let mut pty = Pty::start(&["--demo"], 80, 24);
     pty.wait_for("house-rules");
     pty.type_bytes("M");

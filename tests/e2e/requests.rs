@@ -1,4 +1,5 @@
-//! A request of another process opens on a real screen and is answered by keys; of two screens one answers, and both see it.
+//! A request of another process opens on a real screen and is answered by keys; if two screens show it, one answers and
+//! both see it.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ fn open(workspace: &Workspace) -> Pty {
     pty
 }
 
-/// Asks as a process does that lives as long as what comes back.
+/// Asks like a process that lives as long as the returned lock.
 fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
     let mut request = json!({
         "request_id": id, "timestamp": "2026-11-22T08:00:00Z", "context": "to write a client",
@@ -78,7 +79,7 @@ fn a_choice_is_answered_by_keys() {
 }
 
 #[test]
-fn a_write_is_looked_at_and_refused_or_allowed() {
+fn a_write_is_shown_and_approved_or_declined() {
     let workspace = workspace();
     let mut pty = open(&workspace);
     for (id, key, approved) in [("w1", "n", false), ("w2", "y", true)] {
@@ -101,20 +102,20 @@ fn a_write_is_looked_at_and_refused_or_allowed() {
 }
 
 #[test]
-fn an_asker_that_is_gone_is_said() {
+fn an_asker_that_ends_is_reported() {
     let workspace = workspace();
     let pty = open(&workspace);
-    // Called as refdesk calls its own, which hold their lock as long as they live.
+    // Named like refdesk's own requests, whose askers hold a lock while they live.
     let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
     pty.wait_for("1 asks: A");
     drop(asker);
     pty.wait_for("claude over mcp is gone");
-    pty.wait_until("that nobody asks", |seen| !seen.text().contains("1 asks"));
+    pty.wait_until("the end of the request", |seen| !seen.text().contains("1 asks"));
     quit(pty);
 }
 
 #[test]
-fn of_two_screens_one_answers_and_one_of_two_questions_times_out() {
+fn one_of_two_screens_answers_and_one_of_two_requests_times_out() {
     let workspace = workspace();
     workspace.configure(json!({
         "sources": [{"id": "retry", "name": "Retry", "type": "inline", "content": "Again."}],
@@ -134,7 +135,7 @@ fn of_two_screens_one_answers_and_one_of_two_questions_times_out() {
     both("2 ask: A");
     both("timed out without an answer");
     both("1 asks: A");
-    // It was never answered, and its asker has gone away by itself.
+    // It was never answered, and its asker withdrew it.
     assert!(!answered(&workspace, &"b2".repeat(16)).exists());
     drop(impatient);
     let mut one = one;
@@ -148,7 +149,7 @@ fn of_two_screens_one_answers_and_one_of_two_questions_times_out() {
     assert!(String::from_utf8_lossy(&said.stdout).contains("picked @retry"), "{said:?}");
     assert_eq!(workspace.picks(), ["retry"]);
     for screen in [one, two] {
-        screen.wait_until("that nobody asks, and what came of it", |seen| {
+        screen.wait_until("the end of the request, and its outcome", |seen| {
             !seen.text().contains("asks: A") && seen.text().contains("1 picked")
         });
         quit(screen);

@@ -1,4 +1,4 @@
-//! From a template to a file, in a real terminal: found, filled in, looked at, written, and what is in the way of that.
+//! From a template to a file in a real terminal: found, filled in, reviewed, written, and what can get in the way.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -55,7 +55,7 @@ fn from_a_pick_to_a_file() {
     let workspace = workspace();
     let mut pty = open(&workspace, "false");
     at_the_entity(&mut pty);
-    // Name, the name of the first field, of a second one, the package.
+    // The name, the name of the first field, of a second one, and the package.
     pty.type_bytes("\rOrder\rid\x0fat\rorg.shop\r");
     pty.wait_for("private String at;");
     pty.wait_for("package org.shop;");
@@ -85,7 +85,7 @@ fn from_a_pick_to_a_file() {
 }
 
 #[test]
-fn a_file_that_changed_since_it_was_looked_at_is_not_overwritten() {
+fn a_file_that_changed_after_it_was_shown_is_not_overwritten() {
     let workspace = workspace();
     workspace.put("src/Order.java", b"mine\n");
     let mut pty = open(&workspace, "false");
@@ -122,10 +122,10 @@ fn a_path_outside_is_refused_while_it_is_typed() {
 }
 
 #[test]
-fn values_are_edited_as_json_and_mended_where_they_are_none() {
+fn values_are_edited_as_json_and_can_be_fixed_if_invalid() {
     let workspace = workspace();
     let editor = workspace.beside("tmp/values-editor");
-    // The first time it leaves a text that is no JSON, the second time it mends what it is given again.
+    // The first time it saves invalid JSON, the second time it fixes that.
     let script = "#!/bin/sh\nif grep -q broken \"$1\"; then\n  sed 's/broken/\"Second\", \"package\": \"p\"}/' \"$1\" > \"$1.n\"\nelse\n  \
         cp \"$1\" \"${0%/*}/given\"\n  printf '{\"Name\": broken' > \"$1.n\"\nfi\nmv \"$1.n\" \"$1\"\n";
     refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! Terminals that behave badly: one that never answers, one that takes what it is sent slowly or not at all, one that is
-//! resized all the time, one that sends much at once.
+//! Terminals that misbehave: one that never answers, one that reads output slowly or not at all, one that is resized all
+//! the time, one that sends much at once.
 
 use std::fs;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use rustix::process::Signal;
 use crate::e2e::demo;
 use crate::support::pty::Pty;
 
-/// What a full redraw shows is what the last frame shows, with its colours.
+/// Checks that a full redraw shows the same as the last frame, with its colours.
 #[track_caller]
-fn holds_that_the_last_frame_is_right(pty: &mut Pty) {
+fn check_the_last_frame(pty: &mut Pty) {
     pty.wait_until_quiet();
     let (before, bytes) = (pty.drawn(), pty.bytes());
     pty.type_bytes("\x0c");
@@ -24,7 +24,7 @@ fn holds_that_the_last_frame_is_right(pty: &mut Pty) {
 }
 
 #[test]
-fn one_that_never_answers_is_asked_nothing() {
+fn a_terminal_that_never_answers_is_asked_nothing() {
     let mut pty = demo(120, 36);
     pty.type_bytes("/house-rules\ry");
     pty.wait_for("copied house-rules");
@@ -40,18 +40,18 @@ fn one_that_never_answers_is_asked_nothing() {
 }
 
 #[test]
-fn one_that_takes_nothing_for_a_while_and_then_little_at_a_time() {
+fn a_terminal_that_stalls_and_then_reads_little_at_a_time() {
     let mut pty = demo(120, 36);
     pty.wait_until_quiet();
     let before = resident(&pty);
     pty.take(Some(0));
-    // More frames than any terminal keeps for a reader.
+    // More frames than any terminal buffers.
     for _ in 0..400 {
         pty.type_bytes("zz12");
     }
     let bytes = pty.bytes();
     for _ in 0..100 {
-        // A frame as large as they get, of which some come together with others.
+        // The largest possible frame; some are merged with others.
         pty.type_bytes("z");
         pty.take(Some(200));
         let taken = pty.bytes() + 200;
@@ -63,44 +63,44 @@ fn one_that_takes_nothing_for_a_while_and_then_little_at_a_time() {
     pty.take(None);
     pty.type_bytes("2");
     pty.wait_for("2 Selection ━");
-    holds_that_the_last_frame_is_right(&mut pty);
+    check_the_last_frame(&mut pty);
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
-/// Memory of the program that is in use, in bytes.
+/// The program's resident memory in bytes.
 fn resident(pty: &Pty) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", pty.pid().as_raw_nonzero())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kibibytes =
         line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<usize>().ok());
-    // Where there is no /proc there is nothing to hold.
+    // Without /proc there is nothing to check.
     kibibytes.map_or(0, |kibibytes| kibibytes * 1024)
 }
 
 #[test]
-fn one_that_is_resized_all_the_time() {
+fn a_terminal_that_is_resized_all_the_time() {
     let mut pty = demo(120, 36);
-    // Every size from the least to the largest comes up, in no order: both steps have no divisor in common with the range.
+    // Every size from the smallest to the largest occurs, in mixed order: both steps are coprime to the range.
     for step in 0..300u16 {
         pty.resize(1 + step * 73 % 300, 1 + step * 37 % 100);
     }
     pty.resize(1, 1);
     pty.resize(300, 100);
     pty.wait_for("4 Templates");
-    holds_that_the_last_frame_is_right(&mut pty);
-    // There and back before anybody looked: the size is the same, the screen is not.
+    check_the_last_frame(&mut pty);
+    // Resized and back between two frames: the size is the same, the screen is not.
     pty.resize(10, 3);
     pty.resize(300, 100);
     pty.wait_for("4 Templates");
-    holds_that_the_last_frame_is_right(&mut pty);
+    check_the_last_frame(&mut pty);
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
 #[test]
-fn one_that_sends_much_at_once() {
-    // Without a bracket around it, so every character is a key.
+fn a_terminal_that_sends_much_at_once() {
+    // Without bracketed paste, every character is a key.
     for (open, shown) in [
         ("3i", "Ω"),
         ("/", "a line takes at most 1,000 characters: the rest was dropped"),
@@ -115,9 +115,9 @@ fn one_that_sends_much_at_once() {
     }
 }
 
-/// A text on the clipboard of a terminal that knows no bracketed paste. The last key counts all the same.
+/// A text pasted by a terminal without bracketed paste. The last key still counts.
 #[test]
-fn one_that_sends_a_megabyte_without_brackets() {
+fn a_terminal_that_sends_a_megabyte_without_brackets() {
     let mut pty = demo(120, 36);
     pty.type_bytes("3i");
     pty.type_bytes(&"some words\r".repeat(100_000));
@@ -127,7 +127,7 @@ fn one_that_sends_a_megabyte_without_brackets() {
 }
 
 #[test]
-fn one_that_claims_to_be_larger_than_any() {
+fn a_terminal_that_claims_a_huge_size() {
     for (columns, rows) in [(65_535, 65_535), (65_535, 36), (120, 65_535), (65_535, 1), (1, 65_535)] {
         let mut pty = demo(120, 36);
         pty.wait_until_quiet();
@@ -151,7 +151,7 @@ fn one_that_claims_to_be_larger_than_any() {
 }
 
 #[test]
-fn one_that_takes_nothing_keeps_no_signal_from_ending_the_screen() {
+fn a_stalled_terminal_does_not_keep_a_signal_from_ending_the_screen() {
     for (way, block) in [("stopped", Pty::stop_output as fn(&Pty)), ("unread", Pty::fill)] {
         for signal in [Signal::TERM, Signal::HUP] {
             let mut pty = demo(120, 36);
@@ -166,7 +166,7 @@ fn one_that_takes_nothing_keeps_no_signal_from_ending_the_screen() {
 }
 
 #[test]
-fn one_that_takes_nothing_keeps_no_key_from_leaving() {
+fn a_stalled_terminal_does_not_keep_a_key_from_quitting() {
     for block in [Pty::stop_output as fn(&Pty), Pty::fill] {
         let mut pty = demo(120, 36);
         pty.wait_until_quiet();
@@ -177,15 +177,15 @@ fn one_that_takes_nothing_keeps_no_key_from_leaving() {
 }
 
 #[test]
-fn one_that_is_gone_ends_the_screen() {
+fn a_closed_terminal_ends_the_screen() {
     let pty = demo(120, 36);
     assert_eq!(pty.hang_up().exit_code(), 128 + 1);
 }
 
 #[test]
-fn one_whose_keys_come_in_pieces() {
+fn a_terminal_whose_keys_arrive_in_pieces() {
     let mut pty = demo(120, 36);
-    // Cut behind the bracket: behind the escape it would be a key.
+    // Split after the bracket; after the escape it would be a key.
     pty.type_bytes("\x1b[");
     pty.type_bytes("Z");
     pty.wait_for("4 Templates ━");

@@ -1,4 +1,4 @@
-//! `refdesk trust` at a terminal: what waits is shown, a question is put, and nothing but a yes is one.
+//! `refdesk trust` at a terminal: what needs trust is shown, and only an explicit yes grants it.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 #[test]
-fn nothing_but_a_yes_trusts_what_was_shown() {
+fn only_a_yes_trusts_what_was_shown() {
     let workspace = Workspace::of(json!([{"id": "outside", "name": "Outside", "path": "../outside.md"}]), &[]);
     refdesk_files::write_atomic(&workspace.beside("outside.md"), b"Far away.\n").unwrap();
     let home = workspace.beside("home");

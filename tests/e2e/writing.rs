@@ -1,4 +1,4 @@
-//! `refdesk render --output` asks at a terminal before it writes; whatever is not yes is no.
+//! `refdesk render --output` asks at a terminal before it writes; anything but yes means no.
 
 use std::fs;
 
@@ -12,8 +12,8 @@ fn render(world: &Workspace, path: &str, template: &str) -> Pty {
 }
 
 #[test]
-fn the_difference_is_shown_and_an_answer_awaited() {
-    for (typed, exit, stands) in [
+fn the_diff_is_shown_before_the_answer() {
+    for (typed, exit, content) in [
         ("y\r", 0, "new\n"),
         ("Yes\r", 0, "new\n"),
         ("n\r", 1, "old\n"),
@@ -31,19 +31,19 @@ fn the_difference_is_shown_and_an_answer_awaited() {
             pty.wait_for("Wrote a.txt: 4 bytes");
         }
         assert_eq!(pty.wait_for_exit().exit_code(), exit, "{typed:?}");
-        assert_eq!(world.read("a.txt"), stands, "{typed:?}");
+        assert_eq!(world.read("a.txt"), content, "{typed:?}");
     }
 }
 
 #[test]
-fn what_is_shown_cannot_move_the_cursor() {
+fn the_shown_text_cannot_move_the_cursor() {
     let world = Workspace::with(&[("a.txt", "old \x1b[2J\n"), ("b.txt", "same\r\n")]);
     let mut pty = render(&world, "a.txt", "new \u{202e}\n");
     pty.wait_for("[y/N]");
     assert!(pty.text().contains("-old \\x1b[2J") && pty.text().contains("+new \\u{202e}"), "{}", pty.text());
     pty.type_bytes("n\r");
     pty.wait_for_exit();
-    // Line ends that differ can be seen.
+    // Different line ends are visible.
     let mut pty = render(&world, "b.txt", "same\n");
     pty.wait_for("[y/N]");
     assert!(pty.text().contains("-same\\r\n+same\n") && pty.text().contains("warning: "), "{}", pty.text());

@@ -12,7 +12,7 @@ use refdesk_desk::engine::{Request, Snapshot};
 use crate::engine::world::{World, mentions, save};
 use crate::support::scale::scaled;
 
-/// How many there are.
+/// The number of files.
 fn count() -> usize {
     scaled(400, 2_000)
 }
@@ -25,7 +25,7 @@ fn file(number: usize) -> String {
     format!("docs/{:02}/{}.md", number % 40, id(number))
 }
 
-/// Each document mentions the one that stands `step` behind it.
+/// Each document mentions the one `step` after it.
 fn text(number: usize, step: usize) -> String {
     format!("See {}.\n", id(number + step))
 }
@@ -61,7 +61,7 @@ fn questions_are_answered_while_files_change_and_nothing_is_missed() {
     world.until("all is read", |snapshot| all_are_at(snapshot, 1));
     let answered = Arc::new(AtomicBool::new(false));
     let (workspace, stop) = (world.workspace.clone(), answered.clone());
-    // Files change without end until the question is answered.
+    // Files keep changing until the question is answered.
     let writer = std::thread::spawn(move || {
         let mut rounds = 2;
         loop {
@@ -84,7 +84,7 @@ fn questions_are_answered_while_files_change_and_nothing_is_missed() {
 }
 
 #[test]
-fn a_git_checkout_shows_whole() {
+fn a_git_checkout_shows_completely() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), &config());
@@ -99,7 +99,7 @@ fn a_git_checkout_shows_whole() {
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
     git(&["init", "-q", "-b", "main"]);
-    // A branch without any document, so that folders go and come as well.
+    // A branch without any documents, so that folders disappear and return too.
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "none"]);
     git(&["branch", "bare"]);
@@ -124,7 +124,7 @@ fn a_git_checkout_shows_whole() {
     });
     git(&["checkout", "-q", "two"]);
     world.until("all are back", |snapshot| all_are_at(snapshot, 2));
-    // And through the bare one without a look in between.
+    // And through the empty branch without waiting in between.
     git(&["checkout", "-q", "bare"]);
     git(&["checkout", "-q", "one"]);
     world.until("all are there", |snapshot| all_are_at(snapshot, 1));

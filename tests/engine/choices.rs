@@ -1,4 +1,4 @@
-//! Picks and exclusions over the engine: what they would bring, taking them back, and other processes in between.
+//! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Request, Response, Topic, Who};
@@ -12,7 +12,7 @@ impl World {
         self.event(|event| {
             found = match event {
                 Event::Notice(notice) if holds(notice) => Some(notice.clone()),
-                // What others chose is told as the journal has it.
+                // Selections of other processes are reported by the journal.
                 Event::Receipts(Receipts { told, age: Age::Now, .. }) => {
                     told.iter().map(|(notice, _)| notice).find(|notice| holds(notice)).cloned()
                 }
@@ -25,7 +25,7 @@ impl World {
 }
 
 #[test]
-fn what_would_follow_is_what_follows() {
+fn previews_match_what_happens() {
     let mut world = World::new();
     let preview = |world: &World, id: &str| match world.ask(Request::PreviewSelection(id.into())) {
         Response::SelectionPreview(preview) => preview,
@@ -43,7 +43,7 @@ fn what_would_follow_is_what_follows() {
 }
 
 #[test]
-fn undo_and_redo_go_over_every_kind_of_change() {
+fn undo_and_redo_cover_every_kind_of_change() {
     let mut world = World::new();
     let members = |snapshot: &refdesk_desk::engine::Snapshot| -> Vec<String> {
         snapshot.selection.members().iter().map(|member| member.id.to_string()).collect()
@@ -69,7 +69,7 @@ fn undo_and_redo_go_over_every_kind_of_change() {
 }
 
 #[test]
-fn undo_takes_back_only_what_is_ones_own() {
+fn undo_takes_back_only_own_changes() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("a is picked", |now| now.selection.is_picked("a"));
@@ -86,7 +86,7 @@ fn undo_takes_back_only_what_is_ones_own() {
         (told.who, told.topic, told.reason.as_str()),
         (Who::You, Topic::Selection, "left with it: @b, ~3 tokens")
     );
-    // One notice for one deed: the next is that of the next deed. And what was said is not said again.
+    // One notice per action: the next one is about the next action, and nothing is repeated.
     world.send(Request::Redo);
     let told = world.notice(|_| true);
     assert_eq!((told.text.as_str(), told.reason.as_str()), ("Done again: pick of @a", "came with it: @b, ~3 tokens"));
@@ -101,7 +101,7 @@ fn undo_takes_back_only_what_is_ones_own() {
 }
 
 #[test]
-fn an_edit_says_who_now_mentions_whom_and_where() {
+fn an_edit_reports_new_mentions_with_their_location() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("b is pulled in", |now| now.selection.contains("b"));
@@ -114,7 +114,7 @@ fn an_edit_says_who_now_mentions_whom_and_where() {
 }
 
 #[test]
-fn a_damaged_choice_keeps_what_was_chosen_and_is_set_aside_by_the_next_change() {
+fn a_damaged_selection_keeps_the_picks_and_is_set_aside_by_the_next_change() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("a is picked", |now| now.selection.is_picked("a"));
@@ -125,9 +125,9 @@ fn a_damaged_choice_keeps_what_was_chosen_and_is_set_aside_by_the_next_change() 
         world.overwrite(".jaato/refdesk/selection.json", damage);
         let now = world.until("it is reported", is_damaged);
         assert!(now.selection.is_picked("a"), "{damage}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), damage, "left alone: somebody may be writing it");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), damage, "left alone: another process may be writing it");
         world.overwrite(".jaato/refdesk/selection.json", &good);
-        world.until("it is mended", |now| !is_damaged(now));
+        world.until("it is fixed", |now| !is_damaged(now));
     }
     world.overwrite(".jaato/refdesk/selection.json", "{");
     world.until("it is reported", is_damaged);

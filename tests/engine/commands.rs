@@ -1,4 +1,4 @@
-//! What is asked is done and answered; what others do and what edits change shows.
+//! Requests are answered; actions of others and the effects of edits appear.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use refdesk_text::report::Diagnostic;
 use crate::engine::world::{World, options};
 
 #[test]
-fn a_pick_brings_what_it_mentions_and_an_unpick_releases_it() {
+fn a_pick_pulls_in_what_it_mentions_and_an_unpick_releases_it() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
@@ -55,11 +55,11 @@ fn a_broken_catalog_keeps_its_last_good_content_and_is_reported() {
     let broken = world.until("it is reported", |snapshot| snapshot.diagnostics.iter().any(Diagnostic::is_error));
     assert_eq!(broken.catalog.len(), 4);
     world.write("references.json", &good);
-    world.until("it is mended", |snapshot| snapshot.diagnostics.iter().all(|it| !it.is_error()));
+    world.until("it is fixed", |snapshot| snapshot.diagnostics.iter().all(|it| !it.is_error()));
 }
 
 #[test]
-fn what_another_process_picks_shows() {
+fn a_pick_of_another_process_appears() {
     let mut world = World::new();
     let mut other = Desk::open(options(&world.workspace));
     other.pick(&["c".to_owned()], &[]).unwrap();
@@ -67,7 +67,7 @@ fn what_another_process_picks_shows() {
 }
 
 #[test]
-fn what_left_by_an_edit_and_came_back_is_told_again() {
+fn a_source_that_an_edit_removed_and_restored_is_reported_again() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
@@ -89,7 +89,7 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
 }
 
 #[test]
-fn an_edit_that_keeps_size_and_mentions_is_there_to_be_read() {
+fn an_edit_that_keeps_size_and_mentions_is_read() {
     let mut world = World::new();
     let read = |world: &World| match world.ask(Request::Read("b".into())) {
         Response::Document(document) => document.text,
@@ -103,7 +103,7 @@ fn an_edit_that_keeps_size_and_mentions_is_there_to_be_read() {
 }
 
 #[test]
-fn what_was_proposed_is_written_and_told() {
+fn a_proposal_is_written_and_reported() {
     let mut world = World::of(&[
         ("references.json", r#"{"sources": []}"#),
         (".templates/hello.tpl", "# Output: out/{{ name }}.txt\nHello {{ name }}!\n"),
@@ -116,7 +116,7 @@ fn what_was_proposed_is_written_and_told() {
         };
         outcome.unwrap().proposal.unwrap().unwrap()
     };
-    // The path is the one that the template names.
+    // The path is the one in the template.
     let proposal = propose(&world, None);
     assert_eq!((proposal.shown.as_str(), proposal.diff.summary().as_str()), ("out/Ada.txt", "+2 −0"));
     let write = |proposal| Request::Write { proposal: Box::new(proposal), reason: String::new() };
@@ -126,7 +126,7 @@ fn what_was_proposed_is_written_and_told() {
     let place = told.place.unwrap();
     assert_eq!((place.path, place.line, told.who.word()), (proposal.path.clone(), 1, "you"));
     assert_eq!(std::fs::read_to_string(world.at("out/Ada.txt")).unwrap(), proposal.text);
-    // What somebody changed since is not written over, and the new difference comes back.
+    // A file that changed since is not overwritten, and the new diff is returned.
     let proposal = propose(&world, Some("other.txt"));
     world.write("other.txt", "theirs\n");
     let Response::Written(Err(unwritten)) = world.ask(write(proposal)) else { panic!() };

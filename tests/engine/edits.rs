@@ -1,11 +1,11 @@
-//! Single edits: none is lost while the desk is at work. How soon they show is measured by `benches/live.rs`.
+//! Single edits: none is lost while the desk is busy. `benches/live.rs` measures how soon they show.
 
 use refdesk_desk::engine::Request;
 
 use crate::engine::world::World;
 
 #[test]
-fn an_edit_right_behind_a_reload_is_not_lost() {
+fn an_edit_right_after_a_reload_is_not_lost() {
     let mut world = World::new();
     for round in 0..50 {
         let (text, shown): (&str, &[&str]) = if round % 2 == 0 { ("See c.\n", &["c"]) } else { ("Nothing.\n", &[]) };
@@ -16,7 +16,7 @@ fn an_edit_right_behind_a_reload_is_not_lost() {
 }
 
 #[test]
-fn of_two_edits_in_a_row_the_second_counts() {
+fn the_second_of_two_edits_in_a_row_counts() {
     let mut world = World::new();
     for _ in 0..25 {
         world.overwrite("b.md", "See a.\n");

@@ -1,4 +1,4 @@
-//! Templates of documents in a running desk: they follow the selection and the documents, and so do their files.
+//! Templates of documents in a running desk: they and their files follow the selection and the documents.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn world() -> World {
 }
 
 impl World {
-    /// Ends the engine, as a screen does that is left, and starts another one.
+    /// Ends the engine, as quitting a screen does, and starts another one.
     fn again(self) -> Self {
         let Self { folder, workspace, engine, events, runtime, .. } = self;
         drop(events);
@@ -39,7 +39,7 @@ impl World {
 }
 
 #[test]
-fn a_block_that_comes_changes_and_goes() {
+fn a_block_that_appears_changes_and_disappears() {
     let mut world = world();
     world.send(Request::pick("guide"));
     let told = world.notice(|notice| notice.text == "Templates that came: guide.java.tmpl");
@@ -55,7 +55,7 @@ fn a_block_that_comes_changes_and_goes() {
 }
 
 #[test]
-fn the_files_are_those_of_the_last_choice() {
+fn the_files_are_those_of_the_last_selection() {
     let mut world = world();
     assert_eq!(world.files(), Vec::<String>::new());
     for command in [
@@ -76,7 +76,7 @@ fn the_files_are_those_of_the_last_choice() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_and_the_templates_are_there() {
+fn unwritable_files_are_reported_and_the_templates_still_listed() {
     let mut world = world();
     world.write(".jaato/templates", "a file where the folder should be");
     world.send(Request::pick("guide"));

@@ -1,4 +1,4 @@
-//! Folders that come, go and come again: what is in them afterwards shows, and later edits too.
+//! Folders that disappear and return: their new content shows, and later edits too.
 
 use std::fs;
 
@@ -18,8 +18,8 @@ fn world() -> World {
     World::of(&[("references.json", CONFIG), ("docs/deep/doc.md", "Nothing.\n"), ("tree/x/y/a.md", "Nothing.\n")])
 }
 
-/// The document stands and is followed: what it says now shows, and what it says next.
-fn lives(world: &mut World, source: &str, file: &str) {
+/// Checks that the document is watched: its current content shows, and so does an edit.
+fn is_watched(world: &mut World, source: &str, file: &str) {
     world.overwrite(file, "See two.\n");
     world.until_mentions(source, &["two"]);
     world.write(file, "See one.\n");
@@ -33,41 +33,41 @@ fn is_missing(snapshot: &Snapshot, id: &str) -> bool {
 }
 
 #[test]
-fn removed_and_made_again_in_one_go() {
+fn removed_and_created_again_at_once() {
     let mut world = world();
     for folder in ["docs/deep", "docs", "docs/deep", "docs"] {
         world.remove(folder);
         world.overwrite("docs/deep/doc.md", "See one.\n");
         world.until_mentions("doc", &["one"]);
-        lives(&mut world, "doc", "docs/deep/doc.md");
+        is_watched(&mut world, "doc", "docs/deep/doc.md");
     }
     for folder in ["tree/x/y", "tree/x", "tree"] {
         world.remove(folder);
         world.overwrite("tree/x/y/a.md", "See one.\n");
         world.until_mentions("tree", &["one"]);
-        lives(&mut world, "tree", "tree/x/y/a.md");
+        is_watched(&mut world, "tree", "tree/x/y/a.md");
     }
 }
 
 #[test]
-fn removed_seen_to_be_gone_and_made_again() {
+fn removed_noticed_and_created_again() {
     let mut world = world();
     for folder in ["docs/deep", "docs"] {
         world.remove(folder);
         world.until("it is missing", |snapshot| is_missing(snapshot, "doc"));
         world.overwrite("docs/deep/doc.md", "See one.\n");
         world.until_mentions("doc", &["one"]);
-        lives(&mut world, "doc", "docs/deep/doc.md");
+        is_watched(&mut world, "doc", "docs/deep/doc.md");
     }
     world.remove("tree");
     world.until("it is missing", |snapshot| is_missing(snapshot, "tree"));
     world.overwrite("tree/x/y/a.md", "See one.\n");
     world.until_mentions("tree", &["one"]);
-    lives(&mut world, "tree", "tree/x/y/a.md");
+    is_watched(&mut world, "tree", "tree/x/y/a.md");
 }
 
 #[test]
-fn removed_and_made_again_over_and_over() {
+fn removed_and_created_again_repeatedly() {
     let mut world = world();
     for round in 0..40 {
         let (text, shown): (&str, &[&str]) =
@@ -82,37 +82,37 @@ fn removed_and_made_again_over_and_over() {
 }
 
 #[test]
-fn moved_away_and_another_moved_in() {
+fn moved_away_and_replaced_by_another() {
     let mut world = world();
     for round in 0..3 {
         save(&world.at("other/deep/doc.md"), "See one.\n");
         world.rename("docs", &format!("old-{round}"));
         world.rename("other", "docs");
         world.until_mentions("doc", &["one"]);
-        lives(&mut world, "doc", "docs/deep/doc.md");
+        is_watched(&mut world, "doc", "docs/deep/doc.md");
     }
-    // And the first one back.
+    // The first one is moved back.
     world.rename("docs", "away");
     world.rename("old-0", "docs");
     world.overwrite("docs/deep/doc.md", "See one.\n");
     world.until_mentions("doc", &["one"]);
-    lives(&mut world, "doc", "docs/deep/doc.md");
+    is_watched(&mut world, "doc", "docs/deep/doc.md");
 }
 
 #[test]
-fn the_whole_workspace_goes_and_comes() {
+fn the_whole_workspace_disappears_and_returns() {
     let mut world = world();
     let beside = world.folder.path().join("beside");
     fs::rename(&world.workspace, &beside).unwrap();
     world.until("nothing is left", |snapshot| snapshot.catalog.is_empty());
     fs::rename(&beside, &world.workspace).unwrap();
     world.until("it is back", |snapshot| snapshot.catalog.len() == 4 && snapshot.loading.is_none());
-    lives(&mut world, "doc", "docs/deep/doc.md");
-    lives(&mut world, "tree", "tree/x/y/a.md");
+    is_watched(&mut world, "doc", "docs/deep/doc.md");
+    is_watched(&mut world, "tree", "tree/x/y/a.md");
 }
 
 #[test]
-fn what_was_not_there_at_the_start_appears() {
+fn missing_files_and_folders_appear() {
     let mut world = World::of(&[]);
     let one = |id: &str, text: &str| format!(r#"{{"id": "{id}", "name": "X", "type": "inline", "content": "{text}"}}"#);
     world.overwrite(".jaato/references/one.json", &one("one", "One."));
@@ -142,10 +142,10 @@ fn what_was_not_there_at_the_start_appears() {
     world.until("a configuration", |snapshot| is_missing(snapshot, "doc") && is_missing(snapshot, "tree"));
     world.overwrite("docs/deep/doc.md", "See one.\n");
     world.until_mentions("doc", &["one"]);
-    lives(&mut world, "doc", "docs/deep/doc.md");
+    is_watched(&mut world, "doc", "docs/deep/doc.md");
     world.overwrite("tree/x/y/a.md", "See one.\n");
     world.until_mentions("tree", &["one"]);
-    lives(&mut world, "tree", "tree/x/y/a.md");
+    is_watched(&mut world, "tree", "tree/x/y/a.md");
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn new_folders_of_a_directory_source_are_followed() {
     let mut world = world();
     world.overwrite("tree/new/newer/newest/b.md", "See one.\n");
     world.until_mentions("tree", &["one"]);
-    lives(&mut world, "tree", "tree/new/newer/newest/b.md");
+    is_watched(&mut world, "tree", "tree/new/newer/newest/b.md");
 }
 
 #[test]
-fn places_that_a_written_path_could_mean_are_awaited() {
+fn every_meaning_of_a_written_path_is_watched() {
     let mut world = World::of(&[
         ("conf/one.json", r#"{"id": "one", "name": "One", "path": "late/doc.md"}"#),
         (
@@ -173,11 +173,11 @@ fn places_that_a_written_path_could_mean_are_awaited() {
     world.until_mentions("one", &[]);
     world.overwrite("last/doc.md", "See one.\n");
     world.until_mentions("moved", &["one"]);
-    lives_again(&mut world);
+    both_are_watched(&mut world);
 }
 
-/// Both are followed where they stand now.
-fn lives_again(world: &mut World) {
+/// Checks that both are watched at their present place.
+fn both_are_watched(world: &mut World) {
     world.overwrite("conf/late/doc.md", "See moved.\n");
     world.until_mentions("one", &["moved"]);
     world.overwrite("last/doc.md", "Nothing.\n");
@@ -186,7 +186,7 @@ fn lives_again(world: &mut World) {
 
 #[cfg(unix)]
 #[test]
-fn what_links_lead_to_is_followed() {
+fn targets_of_links_are_watched() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
@@ -198,19 +198,19 @@ fn what_links_lead_to_is_followed() {
     symlink(out("first"), workspace.join("docs")).unwrap();
     symlink(out("file.md"), workspace.join("link.md")).unwrap();
     let mut world = World::trusting(folder, workspace);
-    lives(&mut world, "doc", "../first/deep/doc.md");
-    lives(&mut world, "tree", "../file.md");
-    // The link itself turns elsewhere.
+    is_watched(&mut world, "doc", "../first/deep/doc.md");
+    is_watched(&mut world, "tree", "../file.md");
+    // The link itself changes its target.
     fs::remove_file(world.at("docs")).unwrap();
     symlink(world.folder.path().join("second"), world.at("docs")).unwrap();
     world.trust();
     world.until_mentions("doc", &["two"]);
-    lives(&mut world, "doc", "../second/deep/doc.md");
+    is_watched(&mut world, "doc", "../second/deep/doc.md");
 }
 
 #[cfg(unix)]
 #[test]
-fn beside_the_workspace_a_link_far_above_may_turn() {
+fn a_link_far_above_a_file_outside_changes_its_target() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
@@ -220,23 +220,23 @@ fn beside_the_workspace_a_link_far_above_may_turn() {
     symlink(out("v1"), out("current")).unwrap();
     save(&workspace.join("references.json"), &CONFIG.replace("docs/deep", "../current/a/b"));
     let mut world = World::trusting(folder, workspace);
-    lives(&mut world, "doc", "../v1/a/b/doc.md");
+    is_watched(&mut world, "doc", "../v1/a/b/doc.md");
     fs::remove_file(world.at("../current")).unwrap();
     symlink(world.folder.path().join("v2"), world.at("../current")).unwrap();
     world.trust();
     world.until_mentions("doc", &["two"]);
-    lives(&mut world, "doc", "../v2/a/b/doc.md");
-    // All of it goes and comes.
+    is_watched(&mut world, "doc", "../v2/a/b/doc.md");
+    // All of it disappears and returns.
     world.remove("../v2");
     world.until("it is missing", |snapshot| is_missing(snapshot, "doc"));
     world.overwrite("../v2/a/b/doc.md", "See two.\n");
     world.until_mentions("doc", &["two"]);
-    lives(&mut world, "doc", "../v2/a/b/doc.md");
+    is_watched(&mut world, "doc", "../v2/a/b/doc.md");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_tools_fill_is_not_watched() {
+fn build_output_is_not_watched() {
     use std::os::unix::fs::MetadataExt;
     let mut world = world();
     for name in ["node_modules/lib", "target/doc", ".git/objects", ".jaato/refdesk/cache", "kept"] {
@@ -245,7 +245,7 @@ fn what_tools_fill_is_not_watched() {
     }
     world.overwrite("tree/kept/y.md", "See one.\n");
     world.until_mentions("tree", &["one"]);
-    lives(&mut world, "tree", "tree/kept/y.md");
+    is_watched(&mut world, "tree", "tree/kept/y.md");
     let watched = watched();
     let is_watched = |name: &str| watched.contains(&fs::metadata(world.at(name)).unwrap().ino());
     for name in [".", "docs", "docs/deep", "tree", "tree/x/y", "tree/kept", "tree/.jaato"] {
@@ -261,7 +261,7 @@ fn what_tools_fill_is_not_watched() {
     assert_eq!(world.snapshots.borrow().watching, Watching::Live);
 }
 
-/// The numbers of all folders that this process watches.
+/// The inodes of all folders that this process watches.
 #[cfg(target_os = "linux")]
 pub fn watched() -> std::collections::HashSet<u64> {
     let files = fs::read_dir("/proc/self/fdinfo").unwrap().flatten();

@@ -1,4 +1,4 @@
-//! A screen's engine over a checkout with prepared state.
+//! A screen's engine over a checkout with prepared state files.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::engine::world::{World, save};
 
 #[test]
-fn a_screen_obeys_nothing_that_came_with_the_repository() {
+fn state_that_came_with_the_repository_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": [{"id": "a", "name": "A", "path": "a.md"}]}"#);

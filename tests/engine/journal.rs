@@ -1,5 +1,5 @@
-//! The journal as a running desk hears it: lines of others as they come, of before at the start, none of them twice; and what
-//! would be said, told to nobody.
+//! The journal in a running desk: lines of other processes as they arrive, earlier lines at the start, none of them twice;
+//! and simulations, which record nothing.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -26,7 +26,7 @@ fn read(id: &str) -> Receipt {
     Receipt { about: vec![id.to_owned()], ..Receipt::new(What::Read) }
 }
 
-/// What is told up to the first line about this.
+/// The notices up to the first about this.
 fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
     let mut told = Vec::new();
     world.event(|event| {
@@ -41,11 +41,11 @@ fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
 }
 
 #[test]
-fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
+fn a_line_of_another_process_arrives_without_a_reload() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
-    // The folder is there: that one comes to be is a change of another kind.
+    // The folder exists already: creating it would be another kind of change.
     store(&workspace, "default").append(read("old")).unwrap();
     let mut world = World::over(folder, workspace);
     world.event(|event| matches!(event, Event::Receipts(_)));
@@ -61,7 +61,7 @@ fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
 }
 
 #[test]
-fn what_was_before_comes_first_and_is_marked_so() {
+fn earlier_lines_come_first_and_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
@@ -76,14 +76,14 @@ fn what_was_before_comes_first_and_is_marked_so() {
 }
 
 #[test]
-fn a_choice_is_told_once_whoever_makes_it() {
+fn a_selection_is_reported_once_by_whichever_process() {
     let mut world = World::new();
     world.send(Request::pick("c"));
     world.until("it is picked", |now| now.selection.is_picked("c"));
     let mut desk = Desk::open(Options { session: "s2".to_owned(), ..options(&world.workspace) });
     desk.pick(&["a".to_owned()], &[]).unwrap();
     world.until("b is pulled in", |now| now.selection.contains("b"));
-    // At another desk nothing else tells it.
+    // Only the journal reports it for another desk.
     let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(What::Selected) };
     other(&world, "other").append(choice).unwrap();
     other(&world, "default").append(read("end")).unwrap();
@@ -97,7 +97,7 @@ fn a_choice_is_told_once_whoever_makes_it() {
 }
 
 #[test]
-fn of_a_flood_the_last_are_told_and_how_many_are_not() {
+fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
     let mut world = World::new();
     let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
     other(&world, "default").append_all(lines).unwrap();
@@ -124,7 +124,7 @@ fn a_line_is_found_by_its_number() {
 }
 
 #[test]
-fn what_would_be_said_is_told_to_nobody() {
+fn a_simulation_records_nothing() {
     let world = World::new();
     let ask = |audience| match world.ask(Request::Simulate { prompt: "on retry".into(), audience }) {
         Response::Simulated { enriched, .. } => enriched.added().to_owned(),
@@ -133,7 +133,7 @@ fn what_would_be_said_is_told_to_nobody() {
     let said = ask(Audience::ThisSession);
     assert!(said.contains("@c: C"), "{said}");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [said.clone(), said.clone()]);
-    // What the session is told for good is news to it no more.
+    // What the session was really given is no longer new.
     let mut desk = Desk::open(options(&world.workspace));
     let (given, _) = desk.settled().enrich(&EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
     assert_eq!(given.added(), said, "exactly as an agent gets it");

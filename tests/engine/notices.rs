@@ -1,4 +1,4 @@
-//! What is told when files change, as somebody at the screen reads it.
+//! Notices about file changes, as the screen shows them.
 
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Request, Topic};
@@ -6,7 +6,7 @@ use refdesk_desk::engine::{Request, Topic};
 use crate::engine::world::World;
 
 #[test]
-fn a_template_that_changes_breaks_and_is_mended() {
+fn a_template_that_changes_breaks_and_is_fixed() {
     let mut world = World::new();
     world.send(Request::pick("kit"));
     world.until("the kit brings its template", |now| now.templates.templates.len() == 1);
@@ -25,7 +25,7 @@ fn a_template_that_changes_breaks_and_is_mended() {
 }
 
 #[test]
-fn what_was_there_before_is_no_news() {
+fn what_was_there_at_the_start_is_not_reported() {
     let files =
         [("references.json", r#"{"sources": []}"#), (".templates/old.tpl", "{{ a"), (".templates/x.tpl", "{{ x }}")];
     let mut world = World::of(&files);
@@ -35,7 +35,7 @@ fn what_was_there_before_is_no_news() {
 }
 
 #[test]
-fn what_leaves_with_a_lost_file_and_a_pick_that_sleeps() {
+fn a_lost_file_releases_sources_and_a_dormant_pick_is_reported() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("b is pulled in", |now| now.selection.contains("b"));

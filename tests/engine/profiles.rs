@@ -1,4 +1,4 @@
-//! Profiles over the engine: the list, the difference, the switch as one change, and a desk under a profile.
+//! Profiles through the engine: the list, the diff, the switch as one change, and a desk under a profile.
 
 use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
@@ -14,7 +14,7 @@ fn members(snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn a_switch_is_what_its_difference_said_and_one_change() {
+fn a_switch_does_what_its_diff_showed_as_one_change() {
     let mut world = World::new();
     world.write(".jaato/profiles/p.json", PROFILE);
     let file = world.at(".jaato/profiles/p.json");
@@ -45,7 +45,7 @@ fn a_switch_is_what_its_difference_said_and_one_change() {
 }
 
 #[test]
-fn a_desk_under_a_profile_picks_in_memory_and_follows_its_files() {
+fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
     let world = World::new();
     world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["c"]}}}"#);
     let file = world.at(".jaato/profiles/p.json");

@@ -1,4 +1,4 @@
-//! How far a running desk reaches: nothing outside the workspace is watched before trust, and of much only a part is.
+//! What a running desk watches: nothing outside the workspace before trust, and only a part of a huge workspace.
 
 use std::collections::HashSet;
 use std::fs;
@@ -43,10 +43,10 @@ fn nothing_outside_is_watched_before_trust() {
     }
 }
 
-/// A process of its own, whose watches are counted.
+/// In a process of its own, whose watches are counted.
 #[test]
-fn of_a_huge_workspace_a_part_is_watched_and_that_is_said() {
-    if !is_alone("engine::reach::of_a_huge_workspace_a_part_is_watched_and_that_is_said") {
+fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
+    if !is_alone("engine::reach::a_huge_workspace_is_watched_in_part_and_that_is_reported") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -61,13 +61,13 @@ fn of_a_huge_workspace_a_part_is_watched_and_that_is_said() {
     );
     let mut world = World::over(folder, workspace);
     let told = world.until("a part is watched", |it| !matches!(it.watching, Watching::Live));
-    // A machine without so many watches left polls.
+    // A machine without enough watches left polls.
     if matches!(told.watching, Watching::Partly(_)) {
         assert!(told.diagnostics.iter().any(|it| it.code == Code::WatchLimit), "{:?}", told.diagnostics);
         let watched: HashSet<u64> = watched();
         assert!((8_000..=8_192).contains(&watched.len()), "{}", watched.len());
     }
-    // What matters most is among them.
+    // The most important folders are among them.
     world.overwrite("in.md", "See tree.\n");
     world.until_mentions("in", &["tree"]);
 }

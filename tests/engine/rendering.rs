@@ -1,4 +1,4 @@
-//! Rendering beside the desk: whatever a template does to the worker, and whoever ends it, the desk stays small and the next
+//! Rendering in a worker process: whatever a template or a signal does to the worker, the desk stays small and the next
 //! rendering works. This process is the desk.
 
 use std::fs;
@@ -18,7 +18,7 @@ use crate::support::alone::is_alone;
 use crate::support::hostile;
 use crate::support::scale::scaled;
 
-/// These tests look for the workers of this process.
+/// These tests count the workers of this process, so only one may run at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -35,18 +35,18 @@ fn works(renderer: &Renderer) {
     assert_eq!(renderer.render(&job).unwrap().text, "Hello Ada!\n");
 }
 
-/// A rendering that takes all the time there is.
+/// A rendering that uses up its time limit.
 fn endless() -> RenderJob {
     let text = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
     RenderJob::new(text, Syntax::Jinja2, json!({}))
 }
 
-/// Workers of this process that live.
+/// Living workers of this process.
 fn workers() -> Vec<Pid> {
     let is_worker = |id: &str| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
         let called = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        // After the name in parentheses come the state and the parent.
+        // State and parent follow the name in parentheses.
         let mut after = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let (state, parent) = (after.next(), after.next());
         state != Some("Z") && parent == Some(&std::process::id().to_string()) && called.contains("render-worker")
@@ -68,7 +68,7 @@ fn kill(worker: Pid) {
     kill_process(worker, Signal::KILL).unwrap();
 }
 
-/// MiB at most at any time, of this process.
+/// The peak memory of this process, in MiB.
 fn largest() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -84,7 +84,7 @@ fn no_template_ends_the_desk() {
     let renderer = beside();
     let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
     let mut wrong = Vec::new();
-    // The program is shown all of them by `cli::limits`; each takes its two seconds.
+    // `cli::limits` runs all of them; each takes two seconds.
     for (language, text, says) in hostile::templates().into_iter().step_by(scaled(4, 1)) {
         let job = RenderJob::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
         let message = renderer.render(&job).map_or_else(|error| error.message, |_| "rendered".to_owned());
@@ -120,7 +120,7 @@ fn a_worker_starts_with_the_first_job_and_ends_with_the_last_renderer() {
 }
 
 #[test]
-fn who_ends_the_worker_ends_no_rendering_after_it() {
+fn a_killed_worker_does_not_affect_later_renderings() {
     let _alone = alone();
     let renderer = beside();
     works(&renderer);
@@ -128,7 +128,7 @@ fn who_ends_the_worker_ends_no_rendering_after_it() {
         kill(workers()[0]);
         works(&renderer);
     }
-    // In the midst of a job of a worker that had worked before: another one begins anew, and comes to the same.
+    // Killed in the middle of a job, after an earlier one: another worker starts again and gets the same result.
     let before = workers()[0];
     std::thread::scope(|scope| {
         let rendering = scope.spawn(|| renderer.render(&endless()).unwrap_err().message);
@@ -143,7 +143,7 @@ fn who_ends_the_worker_ends_no_rendering_after_it() {
 }
 
 #[test]
-fn a_program_that_is_no_worker_is_told_of() {
+fn a_program_that_is_not_a_worker_is_reported() {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is no render worker")] {

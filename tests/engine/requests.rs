@@ -1,4 +1,4 @@
-//! Who asks a person: requests of other processes come to a screen, are answered there, and go; a program's engine has none.
+//! Requests of other processes come to a screen, are answered there, and go; only a screen's engine handles them.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
     World::with(folder, workspace, engine::start_attended(options).unwrap())
 }
 
-/// Asks as an agent does, on a thread of its own.
+/// Asks like an agent, on a thread of its own.
 fn ask(
     workspace: &Path,
     approval: Option<Approval>,
@@ -84,7 +84,7 @@ fn a_request_comes_is_answered_and_goes() {
 }
 
 #[test]
-fn a_yes_and_a_no() {
+fn approval_and_refusal() {
     let mut world = attended();
     for (reply, approved) in [(Reply::Yes, true), (Reply::No, false)] {
         let approval = Approval {
@@ -102,7 +102,7 @@ fn a_yes_and_a_no() {
 }
 
 #[test]
-fn of_two_screens_the_first_answer_wins_and_the_other_sees_it() {
+fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     let mut one = attended();
     let mut two = screen(tempfile::tempdir().unwrap(), one.workspace.clone());
     let (request, asking) = ask(&one.workspace, None, 60.0);
@@ -118,7 +118,7 @@ fn of_two_screens_the_first_answer_wins_and_the_other_sees_it() {
 }
 
 #[test]
-fn one_that_nobody_answers_in_time_goes_by_itself() {
+fn an_unanswered_request_goes_when_it_times_out() {
     let mut world = attended();
     let (request, asking) = ask(&world.workspace, None, 1.0);
     world.until("it waits", |snapshot| waits(snapshot, &request));
@@ -128,7 +128,7 @@ fn one_that_nobody_answers_in_time_goes_by_itself() {
 }
 
 #[test]
-fn one_whose_asker_is_killed_goes() {
+fn a_request_goes_when_its_asker_is_killed() {
     let mut world = attended();
     let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
@@ -141,7 +141,7 @@ fn one_whose_asker_is_killed_goes() {
     held.lock().unwrap();
     fs::rename(&staged, &path).unwrap();
     world.until("it waits", |snapshot| waits(snapshot, &request));
-    // What the kernel does when a process is killed.
+    // The kernel does this when a process is killed.
     drop(held);
     let ended = over(&mut world, &request);
     assert!(matches!(ended, Ended::AskerGone | Ended::Withdrawn), "{ended:?}");
@@ -149,7 +149,7 @@ fn one_whose_asker_is_killed_goes() {
 }
 
 #[test]
-fn only_a_screen_attends() {
+fn only_a_screen_handles_requests() {
     let world = World::new();
     assert!(!presence::is_anybody_there(&world.workspace));
     let World { folder, workspace, engine, events, .. } = world;
@@ -158,7 +158,7 @@ fn only_a_screen_attends() {
     assert!(presence::is_anybody_there(&workspace));
     screen.runtime.block_on(async { tokio::time::timeout(LONG, engine.close(LONG)).await.unwrap() });
     assert!(presence::is_anybody_there(&workspace));
-    screen.until("nobody asks", |snapshot| Arc::clone(&snapshot.requests).is_empty());
+    screen.until("no request", |snapshot| Arc::clone(&snapshot.requests).is_empty());
     let World { engine, events, runtime, .. } = screen;
     drop(events);
     assert_eq!(runtime.block_on(engine.close(LONG)), Ending::Closed);

@@ -1,4 +1,4 @@
-//! A workspace of its own with an engine over it, and ways to wait.
+//! A workspace with an engine over it, and ways to wait.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,12 +11,12 @@ use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
 use tokio::sync::{mpsc, watch};
 
-/// Only a failure waits so long.
+/// Only a failure waits this long.
 pub const LONG: Duration = Duration::from_secs(60);
 
 /// A folder, the workspace in it, and an engine that has read it.
 pub struct World {
-    /// Holds the workspace, and room beside it.
+    /// Holds the workspace, with room for files beside it.
     pub folder: tempfile::TempDir,
     pub workspace: PathBuf,
     pub engine: Engine,
@@ -26,7 +26,7 @@ pub struct World {
 }
 
 impl World {
-    /// `a` mentions `b`; `c` is by itself and has a tag; `kit` brings a template.
+    /// `a` mentions `b`; `c` is separate and has a tag; `kit` has a template.
     pub fn new() -> Self {
         Self::of(&[
             ("a.md", "See b.\n"),
@@ -45,7 +45,7 @@ impl World {
         ])
     }
 
-    /// A workspace of these files.
+    /// A workspace with these files.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = folder.path().join("ws");
@@ -56,19 +56,19 @@ impl World {
         Self::over(folder, workspace)
     }
 
-    /// An engine over a workspace that is there.
+    /// An engine over an existing workspace.
     pub fn over(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let engine = engine::start(options(&workspace)).unwrap();
         Self::with(folder, workspace, engine)
     }
 
-    /// The same with the person's trust in everything that the configuration names outside.
+    /// The same, with everything trusted that the configuration names outside.
     pub fn trusting(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let options = Self::trusted(&folder, &workspace);
         Self::with(folder, workspace, engine::start(options).unwrap())
     }
 
-    /// Trusts what waits for trust now, and has the engine read it.
+    /// Trusts everything that needs it now, and has the engine read it.
     pub fn trust(&self) {
         Self::trusted(&self.folder, &self.workspace);
         self.ask(Request::Reload);
@@ -93,12 +93,12 @@ impl World {
         self.workspace.join(name)
     }
 
-    /// Writes beside and renames, as careful editors do.
+    /// Writes to a new file and renames it, as careful editors do.
     pub fn write(&self, name: &str, text: &str) {
         write_atomic(&self.at(name), text.as_bytes()).unwrap();
     }
 
-    /// Writes over what is there, as plain editors do.
+    /// Overwrites the file, as plain editors do.
     pub fn overwrite(&self, name: &str, text: &str) {
         save(&self.at(name), text);
     }
@@ -111,7 +111,7 @@ impl World {
         fs::rename(self.at(from), self.at(to)).unwrap();
     }
 
-    /// Asks for a change and waits for no answer.
+    /// Requests a change without waiting for the answer.
     pub fn send(&self, change: Request) {
         assert!(change.is_change() && !self.engine.is_full());
         drop(self.engine.ask(self.engine.session(), change));
@@ -122,7 +122,7 @@ impl World {
         self.runtime.block_on(async { tokio::time::timeout(LONG, answer).await.unwrap().unwrap() })
     }
 
-    /// What was refused of a change.
+    /// Why a change was refused.
     pub fn refused(&self, change: Request) -> String {
         let Response::Done(refused) = self.ask(change) else { panic!("another answer") };
         refused.into_iter().map(|refusal| refusal.message).collect()
@@ -157,13 +157,13 @@ impl World {
     }
 }
 
-/// Whom a document mentions; `None` where it was not read.
+/// The mentions in a document; `None` if it was not read.
 pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> {
     let names = || snapshot.graph.targets(from).map(refdesk_core::catalog::SourceId::as_str).collect();
     snapshot.graph.is_scanned(from).then(names)
 }
 
-/// Writes a file where it stands, and its folders.
+/// Writes a file in place, and creates its folders.
 pub fn save(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     File::create(path).unwrap().write_all(text.as_bytes()).unwrap();

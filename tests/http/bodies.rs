@@ -1,30 +1,30 @@
-//! What a body may be.
+//! Valid and invalid request bodies.
 
 use crate::http::client::initialize;
 use crate::http::server::Server;
 
 const MOST: usize = 2 * 1024 * 1024;
 
-/// The session goes on whatever came before.
+/// Checks that the session still works.
 #[track_caller]
-fn goes_on(server: &Server) {
+fn session_still_works(server: &Server) {
     let mut client = server.client();
     let session = client.begin();
     assert!(client.call(&session, "tools/list", &serde_json::json!({}))["result"]["tools"].is_array());
 }
 
 #[test]
-fn a_body_beyond_the_limit_is_refused_before_it_is_read() {
+fn a_body_over_the_limit_is_refused_before_it_is_read() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let head = client.head("", MOST + 1);
     client.send(head);
     client.answer().is(413);
-    goes_on(&server);
+    session_still_works(&server);
 }
 
 #[test]
-fn a_body_that_does_not_say_its_length_is_refused_at_the_limit() {
+fn a_body_of_unknown_length_is_refused_at_the_limit() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let head = client.head("", 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
@@ -35,11 +35,11 @@ fn a_body_that_does_not_say_its_length_is_refused_at_the_limit() {
     }
     client.send("0\r\n\r\n");
     client.answer().is(413);
-    goes_on(&server);
+    session_still_works(&server);
 }
 
 #[test]
-fn a_body_just_at_the_limit_is_read() {
+fn a_body_of_exactly_the_limit_is_read() {
     let server = Server::start(&[], None);
     let message = initialize().to_string();
     let filled = format!("{message}{}", " ".repeat(MOST - message.len()));
@@ -47,7 +47,7 @@ fn a_body_just_at_the_limit_is_read() {
 }
 
 #[test]
-fn what_is_no_message_is_told_in_the_protocols_own_words() {
+fn an_invalid_message_gets_the_protocols_error() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     for (body, code) in [
@@ -73,7 +73,7 @@ fn what_is_no_message_is_told_in_the_protocols_own_words() {
     client.send(head);
     client.send(b"\"\xff\"");
     assert_eq!(client.answer().is(400).message()["error"]["code"], -32700);
-    goes_on(&server);
+    session_still_works(&server);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn wrong_types_are_refused() {
 }
 
 #[test]
-fn a_body_that_breaks_off_harms_nobody() {
+fn a_truncated_body_affects_no_other_connection() {
     let server = Server::start(&[], None);
     for _ in 0..200 {
         let mut client = server.client();
@@ -112,11 +112,11 @@ fn a_body_that_breaks_off_harms_nobody() {
     client.send(head + "{\"half");
     client.finish();
     assert!(matches!(client.outcome(), None | Some(400)));
-    goes_on(&server);
+    session_still_works(&server);
 }
 
 #[test]
-fn what_is_no_http_is_closed() {
+fn a_connection_that_is_not_http_is_closed() {
     let server = Server::start(&[], None);
     for garbage in [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
@@ -132,5 +132,5 @@ fn what_is_no_http_is_closed() {
         let outcome = client.outcome();
         assert!(outcome.is_none_or(|status| (400..500).contains(&status)), "{outcome:?} {garbage:?}");
     }
-    goes_on(&server);
+    session_still_works(&server);
 }

@@ -1,4 +1,4 @@
-//! Calls that go well: in a session, in several, without one, and streams.
+//! Successful calls: in one session, in several, without one, and streams.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::http::client::{initialize, stateless};
 use crate::http::server::Server;
 
 #[test]
-fn a_session_from_its_beginning_to_its_end() {
+fn a_session_from_start_to_end() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let session = client.begin();
@@ -14,7 +14,7 @@ fn a_session_from_its_beginning_to_its_end() {
     assert!(listed["result"]["tools"].is_array(), "{listed}");
     assert_eq!(client.call(&session, "ping", &json!({}))["result"], json!({}));
     assert_eq!(client.call(&session, "no/such/method", &json!({}))["error"]["code"], -32601);
-    // Another connection is the same session.
+    // Another connection can use the same session.
     assert_eq!(server.client().call(&session, "ping", &json!({}))["result"], json!({}));
     let headers = format!("Mcp-Session-Id: {session}\r\n");
     client.ask("DELETE", "/mcp", &headers).is(202);
@@ -24,7 +24,7 @@ fn a_session_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn every_revision_with_a_beginning() {
+fn every_revision_with_sessions() {
     let server = Server::start(&[], None);
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut begin = initialize();
@@ -35,7 +35,7 @@ fn every_revision_with_a_beginning() {
 }
 
 #[test]
-fn without_a_session_there_is_nothing_but_its_beginning() {
+fn without_a_session_only_initialize_works() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
@@ -57,14 +57,14 @@ fn the_revision_without_sessions() {
     let (headers, body) = stateless("tools/list", json!({}));
     let listed = client.post(&headers, &body).is(200).message();
     assert!(listed["result"]["tools"].is_array(), "{listed}");
-    // What the head says of the message has to be so.
+    // Headers about the message must agree with it.
     let (_, body) = stateless("tools/list", json!({}));
     let (headers, _) = stateless("prompts/list", json!({}));
     client.post(&headers, &body).is(400);
 }
 
 #[test]
-fn a_stream_of_notices_takes_no_place_of_a_request_and_ends_with_its_session() {
+fn a_stream_of_notices_does_not_count_as_a_request_and_ends_with_its_session() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let session = client.begin();
@@ -77,7 +77,7 @@ fn a_stream_of_notices_takes_no_place_of_a_request_and_ends_with_its_session() {
 }
 
 #[test]
-fn the_user_of_a_client_is_asked_in_the_stream_of_the_call() {
+fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     let server = Server::start(&[], None);
     let (mut client, mut other) = (server.client(), server.client());
     let session = client.begin_with(json!({"elicitation": {}}));
@@ -91,7 +91,7 @@ fn the_user_of_a_client_is_asked_in_the_stream_of_the_call() {
     let question = client.event();
     assert_eq!(question["method"], "elicitation/create", "{question}");
     assert!(question["params"]["message"].as_str().unwrap().contains("- go: "), "{question}");
-    // While its user thinks, the session goes on.
+    // While the user thinks, the session stays usable.
     assert_eq!(other.call(&session, "ping", &json!({}))["result"], json!({}));
     let says = json!({"action": "accept", "content": {"ids": "go"}});
     let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();

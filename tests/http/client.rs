@@ -1,5 +1,5 @@
-//! One connection of a client that can misbehave: bytes out, answers in. Reading is bounded, so that a server that does not
-//! answer fails the test.
+//! One connection of a client that can misbehave: sends bytes, reads answers. Reading is bounded, so that a server that
+//! does not answer fails the test.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -14,15 +14,15 @@ use crate::support::program::LIMIT;
 pub struct Client {
     stream: TcpStream,
     address: SocketAddr,
-    /// Read, and of no answer yet.
+    /// Bytes read beyond the last answer.
     rest: Vec<u8>,
 }
 
-/// What came back.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// The head as it came, in small letters.
+    /// The head, in lower case.
     pub head: String,
     pub body: String,
 }
@@ -33,7 +33,7 @@ impl Answer {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// The message of the protocol in it, as it stands or in a stream.
+    /// The protocol message in it, in plain form or in a stream.
     #[track_caller]
     pub fn message(&self) -> Value {
         let text = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).find(|data| !data.is_empty());
@@ -41,7 +41,7 @@ impl Answer {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("no message ({error}): {self:?}"))
     }
 
-    /// Looks at the status.
+    /// Checks the status.
     #[track_caller]
     pub fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");
@@ -61,12 +61,12 @@ impl Client {
         Self { stream, address, rest: Vec::new() }
     }
 
-    /// Sends bytes as they are. A server that has heard enough may close before all of them are sent.
+    /// Sends these bytes. A server may close the connection before all of them are sent.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
 
-    /// Says that nothing more is sent.
+    /// Ends the output.
     pub fn finish(&self) {
         self.stream.shutdown(Shutdown::Write).unwrap();
     }
@@ -90,12 +90,12 @@ impl Client {
         self.answer()
     }
 
-    /// Begins a session; its id.
+    /// Starts a session and returns its id.
     pub fn begin(&mut self) -> String {
         self.begin_with(json!({}))
     }
 
-    /// Begins a session of a client that can do this; its id.
+    /// Starts a session of a client with these capabilities and returns its id.
     pub fn begin_with(&mut self, capabilities: Value) -> String {
         let mut first = initialize();
         first["params"]["capabilities"] = capabilities;
@@ -107,7 +107,7 @@ impl Client {
         session
     }
 
-    /// Something is asked in a session.
+    /// Sends a request in a session.
     #[track_caller]
     pub fn call(&mut self, session: &str, method: &str, params: &Value) -> Value {
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string();
@@ -116,7 +116,7 @@ impl Client {
         message
     }
 
-    /// Waits for notices of a session from now on.
+    /// Opens a stream of a session's notices.
     #[track_caller]
     pub fn open_stream(&mut self, headers: &str) {
         let address = self.address;
@@ -124,7 +124,7 @@ impl Client {
         assert_eq!(self.head_of_answer().0, 200);
     }
 
-    /// The next answer, whole.
+    /// The next complete answer.
     #[track_caller]
     pub fn answer(&mut self) -> Answer {
         let (status, head) = self.head_of_answer();
@@ -138,7 +138,7 @@ impl Client {
         Answer { status, head, body: String::from_utf8(body).unwrap() }
     }
 
-    /// Status and head of the next answer; its body is left.
+    /// Status and head of the next answer, without its body.
     #[track_caller]
     pub fn head_of_answer(&mut self) -> (u16, String) {
         let head = String::from_utf8(self.until(b"\r\n\r\n")).unwrap();
@@ -210,7 +210,7 @@ impl Client {
         self.rest.extend_from_slice(&buffer[..read]);
     }
 
-    /// The status of what comes next, if anything comes before the end.
+    /// The status of the next answer, if there is one before the end.
     pub fn outcome(&mut self) -> Option<u16> {
         let mut buffer = [0; 1_024];
         while !self.rest.windows(4).any(|window| window == b"\r\n\r\n") {
@@ -223,13 +223,13 @@ impl Client {
         Some(self.head_of_answer().0)
     }
 
-    /// Waits until the body of an answer whose head was read comes to its end.
+    /// Waits for the end of the body of an answer whose head was read.
     #[track_caller]
     pub fn answer_ends(&mut self) {
         self.chunks();
     }
 
-    /// Sends this again and again, reading nothing, until the connection breaks.
+    /// Sends this repeatedly, reading nothing, until the connection breaks.
     pub fn send_until_broken(&mut self, text: &str) -> bool {
         self.stream.set_write_timeout(Some(LIMIT)).unwrap();
         (0..10_000).any(|_| match self.stream.write_all(text.as_bytes()) {
@@ -238,16 +238,16 @@ impl Client {
         })
     }
 
-    /// Whether the connection ends without another byte; waits for it.
+    /// Waits for the end of the connection; returns whether it came without another byte.
     pub fn ends(&mut self) -> bool {
         let mut byte = [0];
-        // Closing while something is unread resets the connection.
+        // Closing a connection with unread bytes resets it.
         self.stream
             .read(&mut byte)
             .map_or_else(|error| error.kind() == std::io::ErrorKind::ConnectionReset, |read| read == 0)
     }
 
-    /// Sends a byte every now and then until the connection ends; how many were sent.
+    /// Sends one byte at a time until the connection ends; returns how many were sent.
     pub fn trickle(&mut self) -> usize {
         self.stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let mut sent = 0;
@@ -261,19 +261,19 @@ impl Client {
                 return sent;
             }
             sent += 1;
-            assert!(sent < 5_000, "it takes for ever");
+            assert!(sent < 5_000, "the connection never ends");
         }
     }
 }
 
-/// What a session begins with.
+/// The first message of a session.
 pub fn initialize() -> Value {
     let params =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }
 
-/// A request of a client without sessions: its headers and its body.
+/// A request of a client without sessions: headers and body.
 pub fn stateless(method: &str, mut params: Value) -> (String, String) {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

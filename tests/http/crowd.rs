@@ -1,4 +1,4 @@
-//! More clients than there are places: they are told, and nobody else is harmed.
+//! More clients than the limits allow: they are told so, and no other client is affected.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const REQUESTS: usize = 128;
 const CONNECTIONS: usize = 512;
 const SESSIONS: usize = 256;
 
-/// Asks until the answer has this status: what the others sent is read in no order.
+/// Asks until the answer has this status: earlier requests are handled in any order.
 #[track_caller]
 fn until(mut ask: impl FnMut() -> u16, status: u16) {
     let began = Instant::now();
@@ -22,7 +22,7 @@ fn until(mut ask: impl FnMut() -> u16, status: u16) {
 }
 
 #[test]
-fn beyond_the_requests_under_way() {
+fn more_than_the_limit_of_requests() {
     let server = Server::start(&[], None);
     let mut first = server.client();
     let session = first.begin();
@@ -46,7 +46,7 @@ fn beyond_the_requests_under_way() {
 }
 
 #[test]
-fn beyond_the_connections() {
+fn more_than_the_limit_of_connections() {
     let server = Server::start(&[], None);
     let mut open: Vec<Client> = (0..CONNECTIONS).map(|_| server.client()).collect();
     let begin = initialize().to_string();
@@ -54,20 +54,20 @@ fn beyond_the_connections() {
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("connection"), Some("close"));
     refused.body.clear();
-    // Those that are in go on.
+    // Existing connections go on.
     open[0].begin();
     open.truncate(1);
     until(|| server.client().post("", &begin).status, 200);
 }
 
 #[test]
-fn beyond_the_sessions() {
+fn more_than_the_limit_of_sessions() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
     let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
     let of = |session: &String| format!("Mcp-Session-Id: {session}\r\n");
-    // The first is used again, the second only waits for notices: the place of the third goes to whoever comes.
+    // The first session is used again, the second only waits for notices: the third one is replaced.
     client.call(&sessions[0], "ping", &json!({}));
     let mut waits = server.client();
     waits.open_stream(&of(&sessions[1]));
@@ -79,7 +79,7 @@ fn beyond_the_sessions() {
 }
 
 #[test]
-fn beyond_the_sessions_in_which_something_goes_on() {
+fn more_than_the_limit_of_busy_sessions() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
@@ -92,14 +92,14 @@ fn beyond_the_sessions_in_which_something_goes_on() {
     let mut streams: Vec<Client> = sessions.iter().map(wait).collect();
     let begin = initialize().to_string();
     assert_eq!(client.post("", &begin).is(503).header("retry-after"), Some("1"));
-    // Who has one, and who needs none, go on.
+    // Clients that have a session, or need none, go on.
     client.call(&sessions[0], "ping", &json!({}));
     let (headers, body) = crate::http::client::stateless("tools/list", json!({}));
     client.post(&headers, &body).is(200);
-    // A place is free when a session is ended, or when its client goes.
+    // A place becomes free when a session is ended, or when its client goes.
     client.ask("DELETE", "/mcp", &of(&sessions[0])).is(202);
     until(|| client.post("", &begin).status, 200);
-    // In the new one nothing goes on: whoever comes next has its place.
+    // The new session is idle: the next client takes its place.
     let last = client.begin();
     streams.push(wait(&last));
     client.post("", &begin).is(503);
@@ -107,9 +107,9 @@ fn beyond_the_sessions_in_which_something_goes_on() {
     until(|| client.post("", &begin).status, 200);
 }
 
-/// Twice as many as there may be begin at once and never say that they are done: each gets its session.
+/// Twice as many clients as the limit start at once and never end their sessions: each gets one.
 #[test]
-fn crowds_that_never_end_their_sessions() {
+fn many_clients_that_never_end_their_sessions() {
     let server = Server::start(&[], None);
     std::thread::scope(|scope| {
         for _ in 0..16 {

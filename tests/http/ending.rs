@@ -1,4 +1,4 @@
-//! How it ends: by a signal, with everything that was begun brought to its end and everything acknowledged kept.
+//! Shutdown by a signal: requests in progress are answered, and everything acknowledged is stored.
 
 use std::net::TcpStream;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::http::client::Client;
 use crate::http::server::Server;
 use crate::support::program::LIMIT;
 
-/// Waits until nobody new is let in.
+/// Waits until no new connection is accepted.
 fn closed(server: &Server) {
     let began = Instant::now();
     while TcpStream::connect(server.address).is_ok() {
@@ -19,7 +19,7 @@ fn closed(server: &Server) {
 }
 
 #[test]
-fn what_is_under_way_is_answered_and_kept() {
+fn requests_in_progress_are_answered_and_stored() {
     for signal in [Signal::TERM, Signal::INT] {
         let mut server = Server::start(&[], None);
         let session = server.client().begin();
@@ -35,7 +35,7 @@ fn what_is_under_way_is_answered_and_kept() {
                 client
             })
             .collect();
-        // All of them are under way once one that came later was answered.
+        // All of them are in progress once a later one was answered.
         server.client().call(&session, "ping", &json!({}));
         let mut stream = server.client();
         stream.send(format!(
@@ -47,7 +47,7 @@ fn what_is_under_way_is_answered_and_kept() {
         idle.call(&session, "ping", &json!({}));
         server.signal(signal);
         closed(&server);
-        // Who only waits is let go.
+        // A client that only waits is disconnected.
         assert!(idle.ends());
         stream.answer_ends();
         for client in &mut halves {
@@ -61,7 +61,7 @@ fn what_is_under_way_is_answered_and_kept() {
 }
 
 #[test]
-fn a_second_signal_breaks_off() {
+fn a_second_signal_aborts_requests() {
     let mut server = Server::start(&[], None);
     let mut half = server.client();
     let head = half.head("", 100);
@@ -74,11 +74,11 @@ fn a_second_signal_breaks_off() {
 }
 
 #[test]
-fn nothing_to_do_is_no_reason_to_stay() {
+fn without_requests_it_ends_at_once() {
     let mut server = Server::start(&[], None);
     server.client().begin();
     let began = Instant::now();
     server.signal(Signal::TERM);
     assert_eq!(server.ended(), Some(0));
-    assert!(began.elapsed().as_secs() < 10, "it waited for nobody");
+    assert!(began.elapsed().as_secs() < 10, "it waited although there was nothing to wait for");
 }

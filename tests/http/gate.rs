@@ -1,5 +1,5 @@
-//! Who may call. The table of every host, origin and token stands with the gate itself; here is that it is asked at all, on
-//! every method and before anything else.
+//! Authorization of requests. The table of every host, origin and token is beside the check itself; these tests show that
+//! it is applied to every method, before anything else.
 
 use crate::http::client::{Client, USUAL, initialize};
 use crate::http::server::{Server, world};
@@ -15,11 +15,11 @@ fn as_host(client: &mut Client, host: &str, headers: &str) -> u16 {
 }
 
 #[test]
-fn an_evil_host_or_origin_is_refused() {
+fn a_foreign_host_or_origin_is_refused() {
     let server =
         Server::start(&["--allow-host", "desk.example.org", "--allow-origin", "https://app.example.org"], None);
     let own = server.address;
-    // A name that was let lead here comes with the right port.
+    // A name that was made to resolve to this server has the right port.
     let rebound = format!("Host: evil.example:{}\r\n", own.port());
     for (host, headers, status) in [
         (format!("Host: {own}\r\n"), String::new(), 200),
@@ -41,7 +41,7 @@ fn an_evil_host_or_origin_is_refused() {
 }
 
 #[test]
-fn a_page_that_is_allowed_may_read_the_answer() {
+fn an_allowed_page_may_read_the_answer() {
     let server = Server::start(&["--allow-origin", "https://app.example.org"], Some(TOKEN));
     let page = "Origin: https://app.example.org\r\n";
     let leave =
@@ -55,7 +55,7 @@ fn a_page_that_is_allowed_may_read_the_answer() {
 }
 
 #[test]
-fn the_token_is_wanted_on_the_loopback_too_once_it_is_set() {
+fn a_token_is_required_on_the_loopback_too_once_set() {
     let server = Server::start(&[], Some(TOKEN));
     for (headers, status) in [
         (format!("Authorization: Bearer {TOKEN}\r\n"), 200),
@@ -72,7 +72,7 @@ fn the_token_is_wanted_on_the_loopback_too_once_it_is_set() {
 }
 
 #[test]
-fn beyond_this_machine_it_does_not_listen_without_a_token() {
+fn without_a_token_it_listens_only_on_the_loopback() {
     let world = world();
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "nonsense", "127.0.0.1", "127.0.0.1:99999"] {
         let ran = world.run(&["mcp", "--http", address]).exits(2);
@@ -98,7 +98,7 @@ fn only_one_path_and_three_methods() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told() {
+fn an_address_in_use_is_reported() {
     let server = Server::start(&[], None);
     let ran = server.world.run(&["mcp", "--http", &server.address.to_string()]).exits(1);
     assert!(ran.stderr.contains(&server.address.to_string()), "{ran}");

@@ -1,5 +1,5 @@
-//! The desk over HTTP as its clients see it: raw HTTP/1.1 over sockets, with a real process wherever its limits are those that
-//! are written. Who may call, what a body may be, how many at once, sessions, and how it ends.
+//! The HTTP server as its clients see it: raw HTTP/1.1 over sockets, with a real process wherever the test uses the real
+//! limits. Authorization, bodies, capacity, sessions, and shutdown.
 
 mod bodies;
 mod calls;

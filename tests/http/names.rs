@@ -1,4 +1,4 @@
-//! Whose a request is: of the session it began, or of one that all clients of its name share; never of one that it claims.
+//! The session of a request: the one it started, or one shared by all clients of its name; never one that it claims.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::http::client::stateless;
 use crate::http::server::Server;
 
 #[test]
-fn no_header_makes_a_request_anothers() {
+fn no_header_selects_another_session() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let own = client.begin();

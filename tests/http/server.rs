@@ -1,4 +1,4 @@
-//! A server to call: a real process, or one in a thread where a limit has to be shorter than what is written.
+//! A server to call: a real process, or one in a thread if a limit must be shorter than the real one.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ pub fn world() -> Workspace {
 }
 
 impl Server {
-    /// Starts it with these further words, and waits until it listens.
+    /// Starts it with these further arguments, and waits until it listens.
     pub fn start(words: &[&str], token: Option<&str>) -> Self {
         let world = world();
         let mut command = world.command(&[&["mcp", "--http", "127.0.0.1:0"], words].concat());
@@ -56,7 +56,7 @@ impl Server {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for its end; the exit code.
+    /// Waits for its end and returns the exit code.
     pub fn ended(&mut self) -> Option<i32> {
         let began = Instant::now();
         loop {
@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-/// Has something done with a server in this process that keeps to these limits.
+/// Runs a test against a server in this process with these limits.
 pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
     let world = world();
     let around = Surroundings {

@@ -1,4 +1,4 @@
-//! Clients that take their time: each limit of time, made short for the test.
+//! Slow clients: each time limit, made short for the test.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::support::program::LIMIT;
 const SHORT: Duration = Duration::from_millis(300);
 
 #[test]
-fn a_head_that_never_ends_is_not_waited_for() {
+fn an_unfinished_head_times_out() {
     with_limits(Limits { head_time: SHORT, ..Limits::default() }, |address| {
         for start in ["", "POST", "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"] {
             let mut client = Client::new(address);
@@ -21,12 +21,12 @@ fn a_head_that_never_ends_is_not_waited_for() {
         }
         let mut client = Client::new(address);
         client.send("POST /mcp HTTP/1.1\r\nX-Slow: ");
-        assert!(client.trickle() > 0, "not even a byte was waited for");
+        assert!(client.trickle() > 0, "it was closed at once");
     });
 }
 
 #[test]
-fn a_connection_that_asks_nothing_more_is_closed() {
+fn an_idle_connection_is_closed() {
     with_limits(Limits { head_time: SHORT, ..Limits::default() }, |address| {
         let mut client = Client::new(address);
         client.begin();
@@ -35,7 +35,7 @@ fn a_connection_that_asks_nothing_more_is_closed() {
 }
 
 #[test]
-fn a_body_that_never_ends_is_told_so() {
+fn an_unfinished_body_times_out_with_an_error() {
     with_limits(Limits { body_time: SHORT, ..Limits::default() }, |address| {
         let mut client = Client::new(address);
         let head = client.head("", 100);
@@ -45,13 +45,13 @@ fn a_body_that_never_ends_is_told_so() {
 }
 
 #[test]
-fn a_session_in_which_nothing_happens_ends_and_frees_its_place() {
+fn an_idle_session_ends_and_frees_its_place() {
     with_limits(Limits { idle: SHORT, sessions: 1, ..Limits::default() }, |address| {
         let mut client = Client::new(address);
         let session = client.begin();
         let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
         let began = Instant::now();
-        // Every call in it would keep it: it is seen from outside, by the place that gets free.
+        // Every call in it would keep it alive, so the test watches for its place to become free.
         let begin = crate::http::client::initialize().to_string();
         while client.post("", &begin).status != 200 {
             assert!(began.elapsed() < LIMIT, "it never ends");
@@ -61,13 +61,13 @@ fn a_session_in_which_nothing_happens_ends_and_frees_its_place() {
 }
 
 #[test]
-fn a_client_that_takes_no_answer_is_let_go() {
+fn a_client_that_reads_no_answer_is_disconnected() {
     with_limits(Limits { stall: SHORT, requests: 1, ..Limits::default() }, |address| {
         let mut client = Client::new(address);
         let session = client.begin();
         let headers = format!("Mcp-Session-Id: {session}\r\n");
         let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).to_string();
-        // So many that their answers fill what the system keeps for a client that reads nothing.
+        // Enough requests that their answers fill the buffers of a client that reads nothing.
         let mut deaf = Client::new(address);
         let asked = deaf.head(&headers, list.len()) + &list;
         assert!(deaf.send_until_broken(&asked.repeat(100)), "it is still written to");

@@ -1,5 +1,5 @@
-//! Those who work at the desk, each as a process of its own: a server with its client, an agent's hook, and a screen that
-//! somebody types at. Any of them may be killed while it works; then what it was told until then is what counts.
+//! The processes that work at the desk: a server with its client, an agent's hook, and a screen with a person typing. Any
+//! of them may be killed while it works; what was acknowledged to it until then counts.
 
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
@@ -17,14 +17,14 @@ use crate::support::program::{LIMIT, PROGRAM, kill};
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
-/// How far somebody is with what it does, for whoever wants to kill it in the middle of it.
+/// Progress of an actor, for the thread that kills it at a chosen moment.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Things begun.
+    /// Actions started.
     pub sent: AtomicUsize,
-    /// Things that are known to be done.
+    /// Actions known to be done.
     pub answered: AtomicUsize,
-    /// Whether all is done, or the process is gone.
+    /// Whether everything is done, or the process has ended.
     pub over: AtomicBool,
     /// Whether it was killed.
     pub killed: AtomicBool,
@@ -39,7 +39,7 @@ impl Progress {
         self.answered.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether all is done, or the process is gone.
+    /// Whether everything is done, or the process has ended.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
@@ -49,13 +49,13 @@ impl Progress {
     }
 }
 
-/// A server, and the client that it works for.
+/// A server, and its client.
 pub struct Server {
     client: Client,
     name: &'static str,
 }
 
-/// One call of a tool, and what it does when it is answered.
+/// One tool call, and what it has done when it is answered.
 pub struct Call {
     tool: &'static str,
     arguments: Value,
@@ -85,7 +85,7 @@ impl Call {
         Self { tool: "renderTemplateToFile", arguments, deed }
     }
 
-    /// What is written where, if it writes.
+    /// The file that it writes with its text, if it writes one.
     pub fn written(&self) -> Option<(String, String)> {
         match &self.deed {
             Some(Deed::Written(path, text)) => Some((path.clone(), text.clone())),
@@ -102,23 +102,23 @@ impl Server {
         Self { client, name }
     }
 
-    /// Who it is to everybody else.
+    /// Its name in the journal and on the screen.
     pub fn who(&self) -> String {
         format!("{} over mcp", self.name)
     }
 
-    /// Its process.
+    /// Its process id.
     pub fn process(&self) -> u32 {
         self.client.process()
     }
 
-    /// The client, for what is asked one by one.
+    /// The client, for single requests.
     pub fn client(&mut self) -> &mut Client {
         &mut self.client
     }
 
-    /// Makes these calls, one after the other or all at once; what was acknowledged. A write that nobody could be asked for is
-    /// none.
+    /// Makes these calls, one after the other or all at once; returns what was acknowledged. A write that no screen could
+    /// be asked about does not count.
     pub fn work(&mut self, calls: Vec<Call>, at_once: bool, progress: &Progress) -> Vec<Acknowledged> {
         let mut done = Vec::new();
         let mut open: Vec<(Value, Call)> = Vec::new();
@@ -135,14 +135,14 @@ impl Server {
         done
     }
 
-    /// Hears one answer; whether there was one.
+    /// Reads one answer; returns whether there was one.
     fn listen(&mut self, open: &mut Vec<(Value, Call)>, done: &mut Vec<Acknowledged>, progress: &Progress) -> bool {
         let Some(answer) = self.client.next_answer() else {
-            assert!(progress.is_killed(), "{} is gone, and nobody killed it", self.name);
+            assert!(progress.is_killed(), "{} ended without being killed", self.name);
             open.clear();
             return false;
         };
-        let at = open.iter().position(|(id, _)| *id == answer["id"]).unwrap_or_else(|| panic!("to whom? {answer}"));
+        let at = open.iter().position(|(id, _)| *id == answer["id"]).unwrap_or_else(|| panic!("no request: {answer}"));
         let (_, call) = open.remove(at);
         let result = &answer["result"];
         progress.answers();
@@ -162,14 +162,14 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Gives the hook a prompt; what it adds, if it lives to say so.
+    /// Sends the hook a prompt; returns what it adds, if it lives to answer.
     pub fn ask(&self, workspace: &Workspace, text: &str, progress: &Progress) -> Option<String> {
         let mut command = workspace.bare(&["hook", "claude-code"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         *self.running.lock().unwrap() = Some(child);
         progress.sends();
-        // Nobody may be there any more who reads it.
+        // The reader may be gone already.
         let _ = stdin.write_all(prompt(workspace, "a-session", text).as_bytes());
         drop(stdin);
         let mut said = Vec::new();
@@ -183,7 +183,7 @@ impl Hook {
         added
     }
 
-    /// Gives it several, one after the other.
+    /// Sends it several prompts, one after the other.
     pub fn work(&self, workspace: &Workspace, ids: &[String], progress: &Progress) -> Vec<Acknowledged> {
         let ask = |id: &String| {
             let text = self.ask(workspace, &format!("What does @{id} say?"), progress)?;
@@ -194,7 +194,7 @@ impl Hook {
         done
     }
 
-    /// Kills the hook that runs now; whether one did.
+    /// Kills the running hook; returns whether there was one.
     pub fn kill(&self) -> bool {
         match &mut *self.running.lock().unwrap() {
             Some(child) => child.kill().is_ok(),
@@ -203,7 +203,7 @@ impl Hook {
     }
 }
 
-/// A screen, and somebody who types.
+/// A screen with a person typing.
 pub struct Screen {
     pty: Pty,
 }
@@ -213,7 +213,7 @@ impl Screen {
     pub fn open(workspace: &Workspace) -> Self {
         let mut command = CommandBuilder::new(PROGRAM);
         command.args(["--workspace".as_ref(), workspace.path.as_os_str()]);
-        // A key for a request that goes at that moment means something else: it opens an editor, which ends at once.
+        // If a request disappears at that moment, its key means something else: it opens an editor, which ends at once.
         command.env("VISUAL", "true");
         let pty = Pty::spawn_at(&workspace.beside("home"), command, 200, 60);
         let configured: Value = serde_json::from_str(&workspace.read("references.json")).unwrap();
@@ -221,12 +221,12 @@ impl Screen {
         Self { pty }
     }
 
-    /// Its process.
+    /// Its process id.
     pub fn process(&self) -> u32 {
         u32::try_from(self.pty.pid().as_raw_nonzero().get()).unwrap()
     }
 
-    /// What it shows.
+    /// The text on it.
     pub fn text(&self) -> String {
         self.pty.text()
     }
@@ -237,7 +237,7 @@ impl Screen {
         self.pty.wait_for(text);
     }
 
-    /// Picks this source by keys; whether it was seen that it is picked.
+    /// Picks this source by keys; returns whether the pick became visible.
     pub fn pick(&mut self, id: &str, progress: &Progress) -> Option<Acknowledged> {
         let ended = || progress.is_killed();
         self.go_to_the_catalog(ended).then_some(())?;
@@ -251,11 +251,11 @@ impl Screen {
         Some(Acknowledged { who: "a screen".to_owned(), deed: Deed::Picked(id.to_owned()) })
     }
 
-    /// Goes to the catalog. A key of before may still be on its way, and where it opens an editor that takes those behind it: so
-    /// it is seen that one arrived before more are typed.
+    /// Goes to the catalog. An earlier key may still be pending and open an editor, which would swallow the following keys:
+    /// so wait until one has arrived before typing more.
     fn go_to_the_catalog(&mut self, ended: impl Fn() -> bool) -> bool {
         let began = Instant::now();
-        // By way of another pane, since it may be there already.
+        // By way of another pane, because the catalog may be focused already.
         for (key, shown) in [("4", "┏ 4 Templates"), ("1", "┏ 1 Catalog")] {
             self.pty.type_bytes(key);
             while !self.pty.comes(Duration::from_secs(1), |seen| seen.text().contains(shown)) {
@@ -263,7 +263,7 @@ impl Screen {
                     return false;
                 }
                 assert!(began.elapsed() < LIMIT, "{shown} never comes; the screen:\n{}", self.text());
-                // Out of whatever takes text or closes with any key.
+                // Leaves any text field, and any window that closes on a key.
                 self.pty.type_bytes("\x1b");
                 if self.pty.comes(Duration::from_millis(200), |seen| seen.text().contains(shown)) {
                     break;
@@ -274,7 +274,7 @@ impl Screen {
         true
     }
 
-    /// Says yes to the one write that somebody asks for, unless there is none any more.
+    /// Approves the one write that is requested, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
         for (shown, key) in [("1 asks", "A"), ("look at the write", "\r"), ("yes, write the new file", "y")] {
             if !self.shows(|text| text.contains(shown), &ended) {
@@ -288,18 +288,18 @@ impl Screen {
         }
     }
 
-    /// Chooses none of what somebody asks to choose from.
+    /// Answers a request for a choice with none.
     pub fn choose_none(&mut self) {
         self.pty.wait_for("1 asks");
         self.pty.type_bytes("A");
         self.pty.wait_for("2 Request");
         self.pty.type_bytes("n");
-        self.pty.wait_until("nobody asks", |seen| !seen.text().contains("1 asks"));
+        self.pty.wait_until("no request", |seen| !seen.text().contains("1 asks"));
     }
 
-    /// Waits until nobody asks, which is known by itself, and leaves what is still open of that.
-    pub fn nobody_asks(&mut self) {
-        self.pty.wait_until("nobody asks", |seen| !seen.text().contains("1 asks"));
+    /// Waits until no request is open, and closes one that has ended.
+    pub fn wait_for_no_request(&mut self) {
+        self.pty.wait_until("no request", |seen| !seen.text().contains("1 asks"));
         if self.text().contains("any key closes") {
             self.pty.type_bytes("\x1b");
             self.pty.wait_until("what ended is closed", |seen| !seen.text().contains("any key closes"));
@@ -310,7 +310,7 @@ impl Screen {
         }
     }
 
-    /// Waits until it shows something, unless that has become senseless.
+    /// Waits until it shows something, unless waiting has become pointless.
     fn shows(&self, holds: impl Fn(&str) -> bool, ended: impl Fn() -> bool) -> bool {
         let began = Instant::now();
         while !self.pty.comes(Duration::from_millis(20), |seen| holds(&seen.text())) {
@@ -322,17 +322,17 @@ impl Screen {
         true
     }
 
-    /// Takes the terminal away from one that was killed.
-    pub fn bury(self) {
+    /// Releases the terminal of a screen that was killed.
+    pub fn release(self) {
         self.pty.hang_up();
     }
 }
 
-/// Ends a process for good and waits until the system has taken back what was its.
+/// Kills a process and waits until the system has released its resources.
 pub fn end(process: u32) {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     kill(process);
     let id = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
-    // Whoever started it may have been quicker.
+    // The parent may have reaped it already.
     let _ = waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
 }

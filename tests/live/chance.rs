@@ -1,13 +1,13 @@
-//! Chance that can be had again: its seed is printed, and `REFDESK_SEED` brings it back.
+//! Reproducible random numbers: the seed is printed, and `REFDESK_SEED` sets it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Numbers that look drawn (SplitMix64).
+/// Pseudo-random numbers (SplitMix64).
 #[derive(Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Begins with the seed asked for, else with the time; says which.
+    /// Starts with the requested seed, else with the time, and prints it.
     pub fn new() -> Self {
         let asked = std::env::var("REFDESK_SEED").ok().and_then(|seed| seed.parse().ok());
         let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -16,7 +16,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// One of `0..below`.
+    /// A number in `0..below`.
     pub fn below(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

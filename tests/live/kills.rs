@@ -1,5 +1,5 @@
-//! Again and again one of them is killed while all of them work. What was acknowledged is there, nothing is torn, nobody is held
-//! up, nobody is taken for alive who is dead, and the one that comes next goes on.
+//! Processes are killed again and again while all of them work. What was acknowledged is there, no file is torn, no process
+//! is blocked, no dead one counts as alive, and the next one takes over.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -21,19 +21,19 @@ use crate::support::program::LIMIT;
 use crate::support::scale::scaled;
 use crate::support::workspace::{STATE, Workspace, ids};
 
-/// How often one of them is killed, in a change and in the nightly run.
+/// The number of kills, in a change and in the nightly run.
 const ROUNDS: [usize; 2] = [25, 200];
 
 /// Rounds in one workspace.
 const LIFE: usize = 25;
 
-/// In every so many rounds a file is written that somebody at the screen has to allow.
+/// Every so many rounds, a file is written that the screen has to approve.
 const QUESTION: usize = 6;
 
 /// A change of another process that takes longer waited for the lock of a dead one, which takes twenty seconds.
 const HELD_UP: Duration = Duration::from_secs(10);
 
-/// Files that dead writers may leave until somebody writes beside them.
+/// Files that dead writers may leave until the next write in the same folder.
 const LEFT: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,20 +44,20 @@ enum Victim {
     Screen,
 }
 
-/// When somebody is killed.
+/// When to kill the process.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
-    /// Before it begins.
+    /// Before it starts.
     Before,
-    /// When it has begun so many things.
+    /// When it has started this many actions.
     Sent(usize),
-    /// When it knows that so many are done.
+    /// When it knows that this many are done.
     Answered(usize),
-    /// After so long.
+    /// After this long.
     Passed(Duration),
-    /// When anybody's line comes to the journal.
+    /// When any process appends to the journal.
     Journalled,
-    /// When anybody writes a file.
+    /// When any process writes a file.
     Writing,
     /// When it has done everything.
     After,
@@ -77,7 +77,7 @@ impl Moment {
         }
     }
 
-    /// Waits for it, but not longer than the victim has something to do.
+    /// Waits for the moment, at most until the victim has nothing left to do.
     fn wait(self, workspace: &Workspace, victim: &Progress) {
         let began = Instant::now();
         let folder = workspace.path.join(".jaato/refdesk");
@@ -126,19 +126,19 @@ fn calls(of: &str, round: usize, question: bool, at_once: bool) -> Vec<Call> {
     calls
 }
 
-/// Everybody at one workspace.
+/// All processes at one workspace.
 struct Team {
     workspace: Workspace,
     one: Server,
     two: Server,
     screen: Screen,
     ledger: Ledger,
-    /// Every write that was begun, done or not.
+    /// Every write that was started, finished or not.
     begun: Vec<(String, String)>,
     kills: usize,
-    /// How long a change of another process took right after somebody died.
+    /// How long a change of another process took right after a kill.
     changes: Vec<Duration>,
-    /// How often the victim had something left to do.
+    /// How often the victim had work left.
     midway: usize,
 }
 
@@ -158,7 +158,7 @@ impl Team {
         }
     }
 
-    /// Everybody works, one of them is killed, and all that counts is there; then it is started again.
+    /// All processes work, one is killed, and everything acknowledged is checked; then it is started again.
     fn round(&mut self, round: usize, victim: Victim, moment: Moment, chance: &mut Chance) {
         let question = round % QUESTION == QUESTION - 1;
         let at_once = [chance.below(2) == 0, chance.below(2) == 0];
@@ -211,10 +211,10 @@ impl Team {
             let took = began.elapsed();
             let mut done: Vec<Acknowledged> = of_screen.join().unwrap().into_iter().collect();
             let reopened = (victim == Victim::Screen).then(|| {
-                assert!(!is_anybody_there(&workspace.path), "a dead screen is taken for one that is there");
+                assert!(!is_anybody_there(&workspace.path), "a dead screen counts as open");
                 let mut screen = Screen::open(workspace);
                 if question {
-                    // Who asked goes on waiting, and is answered at the next screen.
+                    // The asker goes on waiting, and the next screen answers it.
                     screen.approve(|| progress[0].is_over(), &Progress::default());
                 }
                 screen
@@ -234,19 +234,19 @@ impl Team {
             Victim::One => self.one = Server::start(&self.workspace, "claude-code"),
             Victim::Two => self.two = Server::start(&self.workspace, "codex"),
             Victim::Hook => {}
-            Victim::Screen => std::mem::replace(&mut self.screen, reopened.unwrap()).bury(),
+            Victim::Screen => std::mem::replace(&mut self.screen, reopened.unwrap()).release(),
         }
-        self.screen.nobody_asks();
+        self.screen.wait_for_no_request();
         assert!(is_anybody_there(&self.workspace.path));
     }
 
-    /// Holds that what counts is there, and nothing of the dead in anybody's way.
+    /// Checks that everything acknowledged is there, and that nothing of a dead process blocks another.
     fn look(&mut self, victim: Victim) {
         let folder = self.workspace.path.join(".jaato/refdesk");
-        drop(Lock::acquire(&folder.join("lock"), HELD_UP).expect("nobody dead holds the lock"));
+        drop(Lock::acquire(&folder.join("lock"), HELD_UP).expect("no dead process holds the lock"));
         self.ledger.holds(&self.workspace, self.kills);
         for (path, text) in &self.begun {
-            // Nobody was told that it is there; but if it is, it is whole.
+            // It was not acknowledged; but if the file is there, it is complete.
             if let Ok(found) = fs::read_to_string(self.workspace.path.join(path)) {
                 assert!(found == *text, "{path} is torn");
             }
@@ -257,7 +257,7 @@ impl Team {
         assert!(left.len() <= LEFT, "{left:#?}");
     }
 
-    /// The end of a workspace: whoever writes next leaves no file of the dead, and everybody agrees on what is picked.
+    /// Ends a workspace: the next write removes all leftovers, and all processes agree on the picks.
     fn end(mut self) -> (Vec<Duration>, usize, (usize, usize)) {
         let progress = Progress::default();
         let done = self.one.work(calls("one", LIFE, false, false), false, &progress);
@@ -267,11 +267,11 @@ impl Team {
         self.ledger.add([change(&self.workspace, &id("check", LIFE, 0))]);
         self.look(Victim::Hook);
         end(self.screen.process());
-        self.screen.bury();
+        self.screen.release();
         self.screen = Screen::open(&self.workspace);
         let left = unfinished(&self.workspace.path);
         let is_presence = |path: &std::path::PathBuf| path.parent().is_some_and(|folder| folder.ends_with("screens"));
-        assert!(left.len() == 1 && left.iter().all(is_presence), "only the screen that is there: {left:#?}");
+        assert!(left.len() == 1 && left.iter().all(is_presence), "only the open screen: {left:#?}");
         let listed = self.workspace.json(&["list", "--selected"], 0);
         let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
         listed.sort();
@@ -281,7 +281,7 @@ impl Team {
     }
 }
 
-/// A change of another process, which is this one.
+/// A change made by the test process.
 fn change(workspace: &Workspace, id: &str) -> Acknowledged {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
@@ -291,7 +291,7 @@ fn change(workspace: &Workspace, id: &str) -> Acknowledged {
 }
 
 #[test]
-fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
+fn nothing_acknowledged_is_lost_whichever_process_is_killed_when() {
     let mut chance = Chance::new();
     let began = Instant::now();
     let rounds = scaled(ROUNDS[0], ROUNDS[1]);
@@ -320,5 +320,5 @@ fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
         began.elapsed().as_secs_f32()
     );
     assert!(midway >= rounds / 3, "only {midway} were killed midway");
-    assert!(slowest < HELD_UP, "a change was held up for {slowest:?}");
+    assert!(slowest < HELD_UP, "a change waited for {slowest:?}");
 }

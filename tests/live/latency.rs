@@ -1,5 +1,5 @@
-//! What an agent was told is done, a screen knows soon and by whom: with two servers, an agent's hook and a screen at work, each
-//! as fast as it can. How soon is printed here, and held to its promise by `benches/live.rs`.
+//! Actions acknowledged to an agent appear on a screen soon and with its name: two servers, an agent's hook and a screen
+//! work as fast as they can. The times are printed here; `benches/live.rs` checks them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex};
@@ -22,7 +22,7 @@ use crate::support::workspace::{STATE, Workspace};
 #[derive(Default)]
 struct Told {
     rows: Mutex<Vec<(Instant, Notice)>>,
-    /// Requests by what they are called, when they came to be shown.
+    /// Requests by id, with the time at which they appeared.
     requests: Mutex<HashMap<String, (Instant, String)>>,
     more: Condvar,
 }
@@ -34,7 +34,7 @@ impl Told {
         self.more.notify_all();
     }
 
-    /// Notes that somebody asks; whether that is news.
+    /// Records a request; returns whether it is new.
     fn is_asked(&self, request_id: &str, who: String) -> bool {
         let mut requests = self.requests.lock().unwrap();
         let is_new = !requests.contains_key(request_id);
@@ -42,7 +42,7 @@ impl Told {
         is_new
     }
 
-    /// Waits for this row; then all that came so far.
+    /// Waits for this row; returns all rows so far.
     #[track_caller]
     fn until(&self, text: &str) -> Vec<(Instant, Notice)> {
         let is_there = |rows: &Vec<(Instant, Notice)>| rows.iter().any(|(_, notice)| notice.text == text);
@@ -53,7 +53,7 @@ impl Told {
     }
 }
 
-/// A screen's engine, whose person answers every request at once with nothing. It ends with what comes back.
+/// A screen's engine that answers every request at once with none. Dropping the returned sender ends it.
 fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
@@ -92,30 +92,30 @@ fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
     ends
 }
 
-/// What came of one kind: how long each took until it was known.
+/// The results for one kind of action: how long each took to appear.
 pub struct Measured {
     pub kind: &'static str,
     took: Vec<Duration>,
 }
 
 impl Measured {
-    /// Of so many in a hundred it did not take longer.
+    /// The time that this many in a hundred stayed below.
     pub fn part(&self, of_hundred: usize) -> Duration {
         self.took[(self.took.len() * of_hundred).div_ceil(100).saturating_sub(1)]
     }
 }
 
-/// What somebody was told is done, when, and the row that has to say so.
+/// An acknowledged action, its time, and the row that has to show it.
 struct Done {
     kind: &'static str,
     at: Instant,
     who: String,
     says: String,
-    /// Which of the rows that say so.
+    /// Its index among equal rows.
     nth: usize,
 }
 
-/// All of them at work, with so many actions of each kind; what each kind took.
+/// Runs all of them with this many actions of each kind; returns the times of each kind.
 pub fn measure(actions: usize) -> Vec<Measured> {
     let of = |kind: &'static str| (0..actions).map(move |at| format!("{kind}-{at}"));
     let workspace = trusted(["offered".to_owned()].into_iter().chain(of("one")).chain(of("hook")));
@@ -125,7 +125,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let screen = Screen::open(&workspace);
     let told = Arc::new(Told::default());
     let ends = listen(&workspace, &told);
-    // Whoever follows what others do says so of the first thing.
+    // Every follower shows the first action.
     one.client().call("selectReferences", json!({"ids": ["one-0"]}));
     told.until("Picked @one-0");
     let (of_one, of_two, of_hook) = thread::scope(|threads| {
@@ -167,13 +167,13 @@ pub fn measure(actions: usize) -> Vec<Measured> {
         });
         (of_one.join().unwrap(), of_two.join().unwrap(), of_hook.join().unwrap())
     });
-    // The real screen tells it with the name too.
+    // The real screen shows the name too.
     one.client().call("selectReferences", json!({"ids": ["offered"]}));
     screen.wait_for("Picked @offered");
     let shown = screen.text();
     let row = shown.lines().find(|line| line.contains("Picked @offered")).unwrap();
     assert!(row.contains(&name_one), "{shown}");
-    // Rows come in the order of the journal: all others are there by now.
+    // Rows come in the order of the journal, so all others have arrived by now.
     let rows = told.until("Picked @offered");
     let mut took: BTreeMap<&'static str, Vec<Duration>> = BTreeMap::new();
     for Done { kind, at, who, says, nth } in of_one.into_iter().chain(of_two.0).chain(of_hook) {
@@ -198,7 +198,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     took.into_iter().map(sorted).collect()
 }
 
-/// Prints what was measured.
+/// Prints the results.
 pub fn print(measured: &[Measured]) {
     for it in measured {
         let [half, most, all] = [50, 95, 100].map(|part| it.part(part));
@@ -207,6 +207,6 @@ pub fn print(measured: &[Measured]) {
 }
 
 #[test]
-fn what_was_acknowledged_is_known_and_by_whom() {
+fn acknowledged_actions_appear_with_their_actor() {
     print(&measure(scaled(25, 100)));
 }

@@ -1,4 +1,4 @@
-//! What was acknowledged: whoever got an answer counts on what it said, whatever happens to whom afterwards.
+//! What was acknowledged: it must stay true, whatever happens to any process later.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,23 +9,23 @@ use serde_json::Value;
 use crate::live::world::journal;
 use crate::support::workspace::Workspace;
 
-/// Something that somebody was told is done.
+/// An acknowledged action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// Who did it, as everybody should read it.
+    /// The actor, by its name in the journal.
     pub who: String,
-    /// What.
+    /// The action.
     pub deed: Deed,
 }
 
-/// What was done.
+/// The kind of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
     /// This source was picked.
     Picked(String),
     /// This source was read.
     Read(String),
-    /// This text was rendered for its eyes.
+    /// This text was rendered.
     Rendered(String),
     /// This file was written with this text.
     Written(String, String),
@@ -34,7 +34,7 @@ pub enum Deed {
 }
 
 impl Acknowledged {
-    /// Whether this line of the journal says so.
+    /// Whether this line of the journal records it.
     fn is_said_by(&self, line: &Value) -> bool {
         let about = |id: &str| line["about"].as_array().is_some_and(|about| about.iter().any(|it| it == id));
         let says = match &self.deed {
@@ -52,24 +52,24 @@ impl Acknowledged {
 #[derive(Debug, Default)]
 pub struct Ledger {
     all: Vec<Acknowledged>,
-    /// How many of them the journal is known to say: it only grows.
+    /// How many of them are known to be in the journal, which only grows.
     said: usize,
-    /// Texts that a hook gave and could not put into the journal in time.
+    /// Texts that a hook gave and could not record in time.
     late: usize,
 }
 
 impl Ledger {
-    /// Notes these.
+    /// Adds these.
     pub fn add(&mut self, more: impl IntoIterator<Item = Acknowledged>) {
         self.all.extend(more);
     }
 
-    /// How many there are, and how many texts of hooks the journal did not get in time.
+    /// The number of actions, and of texts of hooks that the journal did not get in time.
     pub fn count(&self) -> (usize, usize) {
         (self.all.len(), self.late)
     }
 
-    /// Holds that all of it is there, with the name of who did it. At most so many lines of the journal may be torn.
+    /// Checks that all of it is there with its actor. At most `torn` lines of the journal may be torn.
     #[track_caller]
     pub fn holds(&mut self, workspace: &Workspace, torn: usize) {
         let picks: HashSet<String> = workspace.picks().into_iter().collect();
@@ -86,7 +86,7 @@ impl Ledger {
             }
             if at >= self.said {
                 let is_said = lines.iter().any(|line| it.is_said_by(line));
-                // A hook waits half a second for its turn and no longer, since a person waits for it: then it says so.
+                // A hook waits only half a second for the lock, because a person waits for it: then it reports this.
                 let is_late = !is_said && matches!(it.deed, Deed::Added(_));
                 self.late += usize::from(is_late);
                 assert!(is_said || is_late, "the journal does not say {it:?}");

@@ -1,5 +1,5 @@
-//! Two servers, a hook and a screen at one desk at once: what each of them does the others see, at once and with the name of who
-//! did it; and whichever of them is killed at whatever moment, nothing that was acknowledged is lost and nobody is held up.
+//! Two servers, a hook and a screen at one desk: actions of one are visible to the others at once and with its name; and
+//! whichever is killed at whatever moment, nothing acknowledged is lost and no other is blocked.
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod actors;

@@ -1,5 +1,4 @@
-//! What everybody at the desk is told of what an agent did: each row says who did what in a sentence that is whole, in the journal
-//! and as it happens.
+//! Rows about an agent's actions: each says who did what in a complete sentence, in the journal and in `watch`.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -34,7 +33,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// All up to the row that says this.
+    /// All rows up to the one with this text.
     fn until(&self, text: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
         while seen.last().is_none_or(|row| row["text"] != text) {
@@ -59,7 +58,7 @@ fn every_row_says_who_did_what() {
     let mut server = Server::start(&workspace, "claude-code");
     let mut screen = Screen::open(&workspace);
     let watch = Watch::start(&workspace);
-    // It begins with nothing old: until it follows, something new is done again and again.
+    // It prints nothing old: until it follows, new actions are made repeatedly.
     let began = Instant::now();
     while watch.lines.try_recv().is_err() {
         workspace.run(&["select", "seen"]).exits(0);
@@ -118,7 +117,7 @@ fn every_row_says_who_did_what() {
             .all(|row| row["session"].as_str().is_some_and(|it| it.starts_with("claude-code-") || it == "a-session"))
     );
 
-    // The journal says the same to people.
+    // The journal's text form says the same.
     let path = workspace.path.to_str().unwrap();
     let journal = Pty::start_at(&workspace.beside("home"), &["--workspace", path, "journal"], 300, 60);
     journal.wait_for("Picked @end");
@@ -128,7 +127,7 @@ fn every_row_says_who_did_what() {
         let line = text.lines().find(says_it).unwrap_or_else(|| panic!("{who}: {sentence}\n{text}"));
         assert_eq!(line.matches(sentence).count(), 1, "{line}");
     }
-    assert!(text.contains("A person at a screen answered: yes to src/x.txt\n"), "nothing is said twice: {text}");
+    assert!(text.contains("A person at a screen answered: yes to src/x.txt\n"), "nothing is repeated: {text}");
     assert!(text.contains("Wrote src/x.txt (approved by a person at a screen)\n"), "{text}");
     screen.wait_for("Picked @end");
 }

@@ -1,4 +1,4 @@
-//! The workspace that all of them work at, and what lies in it.
+//! The workspace that all of them use, and its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{STATE, Workspace, inline};
 
-/// A workspace with these inline sources, in which files below `gen/` may be written without a question, and which this person
-/// trusts.
+/// A workspace with these inline sources, in which files below `gen/` may be written without asking, and which is trusted.
 pub fn trusted(ids: impl Iterator<Item = String>) -> Workspace {
     let sources: Vec<Value> = ids.map(|id| inline(&id, "Nothing else.")).collect();
     let workspace = Workspace::new();
@@ -26,13 +25,13 @@ pub fn prompt(workspace: &Workspace, session: &str, prompt: &str) -> String {
     document.to_string()
 }
 
-/// What a hook of Claude Code adds, where its answer is whole.
+/// The addition of a hook of Claude Code, if its answer is complete.
 pub fn added(stdout: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(stdout).ok()?;
     Some(answer["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned())
 }
 
-/// The whole lines of the journal, and how many are none.
+/// The complete lines of the journal, and the number of torn ones.
 pub fn journal(workspace: &Workspace) -> (Vec<Value>, usize) {
     let bytes = fs::read(workspace.path.join(".jaato/refdesk/journal.jsonl")).unwrap_or_default();
     let (mut lines, mut torn) = (Vec::new(), 0);
@@ -45,12 +44,12 @@ pub fn journal(workspace: &Workspace) -> (Vec<Value>, usize) {
     (lines, torn)
 }
 
-/// Files below a folder that are being written, or were when their writer died.
+/// Temporary files below a folder: being written, or left by a writer that died.
 pub fn unfinished(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
-        // A folder may go while it is looked at.
+        // A folder may be removed meanwhile.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(entry.path());

@@ -1,5 +1,5 @@
-//! Who is asked when an agent names neither ids nor tags: its own user through its client where that can ask, in the way of each
-//! revision; else the channel of the configuration; else a screen; else nobody, and the agent is told what to do.
+//! Who is asked when an agent gives neither ids nor tags: its own user through its client if that can ask, in the way of
+//! each revision; else the configured channel; else a screen; else the agent is told what to do.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids, strings};
 
-/// Asks, as a client of this revision that can be asked; gives the id of the call and the question.
+/// Calls as a client of this revision that can ask its user; returns the id of the call and the question.
 fn asked(client: &mut Client, version: &str) -> (Value, Value) {
     client.initialize(version, json!({"elicitation": {}}));
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
@@ -25,13 +25,13 @@ fn journal(workspace: &Workspace) -> String {
 }
 
 #[test]
-fn a_client_that_can_is_asked_with_a_list_to_tick() {
+fn a_capable_client_gets_a_list_to_tick() {
     let workspace = workspace();
     let mut client = Client::start(&workspace, &[]);
     let (id, question) = asked(&mut client, "2025-11-25");
     let options = question["params"]["requestedSchema"]["properties"]["ids"]["items"]["anyOf"].clone();
     let offered: Vec<&str> = options.as_array().unwrap().iter().map(|it| it["const"].as_str().unwrap()).collect();
-    assert_eq!(offered, ["api", "errors", "service", "site"], "neither what is auto nor what is missing");
+    assert_eq!(offered, ["api", "errors", "service", "site"], "neither auto nor missing sources");
     assert!(question["params"]["message"].as_str().unwrap().contains("test-client"), "{question}");
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["service", "gone"]}}));
     let picked = client.answer(&id)["result"]["structuredContent"].clone();
@@ -45,7 +45,7 @@ fn a_client_that_can_is_asked_with_a_list_to_tick() {
 }
 
 #[test]
-fn an_older_client_is_asked_for_a_line_of_text() {
+fn an_older_client_gets_a_line_of_text() {
     let workspace = workspace();
     for (content, expected) in [
         (json!({"ids": "api, service"}), vec!["api", "service"]),
@@ -66,7 +66,7 @@ fn an_older_client_is_asked_for_a_line_of_text() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_the_form_is_none_and_not_taken_for_nothing_chosen() {
+fn an_answer_that_does_not_fit_the_form_is_an_error_and_not_an_empty_choice() {
     let workspace = workspace();
     for content in [json!({"wrong": ["api"]}), json!({"ids": [5]}), json!({"ids": {"a": 1}}), json!({"zz": 5})] {
         let mut client = Client::start(&workspace, &[]);
@@ -81,7 +81,7 @@ fn an_answer_that_does_not_fit_the_form_is_none_and_not_taken_for_nothing_chosen
 }
 
 #[test]
-fn a_client_without_sessions_asks_by_itself_and_calls_again() {
+fn a_client_without_sessions_asks_its_user_and_calls_again() {
     let workspace = workspace();
     let mut client = Client::modern(&workspace, json!({"elicitation": {"form": {}}}));
     let required = client.request("tools/call", json!({"name": "selectReferences", "arguments": {}}))["result"].clone();
@@ -98,7 +98,7 @@ fn a_client_without_sessions_asks_by_itself_and_calls_again() {
 }
 
 #[test]
-fn declining_chooses_nothing_and_dismissing_answers_nothing() {
+fn declining_chooses_nothing_and_dismissing_is_not_an_answer() {
     let workspace = workspace();
     for (action, fails, words) in [("decline", false, "chose nothing"), ("cancel", true, "taken back")] {
         let mut client = Client::start(&workspace, &[]);
@@ -112,7 +112,7 @@ fn declining_chooses_nothing_and_dismissing_answers_nothing() {
 }
 
 #[test]
-fn who_cannot_be_asked_is_told_what_to_do() {
+fn without_anybody_to_ask_the_agent_is_told_what_to_do() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     let result = client.result("selectReferences", json!({"ids": []}));
@@ -122,7 +122,7 @@ fn who_cannot_be_asked_is_told_what_to_do() {
 }
 
 #[test]
-fn the_channel_of_the_configuration_goes_before_the_client() {
+fn the_configured_channel_comes_before_the_client() {
     let workspace = configured(json!({"channel": {"type": "file", "timeout": 0.2}}));
     let mut client = Client::start(&workspace, &[]);
     client.initialize("2025-11-25", json!({"elicitation": {}}));
@@ -132,7 +132,7 @@ fn the_channel_of_the_configuration_goes_before_the_client() {
 }
 
 #[test]
-fn what_is_answered_by_a_file_is_picked() {
+fn an_answer_by_file_is_picked() {
     let workspace = configured(json!({"channel": {"type": "file", "timeout": 600}}));
     let mut client = Client::connect(&workspace);
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
@@ -160,7 +160,7 @@ fn what_is_answered_by_a_file_is_picked() {
 }
 
 #[test]
-fn taking_the_call_back_takes_the_question_back() {
+fn cancelling_the_call_withdraws_the_request() {
     let workspace = configured(json!({"channel": {"type": "file", "timeout": 600}}));
     let mut client = Client::connect(&workspace);
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
@@ -182,18 +182,18 @@ fn taking_the_call_back_takes_the_question_back() {
 }
 
 #[test]
-fn taking_the_call_back_takes_it_back_from_the_clients_user() {
+fn cancelling_the_call_withdraws_the_question_to_the_clients_user() {
     let workspace = workspace();
     let mut client = Client::start(&workspace, &[]);
     let (id, question) = asked(&mut client, "2025-11-25");
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     let told = client.next();
     assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &question["id"]));
-    // An answer that comes all the same is nobody's.
+    // A late answer is ignored.
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["api"]}}));
     client.request("ping", json!({}));
     assert!(workspace.picks().is_empty());
-    // The journal is written after the client was told.
+    // The journal is written after the client is told.
     let began = std::time::Instant::now();
     while !journal(&workspace).contains("given up") {
         assert!(began.elapsed() < crate::support::program::LIMIT);

@@ -1,4 +1,4 @@
-//! The very first moments: what is asked while the server still reads its workspace is answered from all of it.
+//! The start of the server: requests made while it still reads its workspace are answered from all of it.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids};
 
-/// A pick of which a document brings a folder of templates in.
+/// A workspace with a pick whose document mentions a folder of templates.
 fn workspace() -> Workspace {
     let workspace = Workspace::with(&[
         ("docs/alpha.md", "See tree for the rest.\n"),
@@ -26,7 +26,7 @@ fn workspace() -> Workspace {
 
 /// An agent that starts with its knowledge loaded and nothing to select.
 #[test]
-fn a_profile_is_there_from_the_first_answer() {
+fn a_profile_applies_from_the_first_answer() {
     let workspace = workspace();
     workspace.configure(json!({"sources": [
         {"id": "alpha", "name": "Alpha", "path": "docs/alpha.md"},
@@ -52,14 +52,14 @@ fn a_profile_is_there_from_the_first_answer() {
     client.refused("selectReferences", json!({"ids": ["tree"]}));
     let (_, status, said) = client.end();
     assert!(status.success() && said.contains("nobody"), "{said}");
-    // It is no desk of its own.
+    // It does not become a desk of its own.
     assert!(!workspace.path.join(".jaato/refdesk/selection.json").exists());
     let unknown = workspace.run(&["--profile", "nobody", "mcp"]).exits(1);
     assert!(unknown.stderr.contains("nobody"), "{unknown:?}");
 }
 
 #[test]
-fn templates_that_a_pick_brings_in_are_there_from_the_first_answer() {
+fn templates_of_pulled_in_sources_are_there_from_the_first_answer() {
     for round in 0..5 {
         let workspace = workspace();
         let mut client = Client::start(&workspace, &[]);
@@ -73,7 +73,7 @@ fn templates_that_a_pick_brings_in_are_there_from_the_first_answer() {
         let variables = json!({"template_name": "x.py.tpl", "variables": {"val": 1}});
         let rendered = client.ask("tools/call", call("renderTemplate", variables));
         let prompts = client.ask("prompts/list", json!({}));
-        // Answers come as they are ready.
+        // Answers come in any order.
         let answers: HashMap<String, Value> = (0..5)
             .map(|_| client.next_answer().expect("an answer"))
             .map(|answer| (answer["id"].to_string(), answer["result"].clone()))

@@ -1,5 +1,5 @@
-//! How a server ends: with its input at once, by a signal gracefully, and never before what it acknowledged is stored. Standard
-//! output carries nothing but the protocol.
+//! How a server ends: at once with its input, gracefully by a signal, and never before acknowledged changes are stored.
+//! Standard output carries nothing but the protocol.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::mcp::world::workspace;
 use crate::support::client::Client;
 
 #[test]
-fn with_its_input_and_quietly() {
+fn it_ends_with_its_input_and_quietly() {
     let workspace = workspace();
     for begins in [false, true] {
         let mut client = Client::start(&workspace, &[]);
@@ -21,9 +21,9 @@ fn with_its_input_and_quietly() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
-/// Who pipes requests in and closes gets every answer all the same.
+/// A client that pipes requests in and closes its end gets every answer.
 #[test]
-fn what_was_asked_for_is_answered_before() {
+fn pending_requests_are_answered_before() {
     let workspace = workspace();
     let line = |id: i64, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
@@ -35,7 +35,7 @@ fn what_was_asked_for_is_answered_before() {
         line(3, "tools/call", json!({"name": "renderTemplate", "arguments": {"template": "x"}})),
         line(4, "tools/list", json!({})),
     ];
-    // The last line lacks its end.
+    // The last line has no line break.
     let ran = workspace.feed(&["mcp"], lines.join("\n").as_bytes()).exits(0);
     let mut answered: Vec<i64> = ran
         .text()
@@ -48,9 +48,9 @@ fn what_was_asked_for_is_answered_before() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
-/// The library would drop the answers to all but one of them.
+/// The library would drop all answers but one.
 #[test]
-fn every_request_of_one_id_is_answered() {
+fn every_request_with_the_same_id_is_answered() {
     let workspace = workspace();
     let line = |id: Value, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
@@ -80,9 +80,9 @@ fn every_request_of_one_id_is_answered() {
     }
 }
 
-/// An id may be used again once its answer came.
+/// An id may be used again after its answer.
 #[test]
-fn an_id_is_free_again_when_it_was_answered() {
+fn an_id_can_be_reused_after_its_answer() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     for _ in 0..50 {
@@ -94,7 +94,7 @@ fn an_id_is_free_again_when_it_was_answered() {
 
 #[cfg(unix)]
 #[test]
-fn by_a_signal_gracefully() {
+fn it_ends_gracefully_by_a_signal() {
     use rustix::process::{Pid, Signal, kill_process};
     let workspace = workspace();
     let signals = [(Signal::TERM, true), (Signal::INT, true), (Signal::HUP, true), (Signal::TERM, false)];
@@ -114,9 +114,9 @@ fn by_a_signal_gracefully() {
     assert_eq!(workspace.picks(), ["service"]);
 }
 
-/// A person who does not answer holds no server up.
+/// A person who does not answer does not delay the end.
 #[test]
-fn though_somebody_is_being_asked() {
+fn it_ends_while_a_person_is_being_asked() {
     let workspace = crate::mcp::world::configured(json!({"channel": {"type": "file", "timeout": 600}}));
     let mut client = Client::connect(&workspace);
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));

@@ -1,5 +1,5 @@
-//! Every way to call a tool wrongly, and the words that help to mend the call. What an agent can mend is a result; what makes no
-//! sense as a call is the protocol's own error.
+//! Every wrong tool call, and a message that helps to fix it. What an agent can fix is a tool result; an invalid call is a
+//! protocol error.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::mcp::world::workspace;
 use crate::support::client::Client;
 
 #[test]
-fn calls_that_make_no_sense_are_the_protocols_own_error() {
+fn invalid_calls_are_protocol_errors() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     for (tool, arguments, words) in [
@@ -52,7 +52,7 @@ fn calls_that_make_no_sense_are_the_protocols_own_error() {
 }
 
 #[test]
-fn what_an_agent_can_mend_is_a_result() {
+fn fixable_calls_are_tool_results() {
     let workspace = workspace();
     workspace.put("dir/in.md", b"inside\n");
     workspace.put("dir-evil/out.md", b"outside\n");

@@ -1,15 +1,15 @@
-//! Lines that no client should send. Each is answered in the protocol's own words where an answer can be expected, none ends the
-//! session, and none is mistaken for another.
+//! Lines that no client should send. Each gets the protocol's error if an answer can be expected, none ends the session,
+//! and none affects another.
 
 use serde_json::{Value, json};
 
 use crate::mcp::world::workspace;
 use crate::support::client::Client;
 
-/// The code and words of an error; nothing comes back to what nobody waits for.
+/// Code and message of an error; `None` if no answer is expected.
 type Answer = Option<(i64, &'static str)>;
 
-/// What is sent, and what comes back.
+/// The lines, and their answers.
 fn table() -> Vec<(Vec<u8>, Answer)> {
     let line = |value: Value| format!("{value}\n").into_bytes();
     let request =
@@ -95,7 +95,7 @@ fn a_session_survives_them_all() {
 }
 
 #[test]
-fn and_so_does_a_server_that_has_none_yet() {
+fn a_server_without_a_session_survives_them_all() {
     let workspace = workspace();
     let mut client = Client::start(&workspace, &[]);
     for (sent, expected) in table() {
@@ -114,7 +114,7 @@ fn and_so_does_a_server_that_has_none_yet() {
 }
 
 #[test]
-fn a_message_past_the_limit_is_refused_and_the_next_is_read() {
+fn a_message_over_the_limit_is_refused_and_the_next_is_read() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     let huge = "x".repeat(17 * 1024 * 1024);
@@ -128,7 +128,7 @@ fn a_message_past_the_limit_is_refused_and_the_next_is_read() {
 }
 
 #[test]
-fn a_line_may_come_in_pieces_and_several_at_once() {
+fn a_line_may_arrive_in_pieces_and_several_at_once() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     for piece in ["{\"jsonrpc\": \"2.0\", \"id\"", ": 500, \"meth", "od\": \"ping\"}\r", "\n"] {

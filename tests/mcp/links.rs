@@ -1,4 +1,4 @@
-//! A file, folder or source that becomes a link after an agent was told of it: nothing that the link leads to is read.
+//! A file, folder or source that is replaced by a link after an agent was told of it: nothing behind the link is read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use crate::mcp::world::{FILES, sources};
 use crate::support::client::Client;
 use crate::support::workspace::Workspace;
 
-/// What stands outside, under every name that is asked for.
+/// The content outside, under every name that is asked for.
 const SECRET: &str = "TOP SECRET {{ name }} errors\n";
 
 fn world() -> Workspace {
@@ -29,7 +29,7 @@ fn world() -> Workspace {
     workspace
 }
 
-/// Puts a link in the place of what stands there.
+/// Replaces a path by a link.
 fn exchange(workspace: &Workspace, path: &str, target: &str) {
     let place = workspace.path.join(path);
     fs::rename(&place, workspace.beside("moved")).unwrap();
@@ -37,7 +37,7 @@ fn exchange(workspace: &Workspace, path: &str, target: &str) {
 }
 
 #[test]
-fn what_became_a_link_is_not_read() {
+fn paths_that_became_links_are_not_read() {
     let cases: &[(&str, &str)] = &[
         ("skills/service/templates/Entity.java.tpl", "Entity.java.tpl"),
         ("skills/service/templates", "templates"),

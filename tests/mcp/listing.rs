@@ -1,4 +1,4 @@
-//! The list of tools: small, always the same, true about what the tools answer, and without what the workspace takes away.
+//! The list of tools: small, stable, true to what the tools answer, and without excluded tools.
 
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn it_is_short_and_always_in_the_same_order() {
 }
 
 #[test]
-fn what_is_excluded_is_neither_listed_nor_called_by_any_name() {
+fn excluded_tools_are_neither_listed_nor_callable_by_any_name() {
     let excluded = ["selectReferences", "writeFileFromTemplate", "listTemplates"];
     let workspace = configured(json!({"exclude_tools": excluded}));
     let mut client = Client::connect(&workspace);
@@ -66,9 +66,9 @@ fn what_is_excluded_is_neither_listed_nor_called_by_any_name() {
     client.call("listReferences", json!({}));
 }
 
-/// Every answer, a failure that has a form too, is what the tool said it would be, and its text says the same.
+/// Every structured answer, failures included, matches the declared schema, and its text says the same.
 #[test]
-fn answers_are_as_they_are_declared() {
+fn answers_match_their_declared_schemas() {
     let workspace = configured(json!({"approval": {"out/**": "deny"}}));
     let mut client = Client::connect(&workspace);
     let list = client.request("tools/list", json!({}))["result"]["tools"].clone();

@@ -1,5 +1,5 @@
-//! The server of the real program, as a client on standard input and output sees it: what each tool answers and refuses, what a
-//! session survives, who is asked, and how it ends.
+//! The server of the real program, as a client on standard input and output sees it: the answers and refusals of each tool,
+//! requests that a session survives, questions to people, and how it ends.
 
 mod asking;
 mod beginning;

@@ -1,4 +1,4 @@
-//! Both families of revisions: those that begin with `initialize`, and the one in which every request speaks for itself.
+//! Both families of revisions: those that start with `initialize`, and the one in which every request stands alone.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::mcp::world::workspace;
 use crate::support::client::{Client, MODERN};
 
 #[test]
-fn a_session_of_every_revision_that_begins_with_initialize() {
+fn a_session_of_every_revision_with_initialize() {
     let workspace = workspace();
     for (asked, given) in [
         ("2024-11-05", "2024-11-05"),
@@ -27,7 +27,7 @@ fn a_session_of_every_revision_that_begins_with_initialize() {
 }
 
 #[test]
-fn requests_that_speak_for_themselves() {
+fn requests_without_a_session() {
     let workspace = workspace();
     let mut client = Client::modern(&workspace, json!({}));
     let found = client.request("server/discover", json!({}))["result"].clone();
@@ -42,7 +42,7 @@ fn requests_that_speak_for_themselves() {
 }
 
 #[test]
-fn discovering_first_and_then_beginning_the_old_way() {
+fn discovering_first_and_then_initializing() {
     let workspace = workspace();
     let mut client = Client::modern(&workspace, json!({}));
     client.request("server/discover", json!({}));

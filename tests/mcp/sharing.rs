@@ -1,4 +1,4 @@
-//! Several servers at one desk: what one does the other knows, and each is called by its own name in the journal.
+//! Several servers at one desk: they share the selection, and each has its own name in the journal.
 
 use serde_json::{Value, json};
 
@@ -17,19 +17,19 @@ fn two_servers_add_to_one_selection() {
     one.call("selectReferences", json!({"ids": ["service"]}));
     two.call("selectReferences", json!({"ids": ["site"]}));
     assert_eq!(workspace.picks(), ["service", "site"], "neither takes away what the other picked");
-    assert_eq!((selected(&mut one), selected(&mut two)), (2, 2), "at once, whatever the file system has told by now");
-    // What the other one picked may be read.
+    assert_eq!((selected(&mut one), selected(&mut two)), (2, 2), "at once, before any file event");
+    // A source that the other server picked may be read.
     assert_eq!(one.call("readReference", json!({"id": "service"}))["kind"], "list");
     assert_eq!(two.call("readReference", json!({"id": "service"}))["kind"], "list");
 }
 
 #[test]
-fn what_left_the_selection_is_not_read_any_more() {
+fn a_source_that_left_the_selection_is_not_readable() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     for _ in 0..5 {
         workspace.run(&["select", "api"]).exits(0);
-        // The documents that come with it, too.
+        // The documents that it pulls in, too.
         assert_eq!(client.call("readReference", json!({"id": "@errors"}))["kind"], "content");
         workspace.run(&["clear"]).exits(0);
         let refused = client.result("readReference", json!({"id": "errors"}));
@@ -40,7 +40,7 @@ fn what_left_the_selection_is_not_read_any_more() {
 }
 
 #[test]
-fn what_an_id_expanded_is_read_in_that_session() {
+fn an_expanded_source_is_readable_in_that_session() {
     let workspace = workspace();
     let connect = |session: &str| {
         let mut client = Client::start(&workspace, &["--session", session]);
@@ -53,13 +53,13 @@ fn what_an_id_expanded_is_read_in_that_session() {
     workspace.feed(&["--session", "mine", "enrich"], b"what does @api say?").exits(0);
     assert!(!refused(&mut mine) && refused(&mut other));
     assert!(workspace.picks().is_empty());
-    // Of a source that is excluded nothing is read, whatever was said before.
+    // An excluded source is not readable, whatever was expanded before.
     workspace.run(&["exclude", "api"]).exits(0);
     assert!(refused(&mut mine));
 }
 
 #[test]
-fn each_is_called_by_its_name_and_has_a_session_of_its_own() {
+fn each_has_its_own_name_and_session() {
     let workspace = workspace();
     for (name, words) in
         [("claude-code", &[][..]), ("claude-code", &[]), ("a\u{1b}[2J\nb", &["--session", "mine"]), ("refdesk", &[])]
@@ -83,7 +83,7 @@ fn each_is_called_by_its_name_and_has_a_session_of_its_own() {
     assert_eq!(who, ["claude-code over mcp", "claude-code over mcp", "a [2J b over mcp", "refdesk over mcp"]);
     assert!(told[0].1.starts_with("claude-code-") && told[0].1 != told[1].1, "{told:?}");
     assert_eq!(told[2].1, "mine");
-    // Whatever a client calls itself, it is no person.
+    // A client never counts as a person, whatever its name.
     let mut client = Client::start(&workspace, &[]);
     let params =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "refdesk", "version": "1"}});

@@ -1,5 +1,5 @@
-//! What an agent gets of a source outside the workspace: nothing before a person has trusted it, all of it then, and nothing
-//! again as soon as that is taken back, while the server runs.
+//! Sources outside the workspace, for an agent of a running server: nothing before they are trusted, everything then, and
+//! nothing again when trust is revoked.
 
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::support::workspace::{STATE, Workspace, ids};
 
-/// A workspace whose catalog picks by itself what lies beside it: a folder with a template, and a document that holds one.
+/// A workspace whose catalog preselects what is beside it: a folder with a template, and a document with one.
 fn reaching() -> Workspace {
     let workspace = Workspace::with(&[("docs/in.md", "# In\n")]);
     for (file, text) in [
@@ -33,10 +33,10 @@ fn names(list: &Value, key: &str) -> Vec<String> {
     entries.iter().map(|entry| entry[key].as_str().unwrap().to_owned()).collect()
 }
 
-/// Everything by which an agent could come to what lies outside.
+/// Checks everything by which an agent could reach files outside.
 fn look(client: &mut Client, is_trusted: bool) {
     let listed = client.call("listReferences", json!({}));
-    assert_eq!(ids(&listed["sources"]), ["in", "kit", "block"], "that there is something is no secret");
+    assert_eq!(ids(&listed["sources"]), ["in", "kit", "block"], "untrusted sources are listed");
     let templates = client.call("listExtractedTemplates", json!({}));
     assert_eq!(templates["count"], if is_trusted { 2 } else { 0 }, "{templates}");
     let prompts = client.request("prompts/list", json!({}))["result"].clone();
@@ -72,7 +72,7 @@ fn look(client: &mut Client, is_trusted: bool) {
     assert_eq!(variables.contains("kit_value"), is_trusted, "{variables}");
 }
 
-/// Templates of documents as files, which any agent reads.
+/// Templates of documents as files, which every agent can read.
 fn written(workspace: &Workspace) -> bool {
     let listing = workspace.listing();
     let in_templates = listing.iter().filter(|(path, _)| path.starts_with(workspace.path.join(".jaato/templates")));
@@ -80,7 +80,7 @@ fn written(workspace: &Workspace) -> bool {
 }
 
 #[test]
-fn what_lies_outside_comes_with_trust_and_goes_with_it_while_the_server_runs() {
+fn sources_outside_come_and_go_with_trust_while_the_server_runs() {
     let workspace = reaching();
     let mut client = Client::connect(&workspace);
     look(&mut client, false);
@@ -93,14 +93,14 @@ fn what_lies_outside_comes_with_trust_and_goes_with_it_while_the_server_runs() {
     assert!(written(&workspace));
 
     workspace.run(&["trust", "revoke"]).exits(0);
-    assert!(!written(&workspace), "what was written goes with the trust");
+    assert!(!written(&workspace), "written templates are removed with the trust");
     look(&mut client, false);
     client.call("selectReferences", json!({"ids": ["kit"]}));
     look(&mut client, false);
     assert!(!written(&workspace));
 }
 
-/// The answers to everything an agent can ask a server about, as one text.
+/// The answers to everything an agent can ask a server, as one text.
 fn everything(client: &mut Client) -> String {
     let mut told = String::new();
     for (tool, arguments) in [
@@ -128,7 +128,7 @@ fn everything(client: &mut Client) -> String {
 }
 
 #[test]
-fn what_stands_outside_makes_no_difference_to_what_a_server_answers_before_trust() {
+fn files_outside_do_not_affect_answers_before_trust() {
     let answers = [("out/far", "out/folder/SECRET.md"), ("out/far/SECRET.md", "out/folder")].map(|files| {
         let workspace = Workspace::with(&[("in.md", "# In\n")]);
         for file in <[&str; 2]>::from(files) {
@@ -152,7 +152,7 @@ fn what_stands_outside_makes_no_difference_to_what_a_server_answers_before_trust
     });
     let told = &answers[0].0;
     assert!(!told.contains("SECRET") && told.contains("waits for trust"), "{told}");
-    // Whether the text inside was read already is a matter of time.
+    // Whether the text inside was read already depends on timing.
     let plain = |told: &str| told.replace(['\\', '"'], "").replace(",tokens:2", "");
     assert_eq!(plain(told), plain(&answers[1].0));
 }

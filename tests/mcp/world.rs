@@ -1,10 +1,10 @@
-//! The workspace that most tests of the server share.
+//! The workspace that most of these tests share.
 
 use serde_json::{Value, json};
 
 use crate::support::workspace::Workspace;
 
-/// Four sources of three kinds, one of which brings a template.
+/// Four sources of three kinds; one has a template.
 pub fn sources() -> Value {
     json!([
         {"id": "api", "name": "The API", "description": "How to call it", "type": "local", "path": "docs/api.md",
@@ -34,7 +34,7 @@ pub fn workspace() -> Workspace {
     Workspace::of(sources(), FILES)
 }
 
-/// The same with more in its configuration.
+/// The same with further settings.
 pub fn configured(more: Value) -> Workspace {
     let workspace = Workspace::with(FILES);
     let mut configuration = json!({"version": "1.0", "sources": sources()});

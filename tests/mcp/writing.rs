@@ -1,5 +1,5 @@
-//! Files that agents want written: what is refused before anybody is asked, what a rule decides, and what a person on a screen
-//! says. Nothing is written before the yes.
+//! Writing files for agents: what is refused before a person is asked, what a rule decides, and a person's answer on a
+//! screen. Nothing is written before approval.
 
 use refdesk_desk::channel::folder::{Pending, answer, default_folder, pending};
 use refdesk_desk::channel::{Response, presence};
@@ -16,7 +16,7 @@ fn write(client: &mut Client, path: &str, more: Value) -> Value {
     client.result("renderTemplateToFile", arguments)
 }
 
-/// The question that comes up next on a screen.
+/// The next request that a screen shows.
 fn question(workspace: &Workspace, client: &mut Client) -> Pending {
     let began = std::time::Instant::now();
     loop {
@@ -35,7 +35,7 @@ fn says(pending: &Pending, approved: bool) {
 }
 
 #[test]
-fn without_a_screen_it_is_refused_with_the_way_to_allow_it() {
+fn without_a_screen_it_is_refused_with_the_fix() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     let result = write(&mut client, "src/hello.txt", json!({}));
@@ -50,7 +50,7 @@ fn without_a_screen_it_is_refused_with_the_way_to_allow_it() {
 }
 
 #[test]
-fn what_may_not_be_written_is_refused_before_anybody_is_asked() {
+fn invalid_writes_are_refused_before_a_person_is_asked() {
     let workspace = configured(json!({"approval": {"secret/**": "deny", "**": "ask"}}));
     workspace.put("there.txt", b"old\n");
     workspace.put("same.txt", b"Hello Ada\n");
@@ -71,14 +71,14 @@ fn what_may_not_be_written_is_refused_before_anybody_is_asked() {
         assert!(result["structuredContent"].to_string().contains(words), "{path}: {result}");
     }
     assert_eq!(workspace.read("there.txt"), before);
-    // What holds it already needs no yes.
+    // A file that already has this text needs no approval.
     let same = write(&mut client, "same.txt", json!({"overwrite": true}));
     assert_eq!(same["structuredContent"]["bytes_written"], 0, "{same}");
     assert!(!workspace.path.join("secret").exists());
 }
 
 #[test]
-fn a_person_sees_the_difference_and_says_yes_or_no() {
+fn a_person_sees_the_diff_and_approves_or_declines() {
     let workspace = workspace();
     workspace.put("there.txt", b"old\n");
     let _screen = presence::attend(&workspace.path).unwrap();
@@ -113,7 +113,7 @@ fn a_person_sees_the_difference_and_says_yes_or_no() {
 }
 
 #[test]
-fn a_file_that_changed_while_somebody_looked_is_left_alone() {
+fn a_file_that_changed_before_the_approval_is_left_alone() {
     let workspace = workspace();
     workspace.put("there.txt", b"old\n");
     let _screen = presence::attend(&workspace.path).unwrap();
@@ -127,7 +127,7 @@ fn a_file_that_changed_while_somebody_looked_is_left_alone() {
     assert_eq!(result["isError"], true, "{result}");
     let diff = result["structuredContent"]["diff"].as_str().unwrap();
     assert!(diff.starts_with("+1 −1"), "{result}");
-    // What a file holds is not told by what would replace it: it is no reference.
+    // The diff does not reveal the file's content: it is not a reference.
     assert!(!result.to_string().contains("changed meanwhile"), "{result}");
     assert_eq!(workspace.read("there.txt"), "changed meanwhile\n");
 }

@@ -1,12 +1,12 @@
-//! Tests that need a process to themselves: their limits or their memory would be those of every test beside them.
+//! Tests that need their own process, because their limits or their memory would affect every test beside them.
 
 use std::process::Command;
 
-/// Set in the process that belongs to one test.
+/// Set in the process of a single test.
 const ALONE: &str = "REFDESK_TEST_ALONE";
 
-/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in a process of its own, where this
-/// returns true, and fails where it fails.
+/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in a process of its own, where
+/// this returns true, and fails if it fails.
 #[track_caller]
 pub fn is_alone(path: &str) -> bool {
     if std::env::var_os(ALONE).is_some() {

@@ -1,5 +1,5 @@
-//! A client of `refdesk mcp`, line by line and without a library of the protocol: what goes over the wire is what a test says, and
-//! what comes back is what it sees. Nothing waits without a bound, nothing sleeps.
+//! A client of `refdesk mcp`, line by line and without a protocol library: tests see exactly what is sent and received.
+//! Every wait is bounded, none sleeps.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
@@ -11,27 +11,27 @@ use serde_json::{Value, json};
 use super::program::{LIMIT, kill};
 use super::workspace::Workspace;
 
-/// The newest revision that begins with `initialize`.
+/// The newest revision with `initialize`.
 pub const LEGACY: &str = "2025-11-25";
 
-/// The revision in which every request speaks for itself.
+/// The revision without sessions.
 pub const MODERN: &str = "2026-07-28";
 
-/// A running server and the near end of it.
+/// A running server and its client.
 #[derive(Debug)]
 pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     number: i64,
-    /// What goes with every request, where requests speak for themselves.
+    /// Sent with every request, in the revision without sessions.
     pub meta: Option<Value>,
-    /// Notices that came while an answer was waited for, and that nobody has taken yet.
+    /// Notices that arrived before an awaited answer and were not taken yet.
     pub notices: Vec<Value>,
 }
 
 impl Client {
-    /// Starts a server and says nothing yet.
+    /// Starts a server and sends nothing.
     pub fn start(workspace: &Workspace, words: &[&str]) -> Self {
         let mut command = workspace.command(&[words, &["mcp"]].concat());
         let stderr = Stdio::piped();
@@ -50,14 +50,14 @@ impl Client {
         Self { child, stdin, lines, number: 0, meta: None, notices: Vec::new() }
     }
 
-    /// Starts a server and begins a session of the newest revision that has one.
+    /// Starts a server and a session of the newest revision with sessions.
     pub fn connect(workspace: &Workspace) -> Self {
         let mut client = Self::start(workspace, &[]);
         client.initialize(LEGACY, json!({}));
         client
     }
 
-    /// Starts a server for requests that speak for themselves.
+    /// Starts a server for requests without a session.
     pub fn modern(workspace: &Workspace, capabilities: Value) -> Self {
         let mut client = Self::start(workspace, &[]);
         client.meta = Some(json!({
@@ -68,13 +68,13 @@ impl Client {
         client
     }
 
-    /// Begins a session, and gives what the server said of itself.
+    /// Starts a session; returns what the server says about itself.
     #[track_caller]
     pub fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
         self.introduce("test-client", version, capabilities)
     }
 
-    /// The same under another name.
+    /// The same with another client name.
     #[track_caller]
     pub fn introduce(&mut self, name: &str, version: &str, capabilities: Value) -> Value {
         let client = json!({"name": name, "version": "1"});
@@ -89,7 +89,7 @@ impl Client {
         self.bytes(format!("{message}\n").as_bytes());
     }
 
-    /// Sends bytes as they are. A server that is gone is noticed by whoever waits for an answer.
+    /// Sends these bytes. A failure shows when an answer is awaited.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let _ = self.stdin.as_mut().expect("the input is open").write_all(bytes);
     }
@@ -117,7 +117,7 @@ impl Client {
         }
     }
 
-    /// The methods of all messages so far that nobody has taken.
+    /// The methods of all messages so far that were not taken.
     pub fn left(&mut self) -> Vec<String> {
         while let Ok(line) = self.lines.try_recv() {
             self.notices.push(serde_json::from_str(&line).unwrap());
@@ -125,7 +125,7 @@ impl Client {
         self.notices.drain(..).map(|notice| notice["method"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The message with this id that comes next; notices before it are kept.
+    /// The next message with this id; notices before it are kept.
     #[track_caller]
     pub fn answer(&mut self, id: &Value) -> Value {
         loop {
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// The next answer of a server that may be killed meanwhile; `None` where it is gone before it has said one whole.
+    /// The next answer of a server that may be killed meanwhile; `None` if it ends before a complete one.
     #[track_caller]
     pub fn next_answer(&mut self) -> Option<Value> {
         loop {
@@ -154,7 +154,7 @@ impl Client {
         }
     }
 
-    /// Sends a request without waiting, and gives its id.
+    /// Sends a request without waiting; returns its id.
     pub fn ask(&mut self, method: &str, mut params: Value) -> Value {
         self.number += 1;
         if let Some(meta) = &self.meta {
@@ -164,14 +164,14 @@ impl Client {
         json!(self.number)
     }
 
-    /// Sends a request and gives the answer, whole.
+    /// Sends a request; returns the whole answer.
     #[track_caller]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.answer(&id)
     }
 
-    /// Calls a tool that does not fail, and gives its structured answer.
+    /// Calls a tool that must succeed; returns its structured answer.
     #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments);
@@ -179,7 +179,7 @@ impl Client {
         result["structuredContent"].clone()
     }
 
-    /// Calls a tool, and gives its result, a failure too.
+    /// Calls a tool; returns its result, even if it failed.
     #[track_caller]
     pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -187,7 +187,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Calls a tool that is refused by the protocol, and gives the error.
+    /// Calls a tool in a way that the protocol refuses; returns the error.
     #[track_caller]
     pub fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -196,7 +196,7 @@ impl Client {
         (code, error["message"].as_str().unwrap().to_owned())
     }
 
-    /// The id of the process.
+    /// The process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -206,19 +206,19 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Ends the input and waits until the server has ended.
+    /// Ends the input and waits for the end of the server.
     #[track_caller]
     pub fn end(mut self) -> (Vec<String>, ExitStatus, String) {
         self.close();
         self.wait()
     }
 
-    /// Waits until the server has ended; gives its last lines, its exit code and what it said on standard error.
+    /// Waits for the end of the server; returns its last lines, its exit code and its standard error.
     #[track_caller]
     pub fn wait(mut self) -> (Vec<String>, ExitStatus, String) {
         let (tell, told) = channel();
         let id = self.child.id();
-        let child = std::mem::replace(&mut self.child, nobody());
+        let child = std::mem::replace(&mut self.child, placeholder());
         std::thread::spawn(move || tell.send(child.wait_with_output()));
         let Ok(output) = told.recv_timeout(LIMIT) else {
             kill(id);
@@ -233,8 +233,8 @@ impl Client {
     }
 }
 
-/// A process that has nothing to do.
-fn nobody() -> Child {
+/// A process that exits at once.
+fn placeholder() -> Child {
     std::process::Command::new("true").stdout(Stdio::null()).spawn().unwrap()
 }
 

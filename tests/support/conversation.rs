@@ -1,5 +1,5 @@
-//! A day's conversation over the demo (`tests/data/conversation`), replayed: what each of its documents is answered, told
-//! once or again and again, and what that costs by kind of block.
+//! Replays a day's conversation over the demo (`tests/data/conversation`): the answer to each document, with everything
+//! given once or every time, and its cost by kind of block.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use super::workspace::Workspace;
 
-/// One document and what was added to it.
+/// One document and its addition.
 #[derive(Debug)]
 pub struct Turn {
-    /// The prompt; `None` for what a tool answered and for the start.
+    /// The prompt; `None` for tool results and the start.
     pub prompt: Option<String>,
-    /// What was added.
+    /// The addition.
     pub added: String,
 }
 
-/// What was added, in bytes, by kind.
+/// Bytes added, by kind of block.
 pub type Price = BTreeMap<&'static str, usize>;
 
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// A copy of the demo, untouched.
+/// An unchanged copy of the demo.
 pub fn demo() -> Workspace {
     let world = Workspace::new();
     copy(&home().join("assets/demo"), &world.path);
@@ -46,14 +46,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The documents of the conversation: of hooks as Claude Code writes them, without `session_id` and `cwd`, and what somebody
-/// does at the desk in between.
+/// The documents of the conversation: hook documents as Claude Code writes them, without `session_id` and `cwd`, and
+/// actions of a person at the desk in between.
 pub fn documents() -> Vec<Value> {
     let text = fs::read_to_string(home().join("tests/data/conversation/day.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The conversation from its start to its end in a fresh copy of the demo.
+/// The whole conversation in a new copy of the demo.
 pub fn replay(repeat: bool) -> Vec<Turn> {
     let world = demo();
     let mut turns = Vec::new();
@@ -69,8 +69,8 @@ pub fn replay(repeat: bool) -> Vec<Turn> {
     turns
 }
 
-/// The document as an agent that works here would have written it: with paths of this workspace, and with the content of
-/// the file that was read, where it is one of the demo.
+/// The document as an agent in this workspace would have sent it: with its paths, and with the content of the file that was
+/// read, if it is in the demo.
 fn whole(world: &Workspace, mut document: Value) -> Value {
     if let Some(path) = document["tool_input"]["file_path"].as_str().map(|path| world.path.join(path)) {
         let shown = Value::from(path.to_str().unwrap());
@@ -86,7 +86,7 @@ fn whole(world: &Workspace, mut document: Value) -> Value {
     document
 }
 
-/// What is added to one document.
+/// The addition to one document.
 fn answered(world: &Workspace, mut document: Value, repeat: bool) -> String {
     document["session_id"] = Value::from("a-day");
     document["cwd"] = Value::from(world.path.to_str().unwrap());
@@ -95,7 +95,7 @@ fn answered(world: &Workspace, mut document: Value, repeat: bool) -> String {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What of an addition is a block of which kind, with its text; what stands in no block are the instructions.
+/// The blocks of an addition by kind, with their texts; text outside blocks is the instructions.
 pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
     const HEADINGS: [(&str, &str); 6] = [
         ("**Referenced Sources:**", "expansions"),
@@ -115,7 +115,7 @@ pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
     own_blocks(added).into_iter().map(kind).chain(others.filter(|(_, text)| !text.trim().is_empty())).collect()
 }
 
-/// What all of it costs, by kind; what is said at the start is one, whatever stands in it.
+/// The cost of all turns, by kind; the instructions at the start count as one.
 pub fn price(turns: &[Turn]) -> Price {
     let mut price = Price::new();
     let (start, rest) = turns.split_at(1);
@@ -126,7 +126,7 @@ pub fn price(turns: &[Turn]) -> Price {
     price
 }
 
-/// What is added to prompts and tools' answers; the instructions stand at the start of either conversation.
+/// The additions to prompts and tool results; the instructions are the same in both conversations.
 pub fn of_blocks(price: &Price) -> usize {
     price.iter().filter(|(kind, _)| **kind != "instructions").map(|(_, bytes)| bytes).sum()
 }

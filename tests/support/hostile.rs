@@ -1,17 +1,17 @@
-//! Templates that would end, freeze or starve whoever renders them: language, text, and what the error has to say. The first
-//! part is the list of the issue, the rest what else asks for memory, stack or time.
+//! Templates that try to end, freeze or exhaust the renderer: language, text, and the expected error. Further ones below
+//! ask for memory, stack or time in other ways.
 
-/// The values that go with them.
+/// The values for them.
 pub const VALUES: &str = r#"{"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "x": "text", "y": [1]}"#;
 
 const STACK: &str = "it passes the limit of 16 MiB of stack";
-/// Memory, time, steps or output: which is passed first depends on the machine.
+/// Memory, time, steps or output: which limit is hit first depends on the machine.
 const ONE_OF_THEM: &str = "passes the limit of ";
 const OUTPUT: &str = "the output passes the limit of 16777216 bytes";
 const CHAIN: &str = "chains more than 200 operators";
 const NESTING: &str = "deeper than 48";
 
-/// So often.
+/// The number of repetitions.
 const MANY: usize = 100_000;
 
 /// Each with its language.

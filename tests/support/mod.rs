@@ -1,5 +1,5 @@
-//! What the test binaries share: the real program run in a world of its own, with an empty home folder and a workspace made
-//! for the test. Each binary uses its part of it, so nothing here is dead although some binary leaves it out.
+//! Shared by the tests: the real program with an empty home folder and a workspace of its own. Each binary uses a part of
+//! it, so unused items are not dead code.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub mod alone;

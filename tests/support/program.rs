@@ -1,5 +1,5 @@
-//! Runs the real program to its end and says what it printed. Whatever a test is about, no run may panic, end by a signal or
-//! hang: that is checked here, for every run, without sleeping.
+//! Runs the real program to its end and collects its output. Every run is checked, without sleeping, for panics, signals
+//! and hangs.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A run that takes longer than this hangs. Far above what the slowest run takes on a busy machine.
+/// A run that takes longer hangs. Far above the slowest run on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_refdesk");
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// How it was called, for messages.
+    /// The command line, for messages.
     pub called: String,
     /// Exit code.
     pub code: i32,
@@ -28,7 +28,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The same, after a look at the exit code.
+    /// Checks the exit code.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
@@ -41,7 +41,7 @@ impl Ran {
         std::str::from_utf8(&self.stdout).unwrap_or_else(|_| panic!("not UTF-8: {self}"))
     }
 
-    /// Standard output as the one JSON document that it must be.
+    /// Standard output as one JSON document.
     #[track_caller]
     pub fn json(&self) -> Value {
         let text = self.text();
@@ -68,7 +68,7 @@ pub fn run(command: &mut Command, input: Option<&[u8]>) -> Ran {
     finish(called, child, input)
 }
 
-/// Waits for a child whose outputs are pipes.
+/// Waits for a child with piped output.
 #[track_caller]
 pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8]>) -> Ran {
     let id = child.id();
@@ -78,7 +78,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     std::thread::spawn(move || {
         let writer = std::thread::spawn(move || {
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A program that does not read its input is no failure.
+                // A program need not read its input.
                 let _ = stdin.write_all(&input);
             }
         });
@@ -101,7 +101,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     ran
 }
 
-/// Ends a process for good.
+/// Kills a process.
 pub fn kill(id: u32) {
     let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(id) = id {

@@ -1,5 +1,5 @@
-//! A real terminal for the real binary: a pty, what the program wrote to it as a screen, and waiting for conditions of
-//! that screen instead of for time. Nothing here knows what refdesk shows.
+//! A real terminal for the real binary: a pty, an emulator for its screen, and waiting for conditions of that screen
+//! instead of for time. Nothing here knows what refdesk shows.
 
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -14,16 +14,16 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 use rustix::termios::{Action, tcflow};
 use tempfile::TempDir;
 
-/// Longer than anything here takes on a busy machine; only a failing test waits for it.
+/// Longer than anything takes on a busy machine; only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the program wrote so far.
+/// The program's output so far.
 pub struct Seen {
     /// As a terminal shows it.
     pub terminal: vt100::Parser,
-    /// How many bytes it was.
+    /// Its length in bytes.
     pub bytes: usize,
-    /// The bytes themselves.
+    /// Its bytes.
     pub written: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ impl Seen {
     }
 }
 
-/// What must be as it was found when the program is gone.
+/// Terminal modes that must be restored when the program ends.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Manners {
     termios: String,
@@ -52,18 +52,18 @@ pub struct Manners {
 /// A program in a pty.
 pub struct Pty {
     master: Box<dyn MasterPty + Send>,
-    // Held so that the terminal outlives the program, as a shell's does.
+    // Kept open so that the terminal outlives the program, as a shell's does.
     _slave: Box<dyn SlavePty + Send>,
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     flow: Arc<Flow>,
     found: Manners,
-    // Held for as long as the program may write there.
+    // Kept while the program may write there.
     _home: Option<TempDir>,
 }
 
-/// How much of what the program writes the terminal takes.
+/// How much of the program's output the terminal reads.
 #[derive(Default)]
 struct Flow {
     taken: Mutex<Taken>,
@@ -74,9 +74,9 @@ struct Flow {
 enum Taken {
     #[default]
     All,
-    /// So many bytes more.
+    /// This many more bytes.
     Bytes(usize),
-    /// Nothing any more.
+    /// Nothing.
     Gone,
 }
 
@@ -88,7 +88,7 @@ impl Pty {
         Self::spawn(command, columns, rows)
     }
 
-    /// Starts the binary with this home folder, where it finds what the one before it left.
+    /// Starts the binary with this home folder, where it finds the state of an earlier run.
     pub fn start_at(home: &Path, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
         command.args(arguments);
@@ -136,32 +136,32 @@ impl Pty {
 
     /// Changes the size of the terminal.
     pub fn resize(&self, columns: u16, rows: u16) {
-        // The emulator has no place for a wide character in a single column.
+        // The emulator cannot put a wide character into a single column.
         self.seen().terminal.screen_mut().set_size(rows, columns.max(2));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Says that the terminal has this size, of which the screen here shows a part.
+    /// Claims this size, of which the emulator shows only a part.
     #[allow(dead_code, reason = "another binary uses it")]
     pub fn claim(&self, columns: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Takes so many bytes more of what the program writes, and then none; `None` takes all.
+    /// Reads this many more bytes of the program's output, and then none; `None` reads all.
     pub fn take(&self, bytes: Option<usize>) {
         *self.flow.taken.lock().unwrap() = bytes.map_or(Taken::All, Taken::Bytes);
         self.flow.changed.notify_all();
     }
 
-    /// Stops the terminal, as Ctrl-S does: it takes nothing any more.
+    /// Stops the terminal, as Ctrl-S does: it reads nothing more.
     pub fn stop_output(&self) {
         tcflow(self.terminal(), Action::OOff).unwrap();
     }
 
-    /// Lets nobody read the terminal any more, and fills what the system keeps for a reader.
+    /// Stops reading from the terminal, and fills its buffer.
     pub fn fill(&self) {
         self.take(Some(0));
-        // The reader takes once more what it was waiting for.
+        // The reader finishes the read it was waiting in.
         let bytes = self.bytes();
         let terminal = self.terminal();
         rustix::io::write(&terminal, b" ").unwrap();
@@ -169,21 +169,21 @@ impl Pty {
         while rustix::io::write(&terminal, &[b' '; 512]).is_ok() {}
     }
 
-    /// The program's end of the terminal, by a descriptor of our own.
+    /// The program's end of the terminal, by a separate descriptor.
     fn terminal(&self) -> OwnedFd {
         let name = self.master.tty_name().unwrap();
         open(name, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty()).unwrap()
     }
 
-    /// Waits until the program is gone although its terminal takes nothing; then holds that, once read again, the terminal
-    /// is as it was found.
+    /// Waits until the program ends although its terminal reads nothing; then reads again and checks that the terminal is
+    /// restored.
     pub fn wait_for_exit_unread(mut self) -> ExitStatus {
         self.child.wait().unwrap();
         self.take(None);
         self.wait_for_exit()
     }
 
-    /// Waits until nothing was written for a while, which is how one sees that nothing is left to say.
+    /// Waits until nothing was written for a while, which means that nothing is pending.
     pub fn wait_until_quiet(&self) {
         let mut before = self.bytes();
         while self.comes(Duration::from_millis(300), |seen| seen.bytes > before) {
@@ -191,7 +191,7 @@ impl Pty {
         }
     }
 
-    /// What can be seen of each row of the screen: characters with their colours, and of a blank what it stands on.
+    /// The visible content of each row: characters with their colours, and the background of blanks.
     pub fn drawn(&self) -> Vec<String> {
         let seen = self.seen();
         let screen = seen.terminal.screen();
@@ -221,7 +221,7 @@ impl Pty {
         self.wait_until(text, |seen| seen.text().contains(text));
     }
 
-    /// Whether this comes to hold within a time.
+    /// Whether this becomes true within a time.
     pub fn comes(&self, within: Duration, holds: impl Fn(&Seen) -> bool) -> bool {
         let end = Instant::now() + within;
         let mut seen = self.seen();
@@ -237,7 +237,7 @@ impl Pty {
         self.seen().text()
     }
 
-    /// Column and row, from 0, where this text begins on the screen now; cells that hold wide characters are not expected.
+    /// Column and row, from 0, at which this text starts on the screen; rows with wide characters are not supported.
     pub fn place_of(&self, text: &str) -> Option<(usize, usize)> {
         let shown = self.text();
         let mut lines = shown.lines().enumerate();
@@ -259,13 +259,13 @@ impl Pty {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// The program's process.
+    /// The program's process id.
     pub fn pid(&self) -> Pid {
         let id = self.child.process_id().unwrap();
         Pid::from_raw(i32::try_from(id).unwrap()).unwrap()
     }
 
-    /// Waits until the program is stopped, and holds that it left the terminal as it found it.
+    /// Waits until the program is stopped, and checks that it restored the terminal.
     pub fn wait_until_stopped(&self) {
         self.wait_until("the main screen", |seen| !seen.terminal.screen().alternate_screen());
         let (_, status) = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap().unwrap();
@@ -273,21 +273,21 @@ impl Pty {
         assert_eq!(manners(&*self.master, &self.seen()), self.found);
     }
 
-    /// Takes the terminal away, and waits until the program is gone.
+    /// Closes the terminal, and waits until the program ends.
     pub fn hang_up(self) -> ExitStatus {
         let Self { master, _slave, mut child, mut keyboard, flow, .. } = self;
         *flow.taken.lock().unwrap() = Taken::Gone;
-        // The reader has the terminal too, and lets go of it when it has read once more.
+        // The reader has the terminal too, and releases it after its next read.
         keyboard.write_all(b"?").unwrap();
         drop((master, _slave, keyboard));
         child.wait().unwrap()
     }
 
-    /// Waits until the program is gone, and holds that it left the terminal as it found it.
+    /// Waits until the program ends, and checks that it restored the terminal.
     pub fn wait_for_exit(mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
         let found = &self.found;
-        // The last bytes may still be on their way to the reader.
+        // The reader may still have to read the last bytes.
         self.wait_until("the terminal as it was found", |seen| manners(&*self.master, seen) == *found);
         status
     }
@@ -304,7 +304,7 @@ fn manners(master: &(dyn MasterPty + Send), seen: &Seen) -> Manners {
     }
 }
 
-/// Feeds what the program writes to the screen, until the terminal is gone.
+/// Feeds the program's output to the emulator until the terminal is closed.
 fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow: Arc<Flow>) {
     thread::spawn(move || {
         let mut buffer = [0; 16 * 1024];

@@ -1,6 +1,6 @@
-//! How much a test does: a little in every change, everything in the nightly run, which sets `REFDESK_TESTS=nightly`.
+//! The size of a test: small in every change, large in the nightly run, which sets `REFDESK_TESTS=nightly`.
 
-/// A number of rounds or the size of an input.
+/// A number of rounds, or the size of an input.
 pub fn scaled(change: usize, nightly: usize) -> usize {
     match std::env::var("REFDESK_TESTS").as_deref() {
         Ok("nightly") => nightly,

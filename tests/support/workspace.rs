@@ -1,5 +1,5 @@
-//! A workspace in a temporary folder, beside an empty home folder and a folder for temporary files, so that nothing of the
-//! machine reaches a test and nothing of a test stays on the machine.
+//! A workspace in a temporary folder, beside an empty home folder and a folder for temporary files, so that a test neither
+//! depends on the machine nor leaves anything on it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use tempfile::TempDir;
 
 use super::program::{PROGRAM, Ran, run};
 
-/// Where the program keeps what belongs to the user, beside the workspace.
+/// The program's folder for the user's state, beside the workspace.
 pub const STATE: &str = "home/.local/state/refdesk";
 
-/// A temporary world: `ws/`, `home/`, `tmp/`.
+/// A temporary test environment: `ws/`, `home/`, `tmp/`.
 #[derive(Debug)]
 pub struct Workspace {
     root: TempDir,
-    /// The workspace folder, absolute, links resolved.
+    /// The workspace folder, absolute, without links.
     pub path: PathBuf,
 }
 
@@ -73,7 +73,7 @@ impl Workspace {
         self.path.parent().unwrap().join(path)
     }
 
-    /// The program in this world, without `--workspace`.
+    /// The program in this environment, without `--workspace`.
     pub fn bare(&self, words: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(words).current_dir(&self.path).env_clear();
@@ -84,45 +84,46 @@ impl Workspace {
         command
     }
 
-    /// The program with these words, in this workspace.
+    /// The program with these arguments, in this workspace.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = self.bare(&[]);
         command.arg("--workspace").arg(&self.path).args(words);
         command
     }
 
-    /// Runs the program, text form.
+    /// Runs the program in text form.
     #[track_caller]
     pub fn run(&self, words: &[&str]) -> Ran {
         run(&mut self.command(words), None)
     }
 
-    /// Runs the program in JSON and gives its document, after a look at the exit code.
+    /// Runs the program in JSON form, checks its exit code, and returns its document.
     #[track_caller]
     pub fn json(&self, words: &[&str], code: i32) -> Value {
         self.run(&[&["--format", "json"], words].concat()).exits(code).json()
     }
 
-    /// Runs the program with this standard input, text form.
+    /// Runs the program in text form with this standard input.
     #[track_caller]
     pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
         run(&mut self.command(words), Some(input))
     }
 
-    /// Runs the program with this standard input in JSON and gives its document.
+    /// Runs the program in JSON form with this standard input, and returns its document.
     #[track_caller]
     pub fn feed_json(&self, words: &[&str], input: &[u8]) -> Value {
         self.feed(&[&["--format", "json"], words].concat(), input).exits(0).json()
     }
 
-    /// Trusts all that waits, as a person at a terminal does; `state` is that person's folder for it, beside the workspace.
+    /// Trusts everything that needs it, as a person at a terminal would; `state` is that person's state folder beside the
+    /// workspace.
     #[track_caller]
     pub fn trust(&self, state: &str) {
         let desk = self.desk(state);
         assert!(!desk.trust_all().unwrap().is_empty(), "nothing waited for trust");
     }
 
-    /// A desk of this workspace, of the person with this state folder.
+    /// A desk of this workspace, for the person with this state folder.
     pub fn desk(&self, state: &str) -> Desk {
         let around = Surroundings {
             workspace: self.path.clone(),
@@ -134,7 +135,7 @@ impl Workspace {
         Desk::open(Options { state: Some(self.beside(state)), ..Options::new(around) })
     }
 
-    /// Changes the lines of the journal, each without its seal, and seals them again as the person's own refdesk would.
+    /// Edits the lines of the journal without their seals, and seals them again as the person's refdesk would.
     pub fn edit_journal(&self, edit: impl Fn(&str) -> String) {
         let sealer = Sealer::new(Some(&self.beside(STATE)), &self.path);
         let reseal = |line: &str| {
@@ -147,7 +148,7 @@ impl Workspace {
         self.put(file, self.read(file).lines().map(reseal).collect::<String>().as_bytes());
     }
 
-    /// The stored picks of the default desk; none where nothing is stored.
+    /// The stored picks of the default desk.
     #[track_caller]
     pub fn picks(&self) -> Vec<String> {
         let file = self.path.join(".jaato/refdesk/selection.json");
@@ -156,7 +157,7 @@ impl Workspace {
         strings(&stored["picks"])
     }
 
-    /// Every file below a folder of this world, as `path: bytes`, to see that nothing was written.
+    /// Every file of the workspace, as `path: bytes`, to check that nothing was written.
     pub fn listing(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         collect(&self.path, &mut found);

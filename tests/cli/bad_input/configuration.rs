@@ -1,4 +1,4 @@
-//! Configurations that cannot be read, parsed or believed. What discovery finds is there all the same.
+//! Configurations that cannot be read, parsed or trusted. Discovered sources are listed all the same.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::{codes, discovered, is_kept, kept};
 use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
 
-/// Whatever bytes stand in the configuration or in a discovered file.
+/// Arbitrary bytes in the configuration or in a discovered file.
 fn rubbish() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let deep = |open: &str, close: &str| [open.repeat(100_000), close.repeat(100_000)].concat().into_bytes();
     vec![
@@ -31,7 +31,7 @@ fn rubbish() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn a_configuration_that_says_nothing() {
+fn an_unusable_configuration_leaves_discovered_sources() {
     for (what, bytes, code) in rubbish() {
         let world = discovered();
         world.put("references.json", &bytes);
@@ -44,7 +44,7 @@ fn a_configuration_that_says_nothing() {
 }
 
 #[test]
-fn a_discovered_file_that_says_nothing() {
+fn an_unusable_discovered_file_leaves_the_others() {
     for (what, bytes, code) in rubbish() {
         let world = discovered();
         world.put(".jaato/references/bad.json", &bytes);
@@ -63,7 +63,7 @@ fn a_byte_order_mark_and_crlf_are_harmless() {
 }
 
 #[test]
-fn values_of_every_wrong_type_in_every_place() {
+fn wrong_types_in_every_field() {
     let wrong =
         [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
     // Entries do not depend on each other, so that one run reads them all.
@@ -91,7 +91,7 @@ fn values_of_every_wrong_type_in_every_place() {
 }
 
 #[test]
-fn numbers_where_strings_belong_are_named_with_their_place() {
+fn numbers_in_place_of_strings_are_reported_with_their_position() {
     let world = Workspace::new();
     world.put(
         "references.json",
@@ -109,7 +109,7 @@ fn numbers_where_strings_belong_are_named_with_their_place() {
 }
 
 #[test]
-fn the_first_of_equal_ids_wins_and_the_others_are_named() {
+fn the_first_of_equal_ids_wins_and_the_others_are_reported() {
     let named = |name: &str| json!({"id": "same", "name": name, "type": "inline", "content": ""});
     let world = Workspace::of(json!([named("first"), named("second"), kept()]), &[]);
     world.put(".jaato/references/a.json", named("third").to_string().as_bytes());
@@ -124,7 +124,7 @@ fn the_first_of_equal_ids_wins_and_the_others_are_named() {
 }
 
 #[test]
-fn a_folder_a_pipe_or_a_loop_in_the_place_of_a_file() {
+fn a_folder_a_pipe_or_a_loop_in_place_of_a_file() {
     for place in ["references.json", ".references.json", ".jaato/references/x.json"] {
         for what in ["folder", "pipe", "loop", "dangling link"] {
             let world = discovered();
@@ -136,7 +136,7 @@ fn a_folder_a_pipe_or_a_loop_in_the_place_of_a_file() {
                 _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
             }
             let found = codes(&world);
-            // A configuration that leads nowhere is none; a discovered file has a name and should have a content.
+            // A configuration that is a broken link counts as absent; a discovered file must have contents.
             let none = place.contains("references.json") && matches!(what, "loop" | "dangling link");
             if !none {
                 assert_eq!(found, ["unreadable"], "{what} as {place}");
@@ -147,7 +147,7 @@ fn a_folder_a_pipe_or_a_loop_in_the_place_of_a_file() {
 }
 
 #[test]
-fn a_file_nobody_may_read() {
+fn an_unreadable_file() {
     use std::os::unix::fs::PermissionsExt;
     for place in ["references.json", ".jaato/references/x.json"] {
         let world = discovered();
@@ -163,7 +163,7 @@ fn a_file_nobody_may_read() {
 }
 
 #[test]
-fn the_folder_of_references_may_be_anything() {
+fn the_references_folder_may_be_anything() {
     for (folder, found) in [
         (".jaato/none", vec!["unreadable"]),
         ("references.json", vec!["unreadable"]),
@@ -195,7 +195,7 @@ fn many_entries_and_a_content_of_megabytes() {
 }
 
 #[test]
-fn many_faults_are_all_told_and_quickly() {
+fn many_problems_are_all_reported_and_quickly() {
     let faulty = scaled(5_000, 20_000);
     let sources: Vec<Value> = (0..faulty).map(|at| json!({"id": at, "name": "x"})).chain([kept()]).collect();
     let world = Workspace::new();

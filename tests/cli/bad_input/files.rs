@@ -1,4 +1,4 @@
-//! Documents and templates of odd bytes: read as far as they can be, reported where they cannot.
+//! Documents and templates with odd bytes: read as far as possible, reported where not.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn with_document(bytes: &[u8]) -> Workspace {
 }
 
 #[test]
-fn documents_of_odd_encodings_still_mention() {
+fn documents_in_odd_encodings_still_mention() {
     let utf16: Vec<u8> = "\u{feff}see kept".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let half = [b"\xff".repeat(100), b" see kept ".to_vec()].concat();
     let deep = format!("{} kept", "> ".repeat(50_000));
@@ -45,7 +45,7 @@ fn documents_of_odd_encodings_still_mention() {
 }
 
 #[test]
-fn templates_of_odd_bytes_take_no_other_down() {
+fn templates_with_odd_bytes_do_not_affect_others() {
     let world =
         Workspace::of(json!([{"id": "kit", "name": "K", "path": "kit"}]), &[("kit/good.txt.tpl", "{{ name }}")]);
     let open = "{% if a %}".repeat(20_000);

@@ -1,4 +1,4 @@
-//! Ids, names and tags that try to move the cursor, forge a line or be enormous.
+//! Ids, names and tags that try to move the cursor, forge a line, or are enormous.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn odd_ids() -> Vec<String> {
 }
 
 #[test]
-fn ids_of_every_kind_can_be_listed_picked_and_explained_and_nothing_hidden_is_printed() {
+fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden() {
     let sources: Vec<Value> = odd_ids()
         .iter()
         .map(|id| json!({"id": id, "name": id, "description": id, "tags": [id], "type": "inline", "content": id, "fetchHint": id}))
@@ -62,7 +62,7 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_nothing_hidden_is_pr
     for (nth, id) in odd_ids().iter().filter(|id| !id.contains('\u{0}')).enumerate() {
         let told = seen(&["select", "--", id], 0);
         assert_eq!(told.text().lines().count(), 1, "{told}");
-        // A command is a process: most ids take only one way through them.
+        // Each command is a process, so most ids are tried with only one command.
         if nth % scaled(4, 1) == 0 {
             seen(&["resolve", "--", id], 0);
             assert_eq!(seen(&["why", "--", id], 0).text().lines().count(), 1);
@@ -79,13 +79,13 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_nothing_hidden_is_pr
     for words in [&["instructions"][..], &["graph"], &["graph", "--dot"], &["graph", "--mermaid"], &["templates"]] {
         seen(words, 0);
     }
-    // One of the tags can match nothing, and one of the texts is a broken path.
+    // One tag can match nothing, and one text is a broken path.
     seen(&["check"], 1);
     assert_eq!(world.picks().len(), odd_ids().len() - 1);
 }
 
 #[test]
-fn unknown_ids_of_every_kind_are_refused_in_one_visible_line() {
+fn unknown_ids_of_every_kind_are_refused_on_one_visible_line() {
     let world = Workspace::of(json!([kept()]), &[]);
     for id in odd_ids().iter().filter(|id| !id.contains('\u{0}')) {
         for verb in ["select", "unselect", "exclude", "include", "resolve", "why"] {

@@ -1,4 +1,4 @@
-//! Many processes at one desk: nobody's pick is lost.
+//! Many processes at one desk: no pick is lost.
 
 use serde_json::{Value, json};
 

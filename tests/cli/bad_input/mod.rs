@@ -1,5 +1,5 @@
-//! Bad input of every kind that was met or thought of. Each time: an exit code of BEHAVIOUR §10, a diagnostic that says where
-//! and what to do, nothing lost, and (held by every run, in `support::program`) no panic, no signal and no hang.
+//! Bad input of every kind. Each time: an exit code of BEHAVIOUR §10, a diagnostic that says where and what to do, nothing
+//! lost, and (checked for every run in `support::program`) no panic, no signal and no hang.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ mod paths;
 mod state;
 mod streams;
 
-/// A good source that every bad neighbour must leave alone.
+/// A good source that must stay unaffected by bad ones.
 fn kept() -> Value {
     inline("kept", "stays")
 }
 
-/// The codes of all diagnostics, as `check` tells them.
+/// The codes of all diagnostics of `check`.
 #[track_caller]
 fn codes(world: &Workspace) -> Vec<String> {
     let ran = world.run(&["--format", "json", "check"]);
@@ -34,14 +34,14 @@ fn codes(world: &Workspace) -> Vec<String> {
     all.iter().map(|it| it["code"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The good source is there and can be picked.
+/// Checks that the good source is listed and can be picked.
 #[track_caller]
 fn is_kept(world: &Workspace) {
     assert!(ids(&world.json(&["list"], 0)["sources"]).contains(&"kept".to_owned()));
     assert_eq!(world.json(&["select", "kept"], 0)["status"], "success");
 }
 
-/// A workspace whose only good source was discovered, whatever its configuration is.
+/// A workspace whose only good source is a discovered one, whatever the configuration contains.
 fn discovered() -> Workspace {
     let world = Workspace::new();
     world.put(".jaato/references/kept.json", kept().to_string().as_bytes());

@@ -1,4 +1,4 @@
-//! Paths of sources that lead somewhere odd: nowhere, everywhere, round in circles, or out.
+//! Paths of sources that lead somewhere odd: nowhere, everywhere, in circles, or outside.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn local(path: &str) -> Value {
 }
 
 #[test]
-fn paths_that_name_nothing() {
+fn paths_to_nothing() {
     for (path, code) in [
         ("", "missing-field"),
         ("   ", "missing-field"),
@@ -43,7 +43,7 @@ fn paths_that_name_nothing() {
 }
 
 #[test]
-fn the_workspace_itself_is_a_source_that_does_not_read_what_refdesk_keeps() {
+fn the_workspace_itself_as_a_source_excludes_refdesks_own_files() {
     let world = beside(local("."), &[("notes.md", "nobody\n"), ("sub/more.md", "nobody\n")]);
     let other = json!({"id": "other", "name": "Other", "type": "inline", "content": ""});
     world.put(".jaato/references/other.json", other.to_string().as_bytes());
@@ -52,7 +52,7 @@ fn the_workspace_itself_is_a_source_that_does_not_read_what_refdesk_keeps() {
     world.run(&["include", "kept"]).exits(0);
     world.feed(&["enrich"], b"@kept").exits(0);
     let answer = world.json(&["select", "odd"], 0);
-    // The configuration is a document of that folder, so it names its sources; the stored selection must not.
+    // The configuration is a document in that folder, so it mentions its sources; the stored selection must not.
     let mentions = world.json(&["resolve", "odd"], 0)["mentions"].clone();
     let files: BTreeSet<&str> = mentions.as_array().unwrap().iter().map(|it| it["file"].as_str().unwrap()).collect();
     assert_eq!(files, BTreeSet::from(["references.json", ".jaato/references/other.json"]), "{answer}");
@@ -61,7 +61,7 @@ fn the_workspace_itself_is_a_source_that_does_not_read_what_refdesk_keeps() {
 }
 
 #[test]
-fn the_root_of_everything_comes_to_an_end() {
+fn the_root_folder_as_a_source_ends_in_time() {
     let world = beside(local("/"), &[]);
     let listed = world.json(&["list"], 0);
     assert!(listed["sources"][1]["is_directory"].is_null(), "it waits for trust: {listed}");
@@ -121,7 +121,7 @@ fn a_source_that_is_a_loop_a_pipe_or_a_device() {
 }
 
 #[test]
-fn documents_nobody_may_read() {
+fn unreadable_documents() {
     use std::os::unix::fs::PermissionsExt;
     let world = beside(local("tree"), &[("tree/a.md", "kept"), ("tree/closed/b.md", "x"), ("tree/c.md", "x")]);
     for path in ["tree/closed", "tree/c.md"] {

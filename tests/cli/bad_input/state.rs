@@ -1,4 +1,4 @@
-//! What refdesk keeps, damaged, in the way or not writable. Reading goes on; what is damaged is set aside and never lost.
+//! refdesk's state files: damaged, blocked or not writable. Reading goes on; damaged files are set aside and never lost.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ fn set_aside(world: &Workspace, folder: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_damaged_selection_is_set_aside_reported_and_started_anew() {
+fn a_damaged_selection_is_set_aside_reported_and_started_empty() {
     let deep = [b"{\"picks\":".to_vec(), b"[".repeat(100_000)].concat();
     for bytes in DAMAGED.iter().copied().chain([deep.as_slice()]) {
         for words in [&["list"][..], &["select", "other"], &["check"]] {
@@ -61,7 +61,7 @@ fn two_damaged_files_in_one_second_are_both_kept() {
 }
 
 #[test]
-fn what_a_newer_program_stored_is_not_thrown_away() {
+fn state_of_a_newer_version_is_not_discarded() {
     let world = world();
     world.put(
         ".jaato/refdesk/selection.json",
@@ -72,9 +72,9 @@ fn what_a_newer_program_stored_is_not_thrown_away() {
 }
 
 #[test]
-fn a_damaged_memory_of_a_session_is_set_aside_and_the_session_told_again() {
+fn a_damaged_session_memory_is_set_aside_and_everything_given_again() {
     let is_damage = |bytes: &[u8]| !bytes.starts_with(b"{\"picks") || bytes.ends_with(b"{\"picks\": []}");
-    // Nothing is what a power cut leaves, and no damage.
+    // An empty file can result from a power cut and does not count as damaged.
     for bytes in DAMAGED.iter().filter(|bytes| is_damage(bytes) && !bytes.is_empty()) {
         let world = world();
         world.put(".jaato/refdesk/sessions/default/told.json", bytes);
@@ -88,7 +88,7 @@ fn a_damaged_memory_of_a_session_is_set_aside_and_the_session_told_again() {
 }
 
 #[test]
-fn something_else_stands_where_refdesk_keeps_its_files() {
+fn something_else_is_in_place_of_a_state_file() {
     for (path, is_folder) in [
         (".jaato/refdesk", false),
         (".jaato", false),
@@ -111,7 +111,7 @@ fn something_else_stands_where_refdesk_keeps_its_files() {
             assert_eq!(document["error"]["code"], "not-stored", "{path}: {ran}");
             assert!(ran.stderr.contains(".jaato"), "says where: {ran}");
         } else {
-            // What was in the way was moved aside whole.
+            // The obstacle was moved aside whole.
             assert_eq!(world.picks(), ["kept"], "{path}: {ran}");
         }
         let precious = world.listing().into_iter().filter(|(_, bytes)| bytes == b"precious").count();

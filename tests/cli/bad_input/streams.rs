@@ -1,4 +1,4 @@
-//! Standard streams that are closed, full or endless: the reader that went away is no error, a full disk is one.
+//! Standard streams that are closed, full or endless: a reader that went away is not an error, a full disk is.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::support::program::{PROGRAM, finish, run};
 use crate::support::workspace::{Workspace, inline};
 
-/// Prints more than a pipe holds.
+/// Prints more than fits in a pipe.
 fn large() -> Workspace {
     let sources: Vec<Value> = (0..3_000).map(|at| inline(&format!("source-{at}"), "some text")).collect();
     Workspace::of(json!(sources), &[])
 }
 
-/// The program started by a shell that closes or redirects its streams first.
+/// Runs the program from a shell that closes or redirects its streams first.
 fn redirected(world: &Workspace, how: &str, words: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell
@@ -29,14 +29,14 @@ fn redirected(world: &Workspace, how: &str, words: &[&str]) -> Command {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_reader_that_goes_away_is_not_an_error() {
     let world = large();
     for words in [&["list"][..], &["--format", "json", "list"], &["graph", "--dot"], &["instructions"], &["--help"]] {
         let mut command = world.command(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         drop(child.stdout.take());
-        let ran = finish(format!("{words:?}, nobody reads"), child, None).exits(0);
+        let ran = finish(format!("{words:?}, without a reader"), child, None).exits(0);
         assert!(!ran.stderr.contains("error"), "{ran}");
     }
 }
@@ -65,12 +65,12 @@ fn a_full_disk_is_an_error() {
         let ran = run(&mut redirected(&world, ">/dev/full", words), None).exits(1);
         assert!(ran.stderr.contains("standard output"), "{ran}");
     }
-    // Nobody can be told that standard error is full; the work is done.
+    // A full standard error cannot be reported; the work is done.
     run(&mut redirected(&world, "2>/dev/full", &["list"]), None).exits(0);
 }
 
 #[test]
-fn an_input_that_is_large_or_odd() {
+fn a_large_or_odd_input() {
     let world = large();
     for input in [
         vec![b'x'; 10_000_000],

@@ -1,4 +1,4 @@
-//! `refdesk add`: one file more, and nothing that is there is touched.
+//! `refdesk add`: adds one file and changes no other.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn entry(world: &Workspace, words: &[&str]) -> (String, Value) {
 }
 
 #[test]
-fn a_path_an_address_and_what_may_be_said_of_them() {
+fn paths_addresses_and_their_options() {
     for (words, file, expected) in [
         (
             &["add", "docs/a.md"][..],
@@ -76,7 +76,7 @@ fn outside_the_workspace_the_path_is_absolute() {
 }
 
 #[test]
-fn a_folder_named_in_the_configuration_is_used() {
+fn the_folder_named_in_the_configuration_is_used() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
     world.configure(json!({"references_dir": "knowledge"}));
     let (file, entry) = entry(&world, &["add", "docs/a.md"]);
@@ -95,7 +95,7 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--id", ""], "empty-id"),
         (&["add", "docs/b.md", "--id", " \t"], "empty-id"),
         (&["add", "ftp://example.org/x"], "no-such-path"),
-        // An entry that the catalog would find fault with is not written in the first place.
+        // An entry that the catalog would reject is not written.
         (&["add", "docs/b.md", "--tag", "x", "--tag", " - "], "empty-tag"),
         (&["add", "docs/b.md", "--tag", ""], "empty-tag"),
         (&["add", "docs/b.md", "--name", " "], "empty-name"),
@@ -112,7 +112,7 @@ fn refusals_write_nothing() {
 }
 
 #[test]
-fn what_would_not_be_found_again_is_refused() {
+fn an_entry_that_would_not_be_discovered_is_refused() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
     world.configure(json!({"auto_discover_references": false}));
     let answer = world.json(&["add", "docs/a.md"], 1);
@@ -121,7 +121,7 @@ fn what_would_not_be_found_again_is_refused() {
 }
 
 #[test]
-fn a_name_that_is_no_source_is_avoided() {
+fn a_file_name_that_is_not_a_source_is_avoided() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
     world.run(&["add", "docs/a.md", "--id", "embedding_config"]).exits(0);
     assert_eq!(world.json(&["list"], 0)["sources"][0]["id"], "embedding_config");
@@ -140,7 +140,7 @@ fn odd_ids_have_safe_file_names() {
     }
 }
 
-/// What a repository may bring so that an entry is written elsewhere.
+/// What a repository could contain to have an entry written elsewhere.
 #[cfg(unix)]
 #[test]
 fn nothing_is_written_outside_the_workspace_without_a_person() {

@@ -1,5 +1,5 @@
-//! What is said where a tool has brought a text: the context of a module's document, and templates that stand in the text,
-//! which are kept so that they render under the names that were announced; and what a hostile text can not do.
+//! What `enrich` adds to a tool result: the context of a module's document, and templates in the text, which are saved and
+//! render by the announced names; and what a hostile text cannot do.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn kinds(answer: &Value) -> Vec<&str> {
     answer["blocks"].as_array().unwrap().iter().map(|block| block["kind"].as_str().unwrap()).collect()
 }
 
-/// The names that are announced.
+/// The announced names.
 fn announced(answer: &Value) -> Vec<String> {
     let lines = answer["text"].as_str().unwrap().lines();
     lines.filter_map(|line| line.strip_prefix("TEMPLATE AVAILABLE: ")).map(str::to_owned).collect()
@@ -56,7 +56,7 @@ fn files(world: &Workspace) -> Vec<String> {
 }
 
 #[test]
-fn the_context_of_a_module_in_its_exact_words_and_once() {
+fn the_module_context_is_exact_and_given_once() {
     let world = world();
     world.run(&["select", "mod"]).exits(0);
     let context = "\n\n---\n**Reference Context: Module**\n\n\
@@ -65,7 +65,7 @@ fn the_context_of_a_module_in_its_exact_words_and_once() {
         **Helper Scripts** — Available for use during implementation:\n  - `mod/bin/deep/run.sh`\n\n---";
     let text = world.read("mod/README.md");
     let first = read(&world, &[], "mod/README.md", text.as_bytes());
-    // What leads out of the module is no part of it; its own template stands where it declares them, so it is not taken.
+    // A file outside the module is not part of it; its own template is in its declared folder, so it is not extracted.
     assert_eq!(first["text"], format!("{text}{context}"));
     assert_eq!(kinds(&first), ["context"]);
     assert_eq!(first["metadata"]["pinned_reference"], json!({"ref_id": "mod", "ref_name": "Module"}));
@@ -85,24 +85,24 @@ fn the_context_of_a_module_in_its_exact_words_and_once() {
 }
 
 #[test]
-fn what_is_announced_renders_under_its_name() {
+fn announced_templates_render_by_name() {
     let world = world();
-    // A template of the workspace's own has one of the names already.
+    // One of the names belongs to a template of the workspace already.
     world.put(".templates/rest.tmpl", b"own {{ x }}");
     world.run(&["select", "guide"]).exits(0);
     let look = |words: &[&str]| read(&world, words, "notes/page.md", PAGE.as_bytes());
     let before = world.listing();
     let foretold = look(&["--dry-run"]);
-    assert_eq!(world.listing(), before, "who only looks keeps nothing");
+    assert_eq!(world.listing(), before, "--dry-run changes no file");
     assert_eq!(look(&["--repeat"])["text"], foretold["text"]);
     let but_the_journal = |mut all: Vec<(std::path::PathBuf, Vec<u8>)>| {
         all.retain(|(path, _)| !path.ends_with("journal.jsonl"));
         all
     };
-    assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "nor who says it all");
+    assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "--repeat changes no file either");
     let told = look(&[]);
     assert_eq!(told["text"], foretold["text"]);
-    // The document of the selection has the name already; of two of one name each is known by its folder.
+    // A document of the selection has the name already; templates with equal names are told apart by their folders.
     let names = announced(&told);
     assert_eq!(names, ["client-1.java.tmpl", "templates/rest.tmpl"]);
     assert!(told["text"].as_str().unwrap().contains(
@@ -112,7 +112,8 @@ fn what_is_announced_renders_under_its_name() {
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
     assert_eq!(world.run(&["render", &names[1], "--var", "xs:=[1,2]"]).exits(0).text(), "12\n");
     assert_eq!(world.run(&["render", "client.java.tmpl", "--var", "Other=B"]).exits(0).text(), "record B {}\n");
-    // Once a session, and by the same names in another and in the instructions; also when the selection changes.
+    // Given once per session, by the same names in another session and in the instructions, also after the selection
+    // changes.
     assert_eq!(announced(&look(&[])), Vec::<String>::new());
     assert_eq!(announced(&look(&["--session", "other"])), names);
     let start = world.feed_json(&["--session", "third", "enrich", "--kind", "system_instructions"], b"");
@@ -122,14 +123,14 @@ fn what_is_announced_renders_under_its_name() {
     world.run(&["clear"]).exits(0);
     assert_eq!(files(&world), ["client-1.java.tmpl", "rest.tmpl"]);
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
-    // What stands in a document of the selection needs no file of its own.
+    // A template in a document of the selection needs no further file.
     world.run(&["select", "guide"]).exits(0);
     let own = read(&world, &[], "guide.md", world.read("guide.md").as_bytes());
     assert_eq!(announced(&own), ["client.java.tmpl"]);
 }
 
 #[test]
-fn nothing_is_extracted_where_that_is_off() {
+fn nothing_is_extracted_if_extraction_is_off() {
     let world = world();
     let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
     configuration["extract_templates"] = json!(false);
@@ -147,11 +148,11 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     let told = announced(&read(&world, &[], "x.md", page.as_bytes()));
     assert_eq!(told.len(), 1);
     assert!(!told[0].contains('/') && files(&world).contains(&told[0]), "{told:?}");
-    // What is a person's stays theirs, whatever is in it, and the name goes to nobody else.
+    // A person's file stays unchanged, whatever it contains, and its name is not reused.
     let told = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
     assert_eq!(announced(&told), ["mine-1.tmpl", "same-1.tmpl"]);
     assert_eq!(world.read(".jaato/templates/mine.tmpl"), "mine {{ x }}");
-    // A large template, many, and a very large text.
+    // A large template, many templates, and a very large text.
     let large = format!("# L\n\n```\n{{{{ x }}}}{}\n```\n", "y".repeat(64 * 1024));
     assert_eq!(announced(&read(&world, &[], "x.md", large.as_bytes())), Vec::<String>::new());
     let flood = |round: usize| -> String { (0..50).map(|at| format!("```\n{{{{ a{round}_{at} }}}}\n```\n")).collect() };
@@ -165,7 +166,7 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     assert!(full.stderr.contains("200 templates"), "{full}");
     let big = format!("{}{}", "# x\n".repeat(1 << 20), flood(12));
     assert_eq!(announced(&read(&world, &["--repeat"], "x.md", big.as_bytes())), Vec::<String>::new());
-    // One that was removed makes room; a file that a person changed is theirs.
+    // A removed file makes room; a file that a person changed belongs to them.
     fs::remove_file(world.path.join(".jaato/templates/mine-1.tmpl")).unwrap();
     world.put(".jaato/templates/same-1.tmpl", b"changed {{ x }}");
     assert_eq!(announced(&read(&world, &[], "x.md", flood(13).as_bytes())).len(), 2);
@@ -173,7 +174,7 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
 }
 
 #[test]
-fn what_has_no_room_is_said_beside_the_text() {
+fn left_out_blocks_are_counted_in_the_text() {
     let sources: Vec<Value> = (0..40)
         .map(|at| json!({"id": format!("s{at:02}"), "name": format!("Source {at}"), "tags": ["retry"], "type": "inline", "content": "x"}))
         .collect();
@@ -190,7 +191,7 @@ fn what_has_no_room_is_said_beside_the_text() {
     let line = format!("**Left out for want of room**: {left} hints — `refdesk simulate --repeat` shows them\n---");
     assert!(some.text().ends_with(&line) && some.text().contains("### Source 7\n"), "{some}");
     assert_eq!(world.feed(&["enrich"], &some.stdout).exits(0).stdout, some.stdout, "it comes back as it was");
-    // Those that were named are told, those that were left out come with the next prompt.
+    // Those named count as given; those left out come with the next prompt.
     let next = world.feed(&["enrich"], b"retry").exits(0);
     assert_eq!(next.text().matches("\n- @").count(), left + 1, "and the one that was expanded: {next}");
     let told = world.feed_json(&["enrich", "--repeat", "--max-tokens", "200"], b"retry @s07");

@@ -8,7 +8,7 @@ use super::small;
 use crate::support::workspace::{Workspace, inline};
 
 #[test]
-fn what_is_wrong_where_and_how_to_mend_it() {
+fn each_problem_has_a_location_and_a_fix() {
     let world = small();
     world.put("docs/a.md", b"# A\n\nSee [x](none.md) and [y](../loose.md).\n");
     world.put("loose.md", b"x");
@@ -27,11 +27,11 @@ fn what_is_wrong_where_and_how_to_mend_it() {
     let text = world.run(&["check"]).exits(0);
     assert!(text.text().contains("warning: docs/a.md:3"), "{text}");
     assert!(text.text().ends_with("9 sources: 0 errors, 3 warnings\n"), "{text}");
-    assert!(text.stderr.is_empty(), "nothing is told twice: {text}");
+    assert!(text.stderr.is_empty(), "nothing is reported twice: {text}");
 }
 
 #[test]
-fn an_error_makes_exit_code_one() {
+fn an_error_means_exit_code_one() {
     let world = Workspace::of(json!([{"id": "x"}, inline("kept", "")]), &[]);
     let answer = world.json(&["check"], 1);
     assert_eq!(answer["valid"], false);
@@ -49,12 +49,12 @@ fn another_workspace_or_one_file() {
         let answer = here.json(&["check", path], 1);
         assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "{path}: {answer}");
     }
-    // What is wrong here is no business of it.
+    // Problems of this workspace are not reported.
     let ran = other.run(&["check", here.path.to_str().unwrap()]).exits(0);
     assert!(ran.stderr.is_empty(), "{ran}");
 }
 
-/// Blanks, order, escapes, a comment key and the line ends of somebody who likes them so.
+/// Blanks, order, escapes, a comment key and line ends as some people like them.
 const MOVED: &str = "\u{feff}{ \"sources\" :\r\n\t[ {\"name\":\"One\",\"path\" : \"/home/them/kb/docs/one.md\", \"id\":\"one\", \"x-note\": \"\\u00e4 /home/them/kb/docs/one.md\"},\r\n\
     \t  {\"id\":\"two\",\"name\":\"Two\",\"path\":\"docs/two.md\"},\r\n\
     \t  {\"id\":\"three\",\"name\":\"Three\",\"path\":\"C:\\\\Users\\\\them\\\\kb\\\\docs\\\\ü.md\"},\r\n\
@@ -86,12 +86,12 @@ fn fix_rewrites_moved_paths_and_not_a_byte_more() {
         world.read(".jaato/references/five.json"),
         "{\"id\":\"five\",\"name\":\"Five\",\"path\":\"../../docs/two.md\"}"
     );
-    assert_eq!(world.json(&["list"], 0), before, "every source stands where it stood");
+    assert_eq!(world.json(&["list"], 0), before, "every source resolves as before");
     assert_eq!(world.json(&["check", "--fix"], 0)["fixed"], json!([]), "once is enough");
 }
 
 #[test]
-fn fix_says_what_it_rewrote() {
+fn fix_reports_what_it_rewrote() {
     let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
     world.put("references.json", MOVED.as_bytes());
     let ran = world.run(&["check", "--fix"]).exits(0);
@@ -109,7 +109,7 @@ fn fix_writes_through_a_link() {
     assert_ne!(fs::read_to_string(world.path.join("kept/elsewhere.json")).unwrap(), MOVED);
 }
 
-/// A catalog that a link or `references_dir` finds outside is not rewritten there.
+/// A catalog outside, reached by a link or `references_dir`, is not rewritten.
 #[cfg(unix)]
 #[test]
 fn fix_writes_nothing_outside_the_workspace_without_a_person() {
@@ -135,7 +135,7 @@ fn fix_writes_nothing_outside_the_workspace_without_a_person() {
         let (file, text) = (world.beside(file), if text.is_empty() { one } else { text });
         refdesk_files::write_atomic(&file, text.as_bytes()).unwrap();
         prepare(&world);
-        // What lies outside is not even read before a person trusted it, but for the configuration file itself.
+        // Apart from the configuration file itself, files outside are not even read before they are trusted.
         let is_read = file.ends_with("catalog.json");
         let answer = world.json(&["check", "--fix"], i32::from(is_read));
         assert_eq!(answer["fixed"], json!([]), "{answer}");
@@ -148,7 +148,7 @@ fn fix_writes_nothing_outside_the_workspace_without_a_person() {
 }
 
 #[test]
-fn what_nobody_sees_is_told_in_entries_and_documents() {
+fn invisible_characters_in_entries_and_documents_are_reported() {
     let world = Workspace::with(&[
         ("docs/a.md", "\u{feff}# A\n\nDo \u{202e}not\u{202c} \u{e0041}\n"),
         ("docs/b.md", "می\u{200c}خواهم 👩\u{200d}🚀\n"),

@@ -1,5 +1,5 @@
-//! `refdesk connect` and `disconnect` as a whole program: which file, shown first, written when somebody said so, given back as it
-//! was, and nothing outside the workspace or the home folder.
+//! `refdesk connect` and `disconnect` run as a whole: which file is changed, shown first, written only when approved, and
+//! restored afterwards; nothing outside the workspace or the home folder changes.
 
 use std::fs;
 use std::path::Path;
@@ -40,13 +40,13 @@ fn commands(text: &str) -> Vec<String> {
     found
 }
 
-/// The program in this world with these folders on its path.
+/// The program with these folders on its PATH.
 #[track_caller]
 fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> Ran {
     run(world.command(words).env("PATH", path), None)
 }
 
-/// Whatever stands in the world but what refdesk keeps for itself.
+/// Every file of the test folder except refdesk's own.
 fn listing(world: &Workspace) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut all = world.listing();
     all.retain(|(path, _)| !path.to_str().unwrap().contains("/.jaato/"));
@@ -85,7 +85,7 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
 }
 
 #[test]
-fn what_is_told_to_people() {
+fn messages_for_people() {
     let world = Workspace::new();
     let bin = world.beside("tmp");
     let ran = with_path(&world, &bin, &["connect", "cursor", "--yes"]).exits(0);
@@ -101,7 +101,7 @@ fn what_is_told_to_people() {
 }
 
 #[test]
-fn nothing_is_written_unless_somebody_said_so() {
+fn nothing_is_written_without_approval() {
     for before in [None, Some("{\"model\": \"opus\"}\n")] {
         let world = Workspace::new();
         before.iter().for_each(|text| world.put(SETTINGS, text.as_bytes()));
@@ -128,7 +128,7 @@ fn nothing_is_written_unless_somebody_said_so() {
 }
 
 #[test]
-fn a_file_that_was_there_comes_back_byte_for_byte_with_its_mode() {
+fn an_existing_file_is_restored_byte_for_byte_with_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     for before in [
         "{}",
@@ -142,13 +142,14 @@ fn a_file_that_was_there_comes_back_byte_for_byte_with_its_mode() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         world.run(&["connect", "claude-code", "--yes"]).exits(0);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        // Another path replaces what is there, and a run in between changes nothing.
+        // Another path replaces the entry, and a run in between changes nothing.
         world.put(SETTINGS, world.read(SETTINGS).replace("\"refdesk hook", "\"'/old place/refdesk' hook").as_bytes());
         world.run(&["connect", "claude-code", "--yes"]).exits(0);
         let answer = world.json(&["disconnect", "claude-code", "--yes"], 0);
         assert_eq!(answer["status"], "disconnected");
         assert!(!world.read(SETTINGS).contains("refdesk"));
-        // That edit was somebody's: what was added last comes away, and then it is as it was in all but blanks.
+        // A person made that edit: only the latest addition is removed, and then the file equals the old one except for
+        // blanks.
         world.put(SETTINGS, before.as_bytes());
         world.run(&["connect", "claude-code", "--yes"]).exits(0);
         world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
@@ -158,13 +159,13 @@ fn a_file_that_was_there_comes_back_byte_for_byte_with_its_mode() {
 }
 
 #[test]
-fn without_what_was_remembered_ours_go_and_the_file_stays() {
+fn without_a_record_our_entries_go_and_the_file_stays() {
     let world = Workspace::new();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     fs::remove_dir_all(world.path.join(".jaato")).unwrap();
     world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
     assert_eq!(world.read(SETTINGS), "{}\n");
-    // One that is damaged is told, and is none.
+    // A damaged record is reported and ignored.
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     world.put(".jaato/refdesk/connected/claude-code.json", b"{");
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
@@ -173,13 +174,13 @@ fn without_what_was_remembered_ours_go_and_the_file_stays() {
 }
 
 #[test]
-fn what_somebody_added_to_a_file_of_ours_stays_through_another_connection() {
+fn a_persons_addition_to_our_file_survives_another_connection() {
     for (agent, file) in AGENTS {
         let world = Workspace::new();
         world.run(&["connect", agent, "--yes"]).exits(0);
         let made = world.read(file);
         let mine = made.replacen("{\n", "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] },\n", 1);
-        // As after a move of the program.
+        // As after the program was moved.
         world.put(file, mine.replace("\"refdesk hook", "\"/old/refdesk hook").as_bytes());
         assert_eq!(world.json(&["connect", agent, "--yes"], 0)["status"], "connected");
         assert_eq!(world.json(&["disconnect", agent, "--yes"], 0)["status"], "disconnected");
@@ -191,7 +192,7 @@ fn what_somebody_added_to_a_file_of_ours_stays_through_another_connection() {
 }
 
 #[test]
-fn a_record_that_came_with_the_workspace_takes_away_what_is_ours_at_most() {
+fn a_foreign_record_removes_at_most_our_entries() {
     let before = "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] }\n}\n";
     let record = ".jaato/refdesk/connected/claude-code.json";
     let world = Workspace::new();
@@ -212,7 +213,7 @@ fn a_record_that_came_with_the_workspace_takes_away_what_is_ours_at_most() {
 }
 
 #[test]
-fn no_record_is_read_written_or_removed_through_a_link_that_leads_out() {
+fn no_record_is_read_written_or_removed_through_a_link_that_leads_outside() {
     use std::os::unix::fs::symlink;
     let world = Workspace::new();
     let (outside, name) = (world.beside("outside"), "claude-code.json");
@@ -222,7 +223,7 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_out() {
     fs::remove_dir_all(&connected).unwrap();
     write_atomic(&outside.join(name), &record).unwrap();
     symlink(&outside, &connected).unwrap();
-    // Read, it would tell that the file was made for ours and goes.
+    // If it were read, it would say that the file was created for our entries and can be removed.
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
     assert!(ran.stderr.contains(".jaato/refdesk/connected is a link that leads out of the workspace"), "{ran}");
     assert_eq!(world.read(SETTINGS), "{}\n");
@@ -231,7 +232,7 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_out() {
     assert_eq!(answer["error"]["code"], "not-stored", "{answer}");
     assert!(answer["error"]["hint"].as_str().unwrap().contains("in the place of the link"), "{answer}");
     assert_eq!((world.read(SETTINGS).as_str(), fs::read(outside.join(name)).unwrap()), ("{}\n", record.clone()));
-    // Nor is the record itself a link.
+    // Nor may the record itself be a link.
     fs::remove_file(&connected).unwrap();
     fs::create_dir(&connected).unwrap();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
@@ -256,7 +257,7 @@ fn what_was_written_and_removed_is_journalled() {
 }
 
 #[test]
-fn a_file_that_cannot_be_changed_is_named_with_its_place() {
+fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
     for (bytes, code, told) in [
         (&b"{\n  \"a\": 1,\n  oops\n}\n"[..], "unparsable", ".claude/settings.json:3:3: "),
         (b"[]", "wrong-type", ".claude/settings.json:1:1: the settings should be an object"),
@@ -297,7 +298,7 @@ fn a_read_only_file_stays_as_it_is() {
 }
 
 #[test]
-fn the_user_is_connected_in_the_home_folder() {
+fn a_user_connection_goes_to_the_home_folder() {
     let world = Workspace::new();
     let home = world.beside("home");
     for (agent, file) in AGENTS {
@@ -306,7 +307,7 @@ fn the_user_is_connected_in_the_home_folder() {
             ran.text().contains(&format!("+++ b/~/{file}\n")) && ran.text().contains(&format!("wrote ~/{file} (+")),
             "{ran}"
         );
-        // Nobody else has this file: the program is named by its path where the name alone starts another, or none.
+        // This file is the user's alone: the path of the program is written if the bare name starts another one, or none.
         let text = fs::read_to_string(home.join(file)).unwrap();
         let own = fs::canonicalize(PROGRAM).unwrap();
         let command = format!("{} hook {agent}", own.display());
@@ -319,7 +320,7 @@ fn the_user_is_connected_in_the_home_folder() {
 }
 
 #[test]
-fn the_bare_name_is_written_where_it_starts_this_program() {
+fn the_bare_name_is_written_if_it_starts_this_program() {
     let world = Workspace::new();
     let bin = world.beside("bin with blanks");
     fs::create_dir(&bin).unwrap();
@@ -328,13 +329,13 @@ fn the_bare_name_is_written_where_it_starts_this_program() {
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--user", "--yes"]).exits(0);
     assert!(!ran.stderr.contains("path"), "{ran}");
     assert!(commands(&fs::read_to_string(&settings).unwrap()).iter().all(|it| it == "refdesk hook claude-code"));
-    // Another program of this name.
+    // Another program with this name.
     fs::remove_file(&linked).unwrap();
     fs::copy("/bin/sh", &linked).unwrap();
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(0);
     assert!(ran.stderr.contains("bin with blanks/refdesk, which is a different one"), "{ran}");
     assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code"));
-    // This program in a folder with a blank in its name, and not on the path.
+    // This program in a folder with a blank in its name, and not on the PATH.
     fs::remove_file(&linked).unwrap();
     fs::hard_link(PROGRAM, &linked).or_else(|_| fs::copy(PROGRAM, &linked).map(drop)).unwrap();
     let mut command = std::process::Command::new(&linked);
@@ -345,7 +346,7 @@ fn the_bare_name_is_written_where_it_starts_this_program() {
 }
 
 #[test]
-fn an_agent_that_keeps_its_settings_elsewhere_in_the_home_folder() {
+fn an_agent_with_another_settings_folder_in_the_home_folder() {
     let world = Workspace::new();
     let home = world.beside("home");
     for (agent, variable, value, file) in [
@@ -364,7 +365,7 @@ fn an_agent_that_keeps_its_settings_elsewhere_in_the_home_folder() {
 }
 
 #[test]
-fn without_a_home_folder_there_are_no_settings_of_a_user() {
+fn without_a_home_folder_there_are_no_user_settings() {
     let world = Workspace::new();
     for home in [None, Some(""), Some("relative")] {
         let mut command = world.command(&["--format", "json", "connect", "claude-code", "--user", "--yes"]);
@@ -381,7 +382,7 @@ fn without_a_home_folder_there_are_no_settings_of_a_user() {
 }
 
 #[test]
-fn links_are_written_through_as_long_as_they_stay_inside() {
+fn links_are_followed_only_inside() {
     use std::os::unix::fs::symlink;
     let world = Workspace::new();
     let home = world.beside("home");
@@ -398,7 +399,7 @@ fn links_are_written_through_as_long_as_they_stay_inside() {
     assert!(link.is_symlink());
     assert_eq!(fs::read(home.join("dotfiles/claude.json")).unwrap(), b"{\"model\": \"opus\"}\n");
 
-    // A link that leads out of where it may, of the file or of its folder.
+    // A link that leads outside, of the file or of its folder.
     let outside = world.beside("outside.json");
     write_atomic(&outside, b"{}").unwrap();
     fs::remove_file(&link).unwrap();
@@ -417,7 +418,7 @@ fn links_are_written_through_as_long_as_they_stay_inside() {
 }
 
 #[test]
-fn an_agent_that_is_not_known_is_a_wrong_call() {
+fn an_unknown_agent_is_a_usage_error() {
     let world = Workspace::new();
     let ran = world.run(&["connect", "clade", "--yes"]).exits(2);
     assert!(ran.stderr.contains("claude-code, gemini-cli, codex, cursor"), "{ran}");

@@ -1,4 +1,4 @@
-//! Templates that stand in documents: what they are called and where their files go, as commands tell and leave them.
+//! Templates in documents: their names and the files they are written to, as commands report and leave them.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn index_of(world: &Workspace) -> Value {
 const BOTH: [&str; 2] = ["guide-retry-policy.java.tmpl", "guide-retry-policy.yaml.tmpl"];
 
 #[test]
-fn the_selection_brings_the_blocks_of_its_documents() {
+fn a_selection_provides_the_blocks_of_its_documents() {
     let world = world();
     for (pick, expected) in [
         ("guide", BOTH.to_vec()),
@@ -84,7 +84,7 @@ fn the_selection_brings_the_blocks_of_its_documents() {
 }
 
 #[test]
-fn files_and_index_follow_what_is_chosen() {
+fn files_and_index_follow_the_selection() {
     let world = world();
     world.run(&["select", "plain"]).exits(0);
     assert!(!world.path.join(".jaato/templates").exists(), "no template, no folder");
@@ -117,7 +117,7 @@ fn files_and_index_follow_what_is_chosen() {
 }
 
 #[test]
-fn what_only_asks_writes_nothing() {
+fn commands_that_only_read_write_nothing() {
     let world = world();
     world.run(&["select", "guide"]).exits(0);
     std::fs::remove_dir_all(world.path.join(".jaato/templates")).unwrap();
@@ -147,11 +147,11 @@ fn what_only_asks_writes_nothing() {
         assert_eq!(world.listing(), before, "{words:?}");
     }
     world.run(&["select", "nobody"]).exits(1);
-    assert_eq!(world.listing(), before, "a command that chose nothing");
+    assert_eq!(world.listing(), before, "a command that selected nothing");
 }
 
 #[test]
-fn nothing_is_written_again_that_did_not_change() {
+fn unchanged_files_are_not_written_again() {
     let world = world();
     world.run(&["select", "guide"]).exits(0);
     let stamps = || -> Vec<_> {
@@ -166,7 +166,7 @@ fn nothing_is_written_again_that_did_not_change() {
 }
 
 #[test]
-fn an_edited_file_is_its_editors() {
+fn an_edited_file_stays() {
     let world = world();
     world.run(&["select", "guide"]).exits(0);
     let file = format!(".jaato/templates/{}", BOTH[0]);
@@ -194,7 +194,7 @@ fn two_desks_share_a_folder() {
 }
 
 #[test]
-fn processes_that_choose_at_once_leave_what_the_last_choice_brings() {
+fn concurrent_selections_leave_the_files_of_the_last_one() {
     let world = world();
     for round in 0..3 {
         std::thread::scope(|scope| {
@@ -220,14 +220,14 @@ fn processes_that_choose_at_once_leave_what_the_last_choice_brings() {
 }
 
 #[test]
-fn documents_that_a_person_names() {
+fn documents_named_on_the_command_line() {
     let world = world();
     let below = |words: &[&str]| run(world.command(words).current_dir(world.path.join("docs")), None);
     let answer =
         below(&["--format", "json", "templates", "extract", "guide.md", "guide.md", "none.md"]).exits(1).json();
     assert_eq!(strings(&answer["written"]), BOTH);
     assert_eq!((&answer["count"], &answer["error"]["code"]), (&json!(2), &json!("no-such-file")));
-    assert_eq!(files(&world), BOTH, "no index: nothing is chosen");
+    assert_eq!(files(&world), BOTH, "no index: nothing is selected");
     world.run(&["select", "guide"]).exits(0);
     world.run(&["clear"]).exits(0);
     assert_eq!(files(&world), [&BOTH[..], &["index.json"]].concat(), "what was asked for by name stays");
@@ -269,9 +269,9 @@ fn is_link(path: &Path) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_where_nothing_can_be_written_is_told_and_stops_nothing() {
+fn an_unwritable_folder_is_reported_and_stops_nothing() {
     let world = world();
-    // A file where the folder should be stops even the superuser, whom permissions do not.
+    // A file in place of the folder stops even the superuser, whom permissions do not.
     world.put(".jaato/templates", b"a file");
     let ran = world.run(&["select", "folder"]).exits(0);
     assert_eq!(ran.stderr.matches("warning").count(), 1, "{ran}");
@@ -279,7 +279,7 @@ fn a_folder_where_nothing_can_be_written_is_told_and_stops_nothing() {
 }
 
 #[test]
-fn an_id_never_leads_out_of_the_folder() {
+fn an_id_never_leads_outside_the_folder() {
     let long = "x".repeat(300);
     let ids = ["../../escaped", "/etc/passwd", "..", "a\\..\\b", "nul\0l", &long];
     let documents: Vec<(String, String)> = ids
@@ -300,7 +300,7 @@ fn an_id_never_leads_out_of_the_folder() {
 }
 
 #[test]
-fn our_files_are_no_templates_of_a_source_around_them() {
+fn our_files_are_not_templates_of_a_source_that_contains_them() {
     let world = Workspace::with(&[("a.md", "# A\n\n```\n{{ x }}\n```\n"), (".jaato/templates/mine.tpl", "{{ mine }}")]);
     world.configure(json!({"transitive_injection": false, "sources": [
         {"id": "all", "name": "All", "path": "."}, {"id": "ours", "name": "Ours", "path": ".jaato/templates"}]}));
@@ -313,7 +313,7 @@ fn our_files_are_no_templates_of_a_source_around_them() {
 }
 
 #[test]
-fn what_is_wrong_with_templates() {
+fn broken_templates_are_reported() {
     let world = world();
     world.put("kit/templates/Broken.tpl", b"one\n{{#open}}\n");
     world.put("docs/broken.md", b"```\n{{ ok }}\n```\n\n```\n{% if a %}\n```\n");
@@ -341,7 +341,7 @@ fn what_is_wrong_with_templates() {
 }
 
 #[test]
-fn documents_of_any_size_are_read_or_told_of() {
+fn documents_of_any_size_are_read_or_reported() {
     let world = Workspace::of(json!([{"id": "big", "name": "B", "path": "big.md"}]), &[]);
     let large = std::fs::File::create(world.path.join("big.md")).unwrap();
     large.set_len(100 * 1024 * 1024).unwrap();

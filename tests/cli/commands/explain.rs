@@ -1,4 +1,4 @@
-//! `resolve`, `why` and `graph`: who brings whom, with file and line.
+//! `resolve`, `why` and `graph`: what pulls in what, with file and line.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::small;
 use crate::support::workspace::{Workspace, inline, strings};
 
 #[test]
-fn resolve_answers_from_the_named_alone() {
+fn resolve_uses_only_the_given_ids() {
     let world = small();
     world.run(&["select", "tool"]).exits(0);
     let before = world.listing();
@@ -29,7 +29,7 @@ fn resolve_answers_from_the_named_alone() {
 }
 
 #[test]
-fn resolve_under_the_desks_exclusions_and_with_unknown_ids() {
+fn resolve_respects_exclusions_and_reports_unknown_ids() {
     let world = small();
     world.run(&["exclude", "c"]).exits(0);
     let answer = world.json(&["resolve", "b", "nobody", "gone"], 1);
@@ -41,7 +41,7 @@ fn resolve_under_the_desks_exclusions_and_with_unknown_ids() {
 }
 
 #[test]
-fn ten_levels_follow() {
+fn ten_levels_are_followed() {
     let sources: Vec<_> = (0..16).map(|at| inline(&format!("c{at}"), &format!("to c{}", at + 1))).collect();
     let world = Workspace::of(json!(sources), &[]);
     let answer = world.json(&["resolve", "c0"], 0);
@@ -82,7 +82,7 @@ fn why_is_a_chain_that_ends_at_a_pick() {
 }
 
 #[test]
-fn why_says_what_is_lacking() {
+fn why_explains_sources_that_are_not_selected() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     world.run(&["exclude", "away"]).exits(0);
@@ -100,7 +100,7 @@ fn why_says_what_is_lacking() {
 }
 
 #[test]
-fn the_graph_holds_every_mention_in_each_language() {
+fn the_graph_contains_every_mention_in_each_language() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let graph = world.json(&["graph"], 0);

@@ -77,7 +77,7 @@ Available tags: a, z";
 }
 
 #[test]
-fn nothing_to_say_is_nothing() {
+fn without_sources_the_instructions_are_empty() {
     let world = Workspace::new();
     assert_eq!(world.json(&["instructions"], 0)["text"], "");
     assert_eq!(world.run(&["instructions"]).exits(0).text(), "");

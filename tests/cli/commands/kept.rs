@@ -1,4 +1,4 @@
-//! What is kept of documents from one command to the next: who writes it, who must not, and that nobody depends on it.
+//! The cache of mentions between commands: which commands write it, which must not, and that nothing depends on it.
 
 use std::fs;
 use std::time::Instant;
@@ -7,11 +7,11 @@ use super::small;
 use crate::support::program::LIMIT;
 
 #[test]
-fn only_what_may_write_keeps_it_and_nobody_needs_it() {
+fn only_commands_that_may_write_store_it_and_none_needs_it() {
     let world = small();
     let kept = world.path.join(".jaato/refdesk/cache/mentions");
     world.run(&["select", "a"]).exits(0);
-    // Documents that were only just written are not kept: the command that does not promise to write nothing asks again.
+    // Documents written just now are not cached: the read-only command reads them again.
     let began = Instant::now();
     while !kept.exists() {
         assert!(began.elapsed() < LIMIT, "nothing is ever kept");

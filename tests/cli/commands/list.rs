@@ -31,7 +31,7 @@ fn filters_keep_catalog_order() {
 }
 
 #[test]
-fn each_source_says_how_it_stands() {
+fn each_source_has_its_state() {
     let world = small();
     world.run(&["select", "a", "text"]).exits(0);
     world.run(&["exclude", "tool"]).exits(0);
@@ -71,7 +71,7 @@ fn each_source_says_how_it_stands() {
 }
 
 #[test]
-fn nothing_to_list_is_said() {
+fn an_empty_list_says_so() {
     let empty = Workspace::new();
     assert!(empty.run(&["list"]).exits(0).text().contains("no sources"));
     assert_eq!(empty.json(&["list"], 0), json!({"sources": [], "total": 0, "selected_count": 0}));
@@ -79,7 +79,7 @@ fn nothing_to_list_is_said() {
 }
 
 #[test]
-fn listing_resolving_and_checking_write_nothing() {
+fn list_resolve_and_check_write_nothing() {
     let world = small();
     let before = world.listing();
     for words in [
@@ -97,7 +97,7 @@ fn listing_resolving_and_checking_write_nothing() {
     }
     world.feed(&["enrich", "--dry-run"], b"@a retry").exits(0);
     assert_eq!(world.listing(), before);
-    // What is said again is remembered nowhere but in the journal.
+    // A repeated answer is recorded only in the journal.
     world.feed(&["enrich", "--repeat"], b"@a retry").exits(0);
     let is_kept = |(path, _): &(std::path::PathBuf, Vec<u8>)| path.starts_with(world.path.join(".jaato/refdesk"));
     let kept: Vec<_> = world.listing().into_iter().filter(is_kept).map(|(path, _)| path).collect();

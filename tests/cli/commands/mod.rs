@@ -1,4 +1,4 @@
-//! What each command answers, in both forms, on a workspace small enough to be known by heart.
+//! The answers of each command, in both forms, on a small workspace.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The text form: something is printed, nothing of it moves a cursor, and the help of each command shows how to call it.
+//! The text form: every command prints something, nothing in it moves the cursor, and each command's help has an example.
 
 use clap::CommandFactory;
 use refdesk_text::escape::is_hidden;
@@ -6,7 +6,7 @@ use refdesk_text::escape::is_hidden;
 use super::small;
 use crate::support::workspace::Workspace;
 
-/// Every command, called so that it answers.
+/// Every command, called so that it succeeds.
 const CALLS: &[&[&str]] = &[
     &["list"],
     &["references", "list"],
@@ -39,7 +39,7 @@ const CALLS: &[&[&str]] = &[
 ];
 
 #[test]
-fn every_command_prints_something_that_can_be_seen() {
+fn every_command_prints_visible_text() {
     let world = small();
     world.run(&["select", "a", "kit"]).exits(0);
     let mut called: Vec<&str> = CALLS.iter().map(|words| words[0]).collect();
@@ -63,7 +63,7 @@ fn every_command_prints_something_that_can_be_seen() {
     world.put("expect.toml", b"[[case]]\nprompt = \"use @b\"\nexpands = [\"b\"]\n");
     let held = world.run(&["assert", &world.path.join("expect.toml").to_string_lossy()]).exits(0);
     assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
-    // Ends with a signal, so it is looked at where it is tested.
+    // It ends by a signal, so its own tests check its output.
     called.extend(["assert", "watch", "mcp", "ask"]);
     let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
@@ -72,7 +72,7 @@ fn every_command_prints_something_that_can_be_seen() {
 }
 
 #[test]
-fn the_help_of_each_command_says_what_it_does_with_an_example() {
+fn each_commands_help_has_a_description_and_an_example() {
     let world = Workspace::new();
     let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
@@ -91,7 +91,7 @@ fn the_help_of_each_command_says_what_it_does_with_an_example() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn the_version_is_that_of_the_package() {
     let ran = Workspace::new().run(&["--version"]).exits(0);
     assert_eq!(ran.text(), concat!("refdesk ", env!("CARGO_PKG_VERSION"), "\n"));
 }

@@ -1,4 +1,4 @@
-//! Profiles: `--profile` for one command, and `profiles`, which tells the same of all of them. Nothing is stored by either.
+//! Profiles: `--profile` for one command, and `profiles`, which says the same about all of them. Neither stores anything.
 
 use std::path::PathBuf;
 
@@ -39,14 +39,14 @@ fn selected(world: &Workspace, name: &str) -> Value {
     world.json(&["--profile", name, "list", "--selected"], 0)
 }
 
-/// What lies in the folder of what is chosen and told.
+/// The files that hold selections and session memories.
 fn choices(world: &Workspace) -> Vec<PathBuf> {
     let files = world.listing().into_iter().map(|(path, _)| path);
     files.filter(|path| path.ends_with("selection.json")).collect()
 }
 
 #[test]
-fn each_profile_lists_as_it_loads() {
+fn each_profile_is_listed_as_it_would_load() {
     let world = staffed();
     world.run(&["select", "text"]).exits(0);
     world.run(&["exclude", "c"]).exits(0);
@@ -77,7 +77,7 @@ fn each_profile_lists_as_it_loads() {
         assert_eq!(told["template_count"], names.len(), "{name}");
         assert_eq!(profile(&world.json(&["--profile", name, "profiles"], 0), name), told, "{name}");
     }
-    // Where a profile knows the whole catalog it comes to what `resolve` says of its picks.
+    // A profile that knows the whole catalog pulls in what `resolve` reports for its picks.
     let resolved = world.json(&["resolve", "a", "kit"], 0);
     let chain = profile(&listed, "chain");
     let order = [strings(&chain["picks"]), strings(&chain["transitive"])].concat();
@@ -86,7 +86,7 @@ fn each_profile_lists_as_it_loads() {
 }
 
 #[test]
-fn what_a_profile_lacks_and_what_is_its_own() {
+fn missing_and_own_sources_of_a_profile() {
     let world = staffed();
     let listed = world.json(&["profiles"], 0);
     let lists = |name: &str, key: &str| strings(&profile(&listed, name)[key]);
@@ -127,7 +127,7 @@ fn what_a_profile_lacks_and_what_is_its_own() {
 }
 
 #[test]
-fn a_profile_is_for_one_command() {
+fn a_profile_applies_to_one_command() {
     let world = staffed();
     world.run(&["select", "text"]).exits(0);
     let stored = world.read(".jaato/refdesk/selection.json");
@@ -137,7 +137,7 @@ fn a_profile_is_for_one_command() {
     assert!(told.text().contains("@b: B (from @a)"), "{told}");
     let hidden = world.feed(&["--profile", "chain", "enrich"], b"lost").exits(0);
     assert!(!hidden.text().contains("@gone"), "hints need selectReferences: {hidden}");
-    // The shared desk was told nothing, and the profile's session was.
+    // The shared desk was given nothing; the profile's session was.
     let again = world.feed(&["--profile", "chain", "enrich"], b"x").exits(0);
     assert_eq!(again.text(), "x");
     let shared = world.feed(&["enrich"], b"lost").exits(0);
@@ -153,7 +153,7 @@ fn a_profile_is_for_one_command() {
 }
 
 #[test]
-fn the_exclusions_of_the_desk_stay() {
+fn the_desks_exclusions_stay() {
     let world = staffed();
     world.run(&["exclude", "b", "kit"]).exits(0);
     assert_eq!(ids(&selected(&world, "chain")["sources"]), ["a"]);
@@ -162,7 +162,7 @@ fn the_exclusions_of_the_desk_stay() {
 }
 
 #[test]
-fn what_would_be_stored_is_refused() {
+fn commands_that_store_are_refused() {
     let world = staffed();
     let before = world.listing();
     for words in [
@@ -184,7 +184,7 @@ fn what_would_be_stored_is_refused() {
 }
 
 #[test]
-fn names_paths_and_what_is_neither() {
+fn profiles_by_name_by_path_and_unknown_ones() {
     let world = staffed();
     world.put("elsewhere/mine.json", br#"{"name": "hers", "plugin_configs": {"references": {"preselected": ["c"]}}}"#);
     for given in ["elsewhere/mine.json", "./elsewhere/mine.json"] {
@@ -199,7 +199,7 @@ fn names_paths_and_what_is_neither() {
         assert_eq!(answer["error"]["code"], code);
         assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
-    // An agent's hook is no worse off for it than with any other wrong setting.
+    // An agent's hook is affected no more than by any other wrong setting.
     let input = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x"}"#;
     assert_eq!(world.feed(&["--profile", "chian", "hook", "claude-code"], input).exits(0).text().trim(), "{}");
     let heard = world.feed(&["--profile", "chain", "hook", "claude-code"], input).exits(0);
@@ -224,7 +224,7 @@ fn the_demo_has_profiles_to_try() {
 }
 
 #[test]
-fn profiles_of_the_field() {
+fn profiles_in_the_field() {
     let field = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/knowledge/.jaato");
     if !field.is_dir() {
         return;

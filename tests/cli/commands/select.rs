@@ -1,4 +1,4 @@
-//! Picking, taking back, excluding, including and clearing, each as a process of its own: what one did the next one finds.
+//! Picking, unpicking, excluding, including and clearing, each in its own process: the next process sees the result.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn resolved(world: &Workspace) -> Vec<String> {
 }
 
 #[test]
-fn a_pick_brings_what_it_mentions() {
+fn a_pick_pulls_in_what_it_mentions() {
     let world = small();
     let answer = world.json(&["select", "a"], 0);
     assert_eq!(answer["status"], "success");
@@ -26,14 +26,14 @@ fn a_pick_brings_what_it_mentions() {
     let again = world.json(&["select", "a"], 0);
     assert_eq!((&again["status"], &again["selected_count"]), (&json!("all_selected"), &json!(0)));
     assert_eq!(again["sources"], json!([]));
-    // What was pulled in can be picked too; then it is no transitive source any more.
+    // A source that was pulled in can be picked too; then it is no longer transitive.
     let pulled = world.json(&["select", "b"], 0);
     assert_eq!((&pulled["selected_count"], &pulled["transitive_count"]), (&json!(1), &json!(0)));
     assert_eq!(world.picks(), ["a", "b"]);
 }
 
 #[test]
-fn by_tag_and_by_id_each_once_in_the_order_asked() {
+fn by_tag_and_by_id_each_once_in_the_given_order() {
     let world = small();
     let answer = world.json(&["select", "tool", "tool", "--tag", "RETRY", "--tag", "web"], 0);
     assert_eq!(world.picks(), ["tool", "a", "b", "away"]);
@@ -71,7 +71,7 @@ fn a_missing_source_is_refused_with_its_path() {
 }
 
 #[test]
-fn unknown_ids_come_with_the_nearest() {
+fn unknown_ids_come_with_the_nearest_known_ones() {
     let world = Workspace::of(json!([inline("retry-pattern", "")]), &[]);
     for words in [
         &["select", "retry-patern"][..],
@@ -88,7 +88,7 @@ fn unknown_ids_come_with_the_nearest() {
 }
 
 #[test]
-fn taking_back_releases_what_nothing_else_brings() {
+fn unpicking_releases_what_no_other_pick_reaches() {
     let world = small();
     world.run(&["select", "a", "text", "away"]).exits(0);
     let answer = world.json(&["unselect", "a"], 0);
@@ -102,7 +102,7 @@ fn taking_back_releases_what_nothing_else_brings() {
 }
 
 #[test]
-fn a_transitive_source_cannot_be_taken_back_and_its_parents_are_named() {
+fn a_transitive_source_cannot_be_unpicked_and_its_parents_are_named() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let ran = world.run(&["unselect", "away"]).exits(1);
@@ -112,7 +112,7 @@ fn a_transitive_source_cannot_be_taken_back_and_its_parents_are_named() {
 }
 
 #[test]
-fn exclusions_cut_and_are_lifted() {
+fn exclusions_cut_mentions_and_can_be_lifted() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let answer = world.json(&["exclude", "b"], 0);
@@ -122,18 +122,18 @@ fn exclusions_cut_and_are_lifted() {
     assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
     assert_eq!(world.json(&["include", "b"], 0)["changed"], json!(["b"]));
     assert_eq!(resolved(&world), ["a", "b", "c", "away"]);
-    // Excluding a pick takes it back; picking lifts the exclusion.
+    // Excluding a pick unpicks it; picking lifts the exclusion.
     world.run(&["exclude", "a"]).exits(0);
     assert_eq!(resolved(&world), Vec::<String>::new());
     world.run(&["select", "a"]).exits(0);
     assert_eq!(resolved(&world).len(), 4);
-    // What is known of a request is done, what is not is refused.
+    // Known ids of a request are handled, unknown ones refused.
     let half = world.json(&["exclude", "b", "nobody"], 1);
     assert_eq!(half["changed"], json!(["b"]));
 }
 
 #[test]
-fn clear_takes_picks_and_with_all_the_exclusions() {
+fn clear_removes_picks_and_with_all_exclusions_too() {
     let world = small();
     world.run(&["select", "a", "tool"]).exits(0);
     world.run(&["exclude", "text"]).exits(0);
@@ -150,7 +150,7 @@ fn clear_takes_picks_and_with_all_the_exclusions() {
 }
 
 #[test]
-fn a_pick_whose_source_goes_sleeps_and_comes_back() {
+fn a_pick_without_its_source_is_dormant_and_returns_with_it() {
     let sources = |ids: &[&str]| json!({"sources": ids.iter().map(|id| inline(id, "")).collect::<Vec<_>>()});
     let world = Workspace::new();
     world.configure(sources(&["one", "two"]));
@@ -159,19 +159,19 @@ fn a_pick_whose_source_goes_sleeps_and_comes_back() {
     assert_eq!(resolved(&world), ["two"]);
     let why = world.run(&["why", "one"]).exits(1);
     assert!(why.stderr.contains("dormant"), "{why}");
-    // Other changes leave it where it is.
+    // Other changes keep it.
     world.run(&["unselect", "two"]).exits(0);
     assert_eq!(world.picks(), ["one"]);
     world.configure(sources(&["one", "two"]));
     assert_eq!(resolved(&world), ["one"]);
-    // Only a person drops it, and can while it sleeps.
+    // Only a person removes it, also while it is dormant.
     world.configure(sources(&["two"]));
     world.run(&["unselect", "one"]).exits(0);
     assert_eq!(world.picks(), Vec::<String>::new());
 }
 
 #[test]
-fn preselected_sources_are_picked_until_someone_takes_them_back() {
+fn preselected_sources_are_picked_until_a_person_unpicks_them() {
     let world = Workspace::new();
     world.configure(json!({"sources": [inline("one", ""), inline("two", "")], "preselected": ["two", "nobody"]}));
     assert_eq!(resolved(&world), ["two"]);
@@ -181,12 +181,12 @@ fn preselected_sources_are_picked_until_someone_takes_them_back() {
     assert_eq!(resolved(&world), ["one"], "a later unpick stays");
     world.run(&["clear"]).exits(0);
     assert_eq!(resolved(&world), Vec::<String>::new());
-    // A desk of its own begins with them anew.
+    // Another desk starts with them again.
     assert_eq!(ids(&world.json(&["--desk", "other", "list", "--selected"], 0)["sources"]), ["two"]);
 }
 
 #[test]
-fn without_transitive_injection_a_pick_comes_alone() {
+fn without_transitive_injection_nothing_is_pulled_in() {
     let world = Workspace::new();
     world.configure(json!({"sources": [inline("one", "see two"), inline("two", "")], "transitive_injection": false}));
     world.run(&["select", "one"]).exits(0);
@@ -194,7 +194,7 @@ fn without_transitive_injection_a_pick_comes_alone() {
 }
 
 #[test]
-fn auto_sources_are_roots_only_where_asked_for() {
+fn auto_sources_are_roots_only_if_configured() {
     let mut auto = inline("auto", "see two");
     auto["mode"] = json!("auto");
     for (from_auto, expected) in [(false, vec![]), (true, vec!["auto", "two"])] {
@@ -209,7 +209,7 @@ fn auto_sources_are_roots_only_where_asked_for() {
 }
 
 #[test]
-fn the_user_command_of_agents_is_the_same() {
+fn the_aliases_for_agents_do_the_same() {
     let (one, two) = (small(), small());
     for (word, alias) in [
         (&["select", "a"][..], &["references", "select", "a"][..]),

@@ -1,11 +1,11 @@
-//! The JSON of every command has exactly the members of BEHAVIOUR §10, each of its type: a program that reads one answer can
-//! read them all.
+//! The JSON of every command has exactly the members of BEHAVIOUR §10 with their types, so that a program that reads one
+//! answer can read them all.
 
 use serde_json::Value;
 
 use super::small;
 
-/// A member's type, as the table below writes it: `?` behind it allows null; `[x]` is a list of x; `{}` an object.
+/// A member's type, as in the table below: a trailing `?` allows null; `[x]` is a list of x; `{}` an object.
 fn fits(value: &Value, kind: &str) -> bool {
     if let Some(kind) = kind.strip_suffix('?') {
         return value.is_null() || fits(value, kind);
@@ -43,7 +43,7 @@ fn fits(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// Whether an object has exactly these members.
+/// Checks that an object has exactly these members.
 fn has(value: &Value, members: &str) -> bool {
     let Some(object) = value.as_object() else { return false };
     let wanted: Vec<(&str, &str)> = members.split(", ").map(|member| member.split_once(' ').unwrap()).collect();
@@ -150,7 +150,7 @@ fn every_command_has_its_members() {
 }
 
 #[test]
-fn a_failure_has_the_same_members_as_far_as_they_are_known_and_an_error() {
+fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
     let cases = [
         ("select none", 1, format!("{PICK}, error error")),
         ("select", 1, format!("{PICK}, error error")),

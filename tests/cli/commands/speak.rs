@@ -1,4 +1,4 @@
-//! `refdesk enrich`: the text that came in, what is appended, and what a session remembers of it.
+//! `refdesk enrich`: the text, what is appended, and what a session remembers of it.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn text_and_json_say_the_same() {
 }
 
 #[test]
-fn with_nothing_to_add_the_text_comes_back_as_it_was() {
+fn with_nothing_to_add_the_text_is_unchanged() {
     let world = small();
     for text in [&b""[..], b"plain", b"two\r\nlines\n", b"\xff\xfe \x00 bytes \xc3", "\u{feff}ü".as_bytes()] {
         let ran = world.feed(&["enrich"], text).exits(0);
@@ -31,7 +31,7 @@ fn with_nothing_to_add_the_text_comes_back_as_it_was() {
 }
 
 #[test]
-fn bytes_pass_through_the_text_form_and_json_says_that_it_is_lossy() {
+fn the_text_form_keeps_all_bytes_and_json_says_if_it_is_lossy() {
     let world = small();
     let input = b"\xff on the web \xfe";
     let ran = world.feed(&["enrich", "--repeat"], input).exits(0);
@@ -42,7 +42,7 @@ fn bytes_pass_through_the_text_form_and_json_says_that_it_is_lossy() {
 }
 
 #[test]
-fn a_session_is_told_once() {
+fn a_session_gets_each_thing_once() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let text = b"@tool on the retry and lost";
@@ -55,11 +55,11 @@ fn a_session_is_told_once() {
     let expected =
         format!("{}\n\n---\n**Referenced Sources:**\n\n@tool: given above\n---", std::str::from_utf8(text).unwrap());
     assert_eq!(again.text(), expected);
-    // Another session knows nothing of it; --repeat says it all and remembers nothing.
+    // Another session has not seen it; --repeat gives everything and remembers nothing.
     let other = world.feed_json(&["--session", "other", "enrich"], text);
     assert_eq!(other["text"], first["text"]);
     assert_eq!(world.feed_json(&["enrich", "--repeat"], text)["text"], first["text"]);
-    // What leaves the selection and comes back is news.
+    // A source that leaves the selection and returns is given again.
     world.run(&["unselect", "a"]).exits(0);
     world.feed(&["enrich"], b"in between").exits(0);
     world.run(&["select", "a"]).exits(0);
@@ -68,17 +68,17 @@ fn a_session_is_told_once() {
 }
 
 #[test]
-fn a_dry_run_tells_nobody() {
+fn a_dry_run_does_not_count_as_given() {
     let world = small();
     let first = world.feed_json(&["enrich", "--dry-run"], b"on the web");
     assert_eq!(world.feed_json(&["enrich", "--dry-run"], b"on the web"), first);
     assert_eq!(world.feed_json(&["enrich"], b"on the web"), first);
-    // Afterwards it says what is news: nothing.
+    // Afterwards nothing is new.
     assert_eq!(world.feed_json(&["enrich", "--dry-run"], b"on the web")["text"], "on the web");
 }
 
 #[test]
-fn the_same_again_is_the_same_bytes() {
+fn the_same_input_gives_the_same_bytes() {
     let world = small();
     world.run(&["select", "a", "text"]).exits(0);
     let text = b"@a @ref:tool, @kit and lost retry on the web";
@@ -86,12 +86,12 @@ fn the_same_again_is_the_same_bytes() {
     for _ in 0..3 {
         assert_eq!(world.feed(&["enrich", "--repeat"], text).exits(0).stdout, once.stdout);
     }
-    // Fed back in, it adds nothing.
+    // Enriched text that is fed back in gets nothing more.
     assert_eq!(world.feed(&["enrich", "--repeat"], &once.stdout).exits(0).stdout, once.stdout);
 }
 
 #[test]
-fn kinds_of_text_get_their_blocks() {
+fn each_kind_of_text_gets_its_blocks() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let kinds = |kind: &str| {
@@ -105,7 +105,7 @@ fn kinds_of_text_get_their_blocks() {
 }
 
 #[test]
-fn a_tools_answer_names_the_reference_it_came_from() {
+fn a_tool_result_names_the_reference_it_came_from() {
     let world = small();
     world.run(&["select", "a", "kit"]).exits(0);
     let whole = world.path.join("docs/a.md");
@@ -123,7 +123,7 @@ fn a_tools_answer_names_the_reference_it_came_from() {
 }
 
 #[test]
-fn hints_are_silent_where_selecting_is_hidden() {
+fn there_are_no_hints_if_selecting_is_hidden() {
     let world = small();
     let mut configuration: serde_json::Value = serde_json::from_str(&world.read("references.json")).unwrap();
     configuration["exclude_tools"] = json!(["selectReferences"]);

@@ -20,7 +20,7 @@ fn names(world: &Workspace, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_selection_brings_them() {
+fn the_selection_provides_them() {
     let world = small();
     assert_eq!(names(&world, &["templates"]), Vec::<String>::new());
     assert!(world.run(&["templates"]).exits(0).text().contains("refdesk select"));
@@ -34,7 +34,7 @@ fn the_selection_brings_them() {
 }
 
 #[test]
-fn shown_as_it_stands() {
+fn a_template_is_printed_unchanged() {
     let world = with_kit();
     let shown = world.run(&["templates", "show", "hello.txt.tpl"]).exits(0);
     assert_eq!(shown.text(), world.read("kit/hello.txt.tpl"));
@@ -43,7 +43,7 @@ fn shown_as_it_stands() {
 }
 
 #[test]
-fn what_a_template_asks_for() {
+fn the_variables_of_a_template() {
     let world = with_kit();
     let answer = world.json(&["templates", "variables", "hello.txt.tpl"], 0);
     assert_eq!(answer["syntax"], "mustache");
@@ -64,7 +64,7 @@ fn what_a_template_asks_for() {
 }
 
 #[test]
-fn values_from_text_files_and_words() {
+fn values_from_text_files_and_options() {
     let world = with_kit();
     world.put("values.json", "\u{feff}{\"name\": \"File\", \"items\": []}".as_bytes());
     for (words, expected) in [
@@ -84,7 +84,7 @@ fn values_from_text_files_and_words() {
 }
 
 #[test]
-fn templates_that_belong_to_nobody() {
+fn templates_without_a_source() {
     let world = with_kit();
     world.put("own.tpl", b"{{ a | upper }}");
     for (words, expected) in [
@@ -104,7 +104,7 @@ fn templates_that_belong_to_nobody() {
 }
 
 #[test]
-fn a_failed_rendering_names_what_and_where() {
+fn a_failed_rendering_reports_what_and_where() {
     let world = with_kit();
     let ran = world.run(&["render", "loop.py.tmpl", "--var", "xz:=[1]"]).exits(1);
     assert!(ran.stdout.is_empty(), "{ran}");
@@ -120,7 +120,7 @@ fn a_failed_rendering_names_what_and_where() {
 }
 
 #[test]
-fn values_given_for_nothing_and_values_not_given() {
+fn unused_values_and_missing_values() {
     let world = with_kit();
     let inline = |template, values| world.run(&["render", "--inline", template, "--vars", values]);
     let ran = inline("{{ alpha }} {{ beta }} {{ gamma }}", "{\"alph\": 1, \"beta\": 2}").exits(1);

@@ -1,4 +1,4 @@
-//! `refdesk trust`: what waits, who is asked, and where that is kept.
+//! `refdesk trust`: what needs trust, who is asked, and where the answer is stored.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{STATE, Workspace};
 
-/// A workspace whose catalog reads what lies beside it, and has files written without asking.
+/// A workspace whose catalog reads files beside it and has files written without asking.
 fn reaching() -> Workspace {
     let world = Workspace::with(&[("docs/in.md", "see out\n")]);
     std::fs::create_dir(world.beside("out")).unwrap();
@@ -27,7 +27,7 @@ fn counts(answer: &Value) -> (usize, usize) {
 }
 
 #[test]
-fn nothing_is_trusted_without_a_yes_and_then_just_what_was_shown() {
+fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     let world = reaching();
     let before = world.listing();
     let ran = world.run(&["trust"]).exits(1);
@@ -46,7 +46,7 @@ fn nothing_is_trusted_without_a_yes_and_then_just_what_was_shown() {
     assert_eq!((counts(&answer), &answer["error"]["code"]), ((0, 2), &json!("not-approved")));
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
 
-    // No option and no word on standard input stands for a person.
+    // Neither an option nor standard input replaces a person.
     world.run(&["trust", "--yes"]).exits(2);
     world.feed(&["trust"], b"y\n").exits(1);
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
@@ -69,13 +69,13 @@ fn nothing_is_trusted_without_a_yes_and_then_just_what_was_shown() {
 }
 
 #[test]
-fn what_waits_is_said_where_it_matters_and_nowhere_else() {
+fn untrusted_actions_are_reported_only_where_they_matter() {
     let world = reaching();
     let warned = |words: &[&str]| world.run(words).exits(0).stderr.matches("trust").count() > 0;
     for words in
         [&["list"][..], &["resolve", "in"], &["instructions"], &["templates"], &["select", "in", "--desk", "x"]]
     {
-        // What is pulled in counts as what is picked.
+        // Pulled-in sources count like picked ones.
         assert_eq!(warned(words), words[0] == "select", "{words:?}");
     }
     let answer = world.json(&["check"], 0);
@@ -91,7 +91,7 @@ fn what_waits_is_said_where_it_matters_and_nowhere_else() {
 }
 
 #[test]
-fn a_workspace_that_keeps_to_itself_has_nothing_to_trust() {
+fn a_workspace_that_reaches_nothing_outside_needs_no_trust() {
     let world = Workspace::of(json!([{"id": "a", "name": "A", "path": "a.md"}]), &[("a.md", "a")]);
     for words in [&["trust"][..], &["trust", "list"]] {
         assert_eq!(counts(&world.json(words, 0)), (0, 0));
@@ -100,10 +100,11 @@ fn a_workspace_that_keeps_to_itself_has_nothing_to_trust() {
     world.run(&["trust", "revoke"]).exits(0);
 }
 
-/// What a hostile checkout names outside itself, and what git and refdesk keep, by every command that could tell of it.
+/// What a hostile checkout names outside itself, and what git and refdesk store, tried with every command that could reveal
+/// it.
 #[cfg(unix)]
 #[test]
-fn nothing_outside_and_nothing_that_git_keeps_is_told_before_trust() {
+fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
     let world = Workspace::with(&[("in.md", "In\n"), (".git/config", "SECRET in\n"), ("docs/a.md", "# A\n")]);
     for (file, text) in [
         ("out/note.md", "SECRET, see in.\n\n```jinja2\n{{ SECRET }} {{ b }}\n```\n"),
@@ -167,10 +168,10 @@ fn nothing_outside_and_nothing_that_git_keeps_is_told_before_trust() {
 
     world.trust(STATE);
     let instructions = world.run(&["instructions"]).exits(0);
-    // What `/proc/self` leads to is another path in every process, and so was never trusted.
+    // `/proc/self` resolves to another path in every process, so it was never trusted.
     assert_eq!(instructions.text().matches("waits for trust").count(), 1, "{instructions}");
     assert!(instructions.text().contains("Read this file"), "{instructions}");
     let resolved = world.json(&["resolve", "note", "kit", "git"], 0);
     assert_eq!(resolved["resolved"], json!(["note", "kit", "git", "in", "SECRET"]), "{resolved}");
-    assert!(instructions.text().contains("belongs to git"), "trust is no way to what git keeps");
+    assert!(instructions.text().contains("belongs to git"), "trust does not open git's own files");
 }

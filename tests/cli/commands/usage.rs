@@ -1,4 +1,4 @@
-//! A command line that makes no sense: exit code 2, a sentence for people, a document for programs.
+//! Invalid command lines: exit code 2, a sentence for people, a document for programs.
 
 use super::small;
 use crate::support::program::run;
@@ -57,7 +57,7 @@ fn exit_code_two_and_a_sentence() {
     let world = small();
     let before = world.listing();
     for words in WRONG {
-        // Without --workspace, since that excludes --demo.
+        // Without --workspace, which excludes --demo.
         let ran = run(&mut world.bare(words), Some(b"text")).exits(2);
         assert!(ran.stdout.is_empty(), "{ran}");
         assert!(ran.stderr.contains("error: "), "{ran}");
@@ -93,7 +93,7 @@ fn the_screen_without_a_terminal_names_the_commands() {
 
 #[cfg(unix)]
 #[test]
-fn words_that_are_no_text() {
+fn arguments_that_are_not_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let world = small();
@@ -102,14 +102,14 @@ fn words_that_are_no_text() {
         let ran = run(world.bare(&["--format", "json"]).args(words).arg(odd), None).exits(2);
         assert_eq!(ran.json()["error"]["code"], "usage", "{ran}");
     }
-    // A path may be any bytes.
+    // A path may contain any bytes.
     let ran = run(world.bare(&["--format", "json", "--workspace"]).arg(odd).arg("list"), None).exits(1);
     assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
 }
 
-/// A terminal would obey what these words bring, and a reader would not see it.
+/// A terminal would obey these arguments without the reader seeing it.
 #[test]
-fn a_usage_error_repeats_words_as_they_are_seen() {
+fn a_usage_error_escapes_the_arguments_it_repeats() {
     let world = small();
     for words in [
         &["li\u{1b}[31mst"][..],

@@ -1,4 +1,4 @@
-//! `simulate`, `why-not` and `assert`: what an agent would be told, and nobody is told by asking.
+//! `simulate`, `why-not` and `assert`: what an agent would be given; asking counts as giving nothing.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::small;
 use crate::support::workspace::Workspace;
 
 #[test]
-fn a_simulation_says_all_of_it_and_changes_nothing() {
+fn a_simulation_shows_everything_and_changes_nothing() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let text = b"@tool is\nlost, retry on the web";
@@ -40,7 +40,7 @@ fn a_simulation_says_all_of_it_and_changes_nothing() {
 }
 
 #[test]
-fn a_simulation_says_what_was_told_and_what_has_no_room() {
+fn a_simulation_shows_what_was_given_before_and_what_does_not_fit() {
     let world = small();
     let text = b"@tool is lost, retry on the web";
     world.feed(&["enrich"], text).exits(0);
@@ -62,7 +62,7 @@ fn a_simulation_says_what_was_told_and_what_has_no_room() {
 }
 
 #[test]
-fn a_simulation_of_a_tools_answer() {
+fn a_simulation_of_a_tool_result() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let words = ["simulate", "--kind", "tool_result", "--tool", "Read", "--args", r#"{"path": "docs/a.md"}"#];
@@ -76,7 +76,7 @@ fn a_simulation_of_a_tools_answer() {
 }
 
 #[test]
-fn why_a_source_is_not_hinted_at() {
+fn why_a_source_gets_no_hint() {
     let world = small();
     world.run(&["select", "c"]).exits(0);
     world.run(&["exclude", "b"]).exits(0);
@@ -108,7 +108,7 @@ fn why_a_source_is_not_hinted_at() {
 }
 
 #[test]
-fn why_a_hint_is_withheld() {
+fn why_a_hint_is_suppressed() {
     let world = small();
     let reason = |words: &[&str], prompt: &str| {
         let answer = world.json(&[&["why-not", "gone", "--prompt", prompt], words].concat(), 0);
@@ -118,7 +118,7 @@ fn why_a_hint_is_withheld() {
     assert_eq!(reason(&["--max-chars", "10"], "lost"), "no-room");
     let before = world.listing();
     assert_eq!(reason(&[], "lost"), "hinted");
-    assert_eq!(world.listing(), before, "nobody is told");
+    assert_eq!(world.listing(), before, "nothing counts as given");
     let enriched = world.feed(&["enrich"], b"lost").exits(0);
     assert_eq!(reason(&[], "lost"), "told");
     assert_eq!(reason(&["--session", "other"], "lost"), "hinted");
@@ -136,7 +136,7 @@ fn why_a_hint_is_withheld() {
 }
 
 #[test]
-fn one_source_is_asked_about_however_many_there_are() {
+fn asking_about_one_source_is_fast_in_a_large_catalog() {
     let source =
         |at: usize| json!({"id": format!("s{at:03}"), "name": "S", "type": "inline", "content": "", "tags": ["java"]});
     let world = Workspace::of(Value::Array((0..120).map(source).collect()), &[]);
@@ -146,7 +146,7 @@ fn one_source_is_asked_about_however_many_there_are() {
 }
 
 #[test]
-fn expectations_that_are_met_and_that_are_not() {
+fn met_and_unmet_expectations() {
     let world = small();
     let case = |text: &str| world.put("e.toml", format!("[[case]]\n{text}\n").as_bytes());
     for (text, misses) in [
@@ -187,7 +187,7 @@ fn expectations_that_are_met_and_that_are_not() {
 }
 
 #[test]
-fn precision_and_recall_are_of_the_cases_that_name_hints() {
+fn precision_and_recall_count_only_cases_with_hints() {
     let world = small();
     let text =
         "[[case]]\nprompt = \"retry\"\nhints = [\"a\", \"gone\"]\n\n[[case]]\nprompt = \"web\"\nnot_hints = []\n";
@@ -203,7 +203,7 @@ fn precision_and_recall_are_of_the_cases_that_name_hints() {
 }
 
 #[test]
-fn a_file_that_cannot_be_used() {
+fn an_unusable_file() {
     let world = small();
     for (text, told) in [
         (&b""[..], "e.toml:1:1: there is no case in it"),

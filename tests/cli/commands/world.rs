@@ -1,4 +1,4 @@
-//! Where the program stands: which workspace, which configuration, which desk and which session.
+//! How the program finds its workspace, configuration, desk and session.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn the_nearest_jaato_upward_is_the_workspace() {
 }
 
 #[test]
-fn the_home_folder_is_no_workspace() {
+fn the_home_folder_is_not_a_workspace() {
     let world = Workspace::new();
     let home = world.beside("home");
     for folder in [home.join(".jaato/references"), home.join("project/src")] {
@@ -58,7 +58,7 @@ fn the_home_folder_is_no_workspace() {
 }
 
 #[test]
-fn configuration_first_found_wins() {
+fn the_first_configuration_found_is_used() {
     let world = Workspace::new();
     let command = |words: &[&str], variable: Option<&str>| {
         let mut command = world.command(&["--format", "json"]);
@@ -83,7 +83,7 @@ fn configuration_first_found_wins() {
 }
 
 #[test]
-fn a_configuration_that_is_named_and_not_there_is_an_error_and_discovery_still_runs() {
+fn a_missing_named_configuration_is_an_error_and_discovery_still_runs() {
     let world = small();
     let source = json!({"id": "found", "name": "F", "type": "inline", "content": ""}).to_string();
     world.put(".jaato/references/found.json", source.as_bytes());
@@ -100,12 +100,12 @@ fn a_configuration_that_is_named_and_not_there_is_an_error_and_discovery_still_r
         let ran = run(command.env("REFERENCES_CONFIG_PATH", named), None).exits(1);
         assert!(ran.stderr.contains("REFERENCES_CONFIG_PATH") && ran.text().contains("found"), "{ran}");
     }
-    // None found is no error.
+    // Having none is not an error.
     assert_eq!(Workspace::new().run(&["list"]).exits(0).stderr, "");
 }
 
 #[test]
-fn a_workspace_that_is_no_folder_is_refused() {
+fn a_workspace_that_is_not_a_folder_is_refused() {
     let world = small();
     for path in ["none", "references.json", "docs/a.md/x"] {
         let ran = run(&mut world.bare(&["--workspace", path, "--format", "json", "list"]), None).exits(1);
@@ -114,7 +114,7 @@ fn a_workspace_that_is_no_folder_is_refused() {
 }
 
 #[test]
-fn desks_are_apart() {
+fn desks_are_separate() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     world.run(&["--desk", "review", "select", "tool"]).exits(0);
@@ -132,7 +132,7 @@ fn desks_are_apart() {
 }
 
 #[test]
-fn sessions_of_any_name_are_told_apart() {
+fn sessions_of_any_name_are_separate() {
     let world = small();
     let long = "x".repeat(5000);
     let names = ["plain", "", ".hidden", "..", "../../up", "a/b", "with blank", "\u{1b}[31m", "é", "a\nb", &long];
@@ -161,14 +161,14 @@ fn the_demo_is_a_fresh_copy_for_each_command() {
     demo(&["select", "nobody"]).exits(1);
     demo(&["check"]).exits(0);
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
-    // The environment of the person who looks at it does not reach it.
+    // The user's own environment does not affect it.
     let mut command = world.bare(&["--demo", "list"]);
     let ran = run(command.env("REFERENCES_CONFIG_PATH", "/no/such/file"), None).exits(0);
     assert!(ran.text().contains("pat-timeout"), "{ran}");
 }
 
 #[test]
-fn a_demo_that_cannot_be_unpacked_is_one_document_too() {
+fn a_demo_that_cannot_be_unpacked_gives_one_document_too() {
     let world = Workspace::new();
     let mut command = world.bare(&["--demo", "--format", "json", "list"]);
     let ran = run(command.env("TMPDIR", world.path.join("none")), None).exits(1);

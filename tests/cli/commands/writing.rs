@@ -1,4 +1,4 @@
-//! `refdesk render` into files: shown first, written when somebody said so, whole or not at all, one or many.
+//! `refdesk render` to files: shown first, written only when approved, completely or not at all, one or many.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn words<'a>(path: &'a str, name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_was_written_is_told_and_stands_there() {
+fn what_was_written_is_reported() {
     let world = Workspace::new();
     let ran = world.run(&words("a/b/new.txt", "name=Ada", &["--yes"])).exits(0);
     let diff = "--- /dev/null\n+++ b/a/b/new.txt\n@@ -0,0 +1 @@\n+hello Ada\n";
@@ -42,7 +42,7 @@ fn the_path_is_relative_to_the_current_folder() {
 }
 
 #[test]
-fn nothing_is_written_that_nobody_approved() {
+fn nothing_is_written_without_approval() {
     let world = Workspace::with(&[("old.txt", "old\n")]);
     let before = world.listing();
     for (path, more, code, shown, said) in [
@@ -59,7 +59,7 @@ fn nothing_is_written_that_nobody_approved() {
         assert!(answer["diff"].as_str().unwrap().contains(shown) && answer["bytes_written"] == 0, "{answer}");
         assert_eq!(world.listing(), before, "{path} {more:?}");
     }
-    // An answer from a pipe is none.
+    // An answer from a pipe does not count.
     world.feed(&words("new.txt", "name=Ada", &[]), b"y\n").exits(1);
     assert_eq!(world.listing(), before);
 }
@@ -93,7 +93,7 @@ fn refusals_write_nothing_and_have_a_code() {
 }
 
 #[test]
-fn the_path_that_a_template_names_is_offered() {
+fn the_templates_own_path_is_suggested() {
     let world = Workspace::new();
     let template = "// Output: {{ base }}/X.java (merge)\nx\n";
     let ran = world.run(&["render", "--inline", template, "--var", "base=src"]).exits(0);
@@ -101,7 +101,7 @@ fn the_path_that_a_template_names_is_offered() {
     assert!(ran.stderr.starts_with("note: ") && ran.stderr.contains(" src/X.java: --output"), "{ran}");
     let answer = world.json(&["render", "--inline", template, "--var", "base=src"], 0);
     assert_eq!((&answer["offered_output"], &answer["warnings"]), (&json!("src/X.java"), &json!([])));
-    // A hole in it would lead anywhere.
+    // With a value missing, it would lead anywhere.
     let holed = "\n// Output: {{base}}/X.java\nx{{#list}}{{/list}}\n";
     let answer = world.json(&["render", "--inline", holed], 0);
     assert_eq!(answer["offered_output"], Value::Null);
@@ -153,7 +153,7 @@ fn many_at_once() {
 }
 
 #[test]
-fn one_bad_row_and_nothing_is_written() {
+fn one_bad_row_stops_the_whole_batch() {
     let world = Workspace::with(&[("folder/x", "")]);
     #[cfg(unix)]
     std::os::unix::fs::symlink("good", world.path.join("link")).unwrap();
@@ -177,7 +177,7 @@ fn one_bad_row_and_nothing_is_written() {
         assert!(answer["error"]["message"].as_str().unwrap().contains(said), "{answer}");
         let rows: Vec<u64> =
             answer["outputs"].as_array().unwrap().iter().map(|it| it["row"].as_u64().unwrap()).collect();
-        assert_eq!(rows, [2, 3], "every row that cannot be written is told: {answer}");
+        assert_eq!(rows, [2, 3], "every row that cannot be written is reported: {answer}");
         assert_eq!(world.listing(), before);
     }
     let many = vec![good; 1001];
@@ -185,7 +185,7 @@ fn one_bad_row_and_nothing_is_written() {
     assert!(ran.stderr.contains("limit of 1000"), "{ran}");
 }
 
-/// What stands there is no text: nothing of it reaches the terminal, and that it goes is said.
+/// The existing file is not text: none of it reaches the terminal, and that it will be replaced is reported.
 #[test]
 fn a_binary_file_is_not_compared() {
     let world = Workspace::new();
@@ -196,7 +196,7 @@ fn a_binary_file_is_not_compared() {
 }
 
 #[test]
-fn other_line_ends_are_said() {
+fn changed_line_ends_are_reported() {
     let world = Workspace::with(&[("old.txt", "hello Ada\r\n")]);
     let ran = world.run(&words("old.txt", "name=Ada", &["--dry-run"])).exits(0);
     assert!(ran.text().contains("-hello Ada\r\n+hello Ada\n"), "{ran}");
@@ -211,7 +211,7 @@ mod when_the_system_refuses {
     use super::*;
     use crate::support::program::PROGRAM;
 
-    /// The program with files limited to a few blocks, which is as good as a full disk.
+    /// Runs the program with files limited to a few blocks, which acts like a full disk.
     fn on_a_full_disk(world: &Workspace, words: &[&str]) -> Command {
         let usual = world.command(&[]);
         let mut command = Command::new("sh");
@@ -249,12 +249,12 @@ mod when_the_system_refuses {
     }
 
     #[test]
-    fn a_folder_that_takes_nothing() {
+    fn an_unwritable_folder() {
         let world = Workspace::with(&[("folder/x", "")]);
         let folder = world.path.join("folder");
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
         let may_all_the_same = fs::File::create(folder.join("probe")).is_ok();
-        // Whoever may do everything is refused by a folder of the system.
+        // The superuser may write anywhere except in a folder of the kernel.
         let path = if may_all_the_same { "/proc/refdesk/x".to_owned() } else { "folder/new".to_owned() };
         if !may_all_the_same || cfg!(target_os = "linux") {
             let answer = world.json(&words(&path, "name=Ada", &["--yes", "--allow-outside"]), 1);
@@ -267,7 +267,7 @@ mod when_the_system_refuses {
     }
 
     #[test]
-    fn a_file_that_nobody_may_change_stays() {
+    fn a_read_only_file_stays() {
         let world = Workspace::with(&[("old.txt", "old\n")]);
         fs::set_permissions(world.path.join("old.txt"), fs::Permissions::from_mode(0o444)).unwrap();
         let answer = world.json(&words("old.txt", "name=Ada", &["--yes", "--overwrite"]), 1);
@@ -275,7 +275,7 @@ mod when_the_system_refuses {
     }
 
     #[test]
-    fn an_executable_stays_one() {
+    fn an_executable_stays_executable() {
         let world = Workspace::with(&[("run.sh", "old\n")]);
         let file = world.path.join("run.sh");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();

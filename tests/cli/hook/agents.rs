@@ -1,4 +1,4 @@
-//! Each event of each agent, from documents as their documentation has them, through the whole program.
+//! Each event of each agent, with documents as in their documentation, run through the whole program.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::workspace::Workspace;
 
-/// A recorded document, in this folder.
+/// A recorded document, with this working folder.
 fn recorded(agent: &str, name: &str, cwd: &Path) -> Vec<u8> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/hooks/{agent}/{name}.json"));
     fs::read_to_string(file).unwrap().replace("{cwd}", cwd.to_str().unwrap()).into_bytes()
 }
 
-/// Where the answer has what it adds, for every agent.
+/// The added text in the answer, for every agent.
 fn context(answer: &Value) -> Option<&str> {
     answer["hookSpecificOutput"]["additionalContext"].as_str().or(answer["additional_context"].as_str())
 }
@@ -45,7 +45,7 @@ fn a_start_is_answered_with_the_instructions() {
 }
 
 #[test]
-fn prompts_and_tools_get_what_is_added_and_only_once() {
+fn prompts_and_tools_get_additions_only_once() {
     for (agent, name, event) in [
         ("claude-code", "user-prompt-submit", Some("UserPromptSubmit")),
         ("claude-code", "post-tool-use-bash", Some("PostToolUse")),
@@ -77,7 +77,7 @@ fn prompts_and_tools_get_what_is_added_and_only_once() {
 }
 
 #[test]
-fn what_an_agent_is_not_shown_and_other_events_add_nothing() {
+fn other_tools_and_events_get_nothing() {
     for (agent, name) in [
         ("claude-code", "post-tool-use-edit"),
         ("claude-code", "stop"),
@@ -94,7 +94,7 @@ fn what_an_agent_is_not_shown_and_other_events_add_nothing() {
 }
 
 #[test]
-fn a_conversation_that_forgets_is_told_again() {
+fn a_conversation_that_lost_its_context_gets_everything_again() {
     for (agent, says, forgets, keeps) in [
         (
             "claude-code",
@@ -114,16 +114,16 @@ fn a_conversation_that_forgets_is_told_again() {
         for forgetting in forgets {
             let document = recorded(agent, forgetting, &world.path);
             answered(&mut hook(&world, &[agent, "--repeat"]), &document);
-            assert_eq!(answer(&world, agent, says), json!({}), "{agent}: --repeat leaves what was told as it is");
+            assert_eq!(answer(&world, agent, says), json!({}), "{agent}: --repeat leaves the memory unchanged");
             answered(&mut hook(&world, &[agent]), &document);
             assert_eq!(answer(&world, agent, says), first, "{agent} {forgetting}");
         }
     }
 }
 
-/// What `connect` sets up and what `hook` answers stand in two tables.
+/// The events that `connect` sets up and that `hook` answers are in two tables.
 #[test]
-fn every_event_that_is_connected_is_answered() {
+fn every_connected_event_is_answered() {
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks");
     let agents = fs::read_dir(&documents).unwrap().map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
     let mut heard = 0;
@@ -142,7 +142,7 @@ fn every_event_that_is_connected_is_answered() {
             };
             let mut is_answered = false;
             for document in recorded.iter().filter(is_of) {
-                // A session that was told something, so that one that forgets has something to forget.
+                // The session was given something, so that there is something to forget.
                 let world = world();
                 let told = prompt("s", &world.path, "the web");
                 answered(&mut world.bare(&["--session", "s", "hook", "claude-code"]), told.to_string().as_bytes());
@@ -162,7 +162,7 @@ fn every_event_that_is_connected_is_answered() {
 }
 
 #[test]
-fn an_agent_within_an_agent_was_told_nothing() {
+fn a_subagent_has_a_memory_of_its_own() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
     let mut document = of("s", &world.path, "PostToolUse");
@@ -174,7 +174,7 @@ fn an_agent_within_an_agent_was_told_nothing() {
 }
 
 #[test]
-fn what_is_added_has_less_than_ten_thousand_characters() {
+fn additions_stay_below_ten_thousand_characters() {
     let sources: Vec<Value> = (0..2_000)
         .map(|at| {
             let name = format!("A name that is long and has an 🦀 in it, number {at}");

@@ -1,5 +1,5 @@
-//! Documents that are none, calls that make no sense, workspaces that are broken, full or held by others: the agent goes on as
-//! if nobody had been asked, and what was told stays.
+//! Invalid documents, invalid calls, and workspaces that are broken, full or locked: the agent goes on as if there were no
+//! hook, and the session's memory stays.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -12,13 +12,13 @@ use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::program::{finish, run};
 use crate::support::workspace::Workspace;
 
-/// The file that says what a session was told.
+/// The session's memory.
 fn told(world: &Workspace, session: &str) -> Vec<u8> {
     fs::read(world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"))).unwrap()
 }
 
 #[test]
-fn documents_of_nobody() {
+fn invalid_documents() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
     let before = told(&world, "s");
@@ -65,7 +65,7 @@ fn documents_of_nobody() {
 }
 
 #[test]
-fn tools_whose_answers_have_any_shape() {
+fn tool_results_of_any_shape() {
     let world = world();
     let deep = (0..100).fold(json!("the web"), |inner, _| json!([inner]));
     for (at, (response, expected)) in [
@@ -124,7 +124,7 @@ fn prompts_of_any_size_and_content() {
 }
 
 #[test]
-fn calls_that_make_no_sense() {
+fn invalid_calls() {
     let world = world();
     let document = prompt("s", &world.path, "the web").to_string();
     for words in [
@@ -156,7 +156,7 @@ fn odd_sessions() {
         assert_eq!(added(&world, &document), HINT, "{session:.20}");
         assert_eq!(added(&world, &document), "", "{session:.20}");
     }
-    // Without one it is the default one.
+    // Without a session, it is the default one.
     assert_eq!(added(&world, &prompt("", &world.path, "the web")), HINT);
     assert!(!told(&world, "default").is_empty());
     let sessions = fs::read_dir(world.path.join(".jaato/refdesk/sessions")).unwrap();
@@ -165,11 +165,11 @@ fn odd_sessions() {
     names.sort();
     assert_eq!(names, ["-rf", "con", "default"]);
     let beside: Vec<_> = fs::read_dir(world.beside("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(beside.len(), 3, "nothing came to stand beside the workspace: {beside:?}");
+    assert_eq!(beside.len(), 3, "a file appeared beside the workspace: {beside:?}");
 }
 
 #[test]
-fn a_configuration_that_is_broken_leaves_what_is_whole() {
+fn a_broken_configuration_leaves_its_good_parts() {
     let world = world();
     world.put(
         ".jaato/references/found.json",
@@ -179,18 +179,15 @@ fn a_configuration_that_is_broken_leaves_what_is_whole() {
     assert!(added(&world, &prompt("s", &world.path, "the web")).contains("@found"));
     world.put(".jaato/refdesk/selection.json", b"\xff");
     world.put(".jaato/refdesk/sessions/s/told.json", b"{\"announced\": 7");
-    assert!(
-        added(&world, &prompt("s", &world.path, "the web")).contains("@found"),
-        "what was told is damaged: told anew"
-    );
+    assert!(added(&world, &prompt("s", &world.path, "the web")).contains("@found"), "a damaged memory: given again");
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), "");
 }
 
 #[test]
-fn what_cannot_be_remembered_is_said_again() {
+fn what_cannot_be_remembered_is_given_again() {
     let world = world();
     fs::create_dir_all(world.path.join(".jaato")).unwrap();
-    // Nobody may write here, and root, who always may, finds a file in the way.
+    // The folder is not writable; root can always write, so for root a file is in the way.
     world.put(".jaato/refdesk", b"in the way");
     fs::set_permissions(world.path.join(".jaato"), PermissionsExt::from_mode(0o500)).unwrap();
     for _ in 0..2 {
@@ -200,7 +197,7 @@ fn what_cannot_be_remembered_is_said_again() {
 }
 
 #[test]
-fn a_desk_that_another_process_holds_is_not_waited_for() {
+fn a_locked_desk_is_not_waited_for() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "@near")).matches("Near").count(), 1);
     let held = File::options().write(true).open(world.path.join(".jaato/refdesk/lock")).unwrap();
@@ -208,7 +205,7 @@ fn a_desk_that_another_process_holds_is_not_waited_for() {
     let mut start = of("s", &world.path, "SessionStart");
     start["source"] = json!("compact");
     let mut tool = of("s", &world.path, "PostToolUse");
-    // A template that would be kept, a file that was read, a hint: three things to store.
+    // A template to save, a file that was read, and a hint: three things to store.
     tool["tool_input"] = json!({"file_path": "docs/near.md"});
     tool["tool_response"] = json!("the web\n\n```java\nclass {{ Name }} {}\n```\n");
     for (document, says) in [(prompt("s", &world.path, "the web"), HINT), (start, "Be kind."), (tool, "@away")] {
@@ -216,20 +213,20 @@ fn a_desk_that_another_process_holds_is_not_waited_for() {
         let answer = added(&world, &document);
         let waited = began.elapsed();
         assert!(answer.contains(says), "{document}: {answer}");
-        // It waits half a second where every other command waits twenty.
+        // It waits half a second; every other command waits twenty.
         assert!(waited < Duration::from_secs(10), "{document}: {waited:?}");
     }
-    // What was told before the conversation was summarised is not taken for known, though nobody could write that down.
+    // After a summary nothing counts as known, even though that could not be stored.
     assert!(!world.path.join(".jaato/refdesk/sessions/s/told.json").exists());
     assert_eq!(added(&world, &prompt("s", &world.path, "@near")).matches("given above").count(), 0);
-    // Who adds nothing needs no lock at all.
+    // Without additions, no lock is needed.
     assert_eq!(added(&world, &prompt("s", &world.path, "nothing of it")), "");
     drop(held);
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
 }
 
 #[test]
-fn an_answer_that_nobody_could_read_is_given_again() {
+fn an_answer_that_was_not_read_is_given_again() {
     let world = world();
     let document = prompt("s", &world.path, "the web").to_string();
     if File::open("/dev/full").is_ok() {
@@ -242,13 +239,13 @@ fn an_answer_that_nobody_could_read_is_given_again() {
     let mut command = hook(&world, &["claude-code"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let ran = finish("nobody reads".to_owned(), child, Some(document.as_bytes())).exits(0);
+    let ran = finish("without a reader".to_owned(), child, Some(document.as_bytes())).exits(0);
     assert_eq!(ran.stderr, "");
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
 }
 
 #[test]
-fn an_input_that_is_no_pipe() {
+fn an_input_that_is_not_a_pipe() {
     let world = world();
     for input in [Stdio::null(), Stdio::from(File::open(&world.path).unwrap())] {
         let mut command = hook(&world, &["claude-code"]);
@@ -259,7 +256,7 @@ fn an_input_that_is_no_pipe() {
 }
 
 #[test]
-fn two_hooks_of_one_session_at_once_say_it_once() {
+fn two_hooks_of_one_session_at_once_give_it_once() {
     let world = world();
     for round in 0..5 {
         let session = format!("s{round}");

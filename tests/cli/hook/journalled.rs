@@ -1,5 +1,4 @@
-//! What a hook puts into the journal: what the agent got, byte by byte, and what was written for it; and a journal that
-//! somebody has prepared.
+//! Journal lines of a hook: what the agent got, byte for byte, and what was written; and a journal that someone prepared.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -25,7 +24,7 @@ fn tool(world: &Workspace, input: Value, response: &str) -> Value {
 }
 
 #[test]
-fn replay_gives_what_the_agent_got() {
+fn replay_prints_what_the_agent_got() {
     for words in [&["claude-code"][..], &["claude-code", "--repeat"]] {
         let world = world();
         let mut start = of("s", &world.path, "SessionStart");
@@ -47,7 +46,7 @@ fn replay_gives_what_the_agent_got() {
             let replayed = world.run(&["replay", &line["n"].to_string()]).exits(0);
             assert_eq!(replayed.text(), got, "{words:?}");
             assert_eq!((line["bytes"].as_u64(), got.starts_with('\n')), (Some(got.len() as u64), false));
-            // A block is at least a token, and four bytes are one.
+            // A block is at least one token, and four bytes are one.
             let tokens = line["tokens"].as_u64().unwrap();
             assert!(tokens.abs_diff(got.len() as u64 / 4) <= 8, "{tokens} of {}", got.len());
         }
@@ -55,7 +54,7 @@ fn replay_gives_what_the_agent_got() {
 }
 
 #[test]
-fn templates_that_come_and_go_with_answers_of_tools() {
+fn templates_of_tool_results_come_and_go() {
     let world = world();
     let template = |name: &str| format!("```java\nclass {{{{ {name} }}}} {{}}\n```");
     assert!(added(&world, &tool(&world, json!({}), &template("One"))).contains("TEMPLATE"));
@@ -72,9 +71,9 @@ fn templates_that_come_and_go_with_answers_of_tools() {
     assert!(whats.iter().any(|(what, _)| what == "written"), "{whats:?}");
 }
 
-/// Any words of a call may look like a path below a source; only what names a file is kept.
+/// Any argument of a call may look like a path inside a source; only names of files are recorded.
 #[test]
-fn nothing_that_the_agent_wrote_is_kept() {
+fn nothing_that_the_agent_wrote_is_recorded() {
     const SECRET: &str = "hunter2";
     let world = world();
     world.put("notes/a.md", b"a");

@@ -1,4 +1,4 @@
-//! The log: why a hook said nothing, in a file of the user, and never in the way.
+//! The log: why a hook added nothing, in a file of the user; a failure to write it has no effect.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ fn file(world: &Workspace) -> PathBuf {
 }
 
 #[test]
-fn it_says_why_and_is_made_only_then() {
+fn the_log_has_the_reason_and_is_only_then_created() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
     assert!(!file(&world).exists());
@@ -35,7 +35,7 @@ fn it_says_why_and_is_made_only_then() {
 }
 
 #[test]
-fn its_filter_is_heard_and_a_wrong_one_is_said() {
+fn its_filter_works_and_an_invalid_one_is_reported() {
     for (filter, answered_is_told, lines) in [
         ("off", false, 0),
         ("error", false, 0),
@@ -49,12 +49,12 @@ fn its_filter_is_heard_and_a_wrong_one_is_said() {
         answered(hook(&world, &["claude-code"]).env("REFDESK_LOG", filter), document.as_bytes());
         let log = fs::read_to_string(file(&world)).unwrap_or_default();
         assert_eq!((log.contains("answered"), log.lines().count()), (answered_is_told, lines), "{filter}: {log}");
-        assert!(!log.contains("the web"), "what was asked is nobody's business: {log}");
+        assert!(!log.contains("the web"), "the prompt must not be logged: {log}");
     }
 }
 
 #[test]
-fn where_it_cannot_be_written_work_goes_on() {
+fn a_log_that_cannot_be_written_has_no_effect() {
     let world = world();
     fs::create_dir_all(file(&world)).unwrap();
     assert_eq!(answered(&mut hook(&world, &["claude-code"]), b"rubbish"), json!({}));

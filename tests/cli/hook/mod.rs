@@ -1,4 +1,4 @@
-//! `refdesk hook`: documents of every agent over a real workspace, and documents of nobody. Each time: exit code 0, one line of
+//! `refdesk hook`: documents of every agent in a real workspace, and invalid ones. Each time: exit code 0, one line of
 //! JSON, nothing on standard error.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ mod journalled;
 mod log;
 mod places;
 
-/// An auto source, one that is hinted at by `web`, one that is picked and whose folder pins.
+/// An auto source, one with the tag `web`, and a picked folder with a declared context.
 fn world() -> Workspace {
     let mut rules = inline("rules", "Be kind.");
     rules["mode"] = json!("auto");
@@ -29,15 +29,15 @@ fn world() -> Workspace {
     )
 }
 
-/// What is added for `web`, as an agent reads it.
+/// The addition for the tag `web`.
 const HINT: &str = "---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n- @away: Away (matched: web)\n---";
 
-/// The program that answers a hook in a folder; it finds its workspace by the document.
+/// The hook in a folder; it finds its workspace by the document.
 fn hook(world: &Workspace, words: &[&str]) -> Command {
     world.bare(&[&["hook"], words].concat())
 }
 
-/// Answers a document: exit code 0, one line of JSON, silence on standard error.
+/// Answers a document, and checks exit code 0, one line of JSON, and an empty standard error.
 #[track_caller]
 fn answered(command: &mut Command, document: &[u8]) -> Value {
     let ran = run(command, Some(document)).exits(0);
@@ -48,7 +48,7 @@ fn answered(command: &mut Command, document: &[u8]) -> Value {
     value
 }
 
-/// Answers a document of Claude Code and gives what it adds.
+/// Answers a document of Claude Code, and returns the addition.
 #[track_caller]
 fn added(world: &Workspace, document: &Value) -> String {
     let answer = answered(&mut hook(world, &["claude-code"]), document.to_string().as_bytes());

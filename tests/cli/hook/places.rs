@@ -1,5 +1,5 @@
-//! Which workspace a hook is about: the one of the folder that the agent works in. Where there is none, nothing is said and
-//! nothing is left behind.
+//! Which workspace a hook uses: that of the folder the agent works in. Without one, nothing is added and nothing is left
+//! behind.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::workspace::Workspace;
 
 #[test]
-fn the_folder_of_the_document_finds_the_workspace() {
+fn the_documents_folder_finds_the_workspace() {
     let world = world();
     for folder in [".jaato", "deep/er"] {
         fs::create_dir_all(world.path.join(folder)).unwrap();
@@ -39,13 +39,13 @@ fn the_folder_of_the_document_finds_the_workspace() {
 }
 
 #[test]
-fn a_folder_that_is_none_is_silence() {
+fn an_invalid_folder_adds_nothing() {
     let world = world();
     world.put("file", b"");
     for cwd in ["/nowhere/at/all", "nowhere", "file", "\0", "/dev/null", &"x/".repeat(10_000)] {
         assert_eq!(added(&world, &prompt("s", Path::new(cwd), "the web")), "", "{cwd:.40}");
     }
-    // Where the workspace is named, the folder is nobody's business.
+    // With an explicit workspace, the folder does not matter.
     let document = prompt("s", Path::new("/nowhere/at/all"), "the web").to_string();
     let answer = answered(&mut world.command(&["hook", "claude-code"]), document.as_bytes());
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], HINT);
@@ -76,7 +76,7 @@ fn the_current_folder_may_be_gone() {
 }
 
 #[test]
-fn a_folder_without_a_catalog_is_left_as_it_is() {
+fn a_folder_without_a_catalog_is_left_unchanged() {
     for files in [&[][..], &[("src/main.rs", "fn main() {}")]] {
         let world = Workspace::with(files);
         let before = world.listing();
@@ -100,7 +100,7 @@ fn a_folder_without_a_catalog_is_left_as_it_is() {
 }
 
 #[test]
-fn a_catalog_that_has_nothing_to_say_leaves_nothing_behind() {
+fn an_empty_catalog_leaves_nothing_behind() {
     let world = world();
     let before = world.listing();
     assert_eq!(added(&world, &prompt("s", &world.path, "nothing of it")), "");

@@ -1,4 +1,4 @@
-//! The client of the tests as those of the shelf see it: whole answers, notices by their kind, lists page by page.
+//! The tests' client with shortcuts for resources and prompts: whole answers, notices by kind, lists page by page.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,34 +7,34 @@ use serde_json::{Value, json};
 use crate::support::client;
 use crate::support::workspace::Workspace;
 
-/// A running server that is met with requests.
+/// A running server whose requests must succeed.
 #[derive(Debug)]
 pub struct Client(client::Client);
 
 impl Client {
-    /// Begins a session; the answer to `initialize` comes with it.
+    /// Starts a session; returns it with the answer to `initialize`.
     pub fn hello(workspace: &Workspace, version: &str) -> (Self, Value) {
         let mut client = client::Client::start(workspace, &[]);
         let info = client.initialize(version, json!({}));
         (Self(client), json!({"result": info}))
     }
 
-    /// Starts the server, and says nothing yet.
+    /// Starts the server and sends nothing.
     pub fn silent(workspace: &Workspace) -> Self {
         Self(client::Client::start(workspace, &[]))
     }
 
-    /// A session of the newest revision that has one.
+    /// A session of the newest revision with sessions.
     pub fn new(workspace: &Workspace) -> Self {
         Self(client::Client::connect(workspace))
     }
 
-    /// One that carries what there is to know in every request, as of 2026-07-28.
+    /// One that sends its metadata with every request, as of 2026-07-28.
     pub fn stateless(workspace: &Workspace) -> Self {
         Self(client::Client::modern(workspace, json!({})))
     }
 
-    /// The result of a request that is met.
+    /// The result of a request that succeeds.
     #[track_caller]
     pub fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.request(method, params);
@@ -42,7 +42,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// All pages of a list, one after the other.
+    /// All pages of a list, in order.
     #[track_caller]
     pub fn pages(&mut self, method: &str, member: &str) -> Vec<Vec<Value>> {
         let (mut pages, mut params) = (Vec::new(), json!({}));

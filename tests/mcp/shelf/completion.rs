@@ -1,4 +1,4 @@
-//! What could stand where a person is typing.
+//! Completion of arguments.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn complete(client: &mut Client, of: Value, argument: &str, typed: &str, context
 }
 
 #[test]
-fn ids_tags_paths_and_names_of_templates() {
+fn ids_tags_paths_and_template_names() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});

@@ -1,4 +1,4 @@
-//! Resources, prompts, completion, notices and revisions, as a client meets them.
+//! Resources, prompts, completion, notices and revisions, as a client sees them.
 
 mod client;
 mod completion;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::Workspace;
 
-/// A workspace with a source of every type; the picks bring `deep`, and a template each.
+/// A workspace with a source of every type; the picks pull in `deep`, and each has a template.
 fn world() -> Workspace {
     let workspace = Workspace::of(
         json!([
@@ -50,7 +50,7 @@ fn code(answer: &Value) -> i64 {
     answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer}"))
 }
 
-/// The words of an error.
+/// The message of an error.
 #[track_caller]
 fn words(answer: &Value) -> &str {
     answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error: {answer}"))

@@ -1,5 +1,4 @@
-//! What a client is told without asking. Each notice is awaited; that nothing else came is seen when the next thing that must
-//! be told was told.
+//! Notices to a client. Each is awaited; that nothing else was sent shows when the next expected one arrives.
 
 use serde_json::json;
 
@@ -12,7 +11,7 @@ const PROMPTS: &str = "notifications/prompts/list_changed";
 const TOOLS: &str = "notifications/tools/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
-/// A session that is told of what changes: it has listed before.
+/// A session that gets notices: it has listed before.
 fn listening(workspace: &Workspace) -> Client {
     let mut client = Client::new(workspace);
     client.result("resources/list", json!({}));
@@ -20,12 +19,12 @@ fn listening(workspace: &Workspace) -> Client {
 }
 
 #[test]
-fn what_another_process_selects_is_told_at_once() {
+fn a_selection_by_another_process_is_announced_at_once() {
     let workspace = world();
     let mut client = listening(&workspace);
     workspace.run(&["select", "other"]).exits(0);
     client.notice(RESOURCES);
-    // The same again is no change.
+    // Setting the same again is not a change.
     workspace.run(&["select", "other"]).exits(0);
     workspace.run(&["unselect", "module"]).exits(0);
     client.notice(PROMPTS);
@@ -35,7 +34,7 @@ fn what_another_process_selects_is_told_at_once() {
 }
 
 #[test]
-fn a_burst_comes_to_few_notices() {
+fn a_burst_of_changes_gives_few_notices() {
     let ids: Vec<String> = (0..40).map(|at| format!("s{at}")).collect();
     let mut sources: Vec<_> = ids.iter().map(|id| inline(id, "text")).collect();
     sources.push(json!({"id": "module", "name": "Module", "path": "module"}));
@@ -45,14 +44,14 @@ fn a_burst_comes_to_few_notices() {
         client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": [id]}}));
     }
     client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
-    // The last of them is the only one that brings a prompt.
+    // Only the last of them provides a prompt.
     client.notice(PROMPTS);
     let told = client.left().iter().filter(|method| *method == RESOURCES).count();
     assert!((1..=10).contains(&told), "{told}");
 }
 
 #[test]
-fn tools_that_come_and_go_are_told() {
+fn tools_that_appear_and_disappear_are_announced() {
     let workspace = Workspace::of(json!([inline("a", "text")]), &[]);
     let mut client = listening(&workspace);
     workspace.configure(json!({"sources": [inline("a", "text")], "exclude_tools": ["renderTemplate"]}));
@@ -61,7 +60,7 @@ fn tools_that_come_and_go_are_told() {
 }
 
 #[test]
-fn a_resource_that_was_subscribed_to_is_told_when_its_file_changes() {
+fn a_subscribed_resource_is_announced_when_its_file_changes() {
     let workspace = world();
     let mut client = listening(&workspace);
     let subscribe = |client: &mut Client, uri: &str| client.request("resources/subscribe", json!({"uri": uri}));
@@ -80,11 +79,11 @@ fn a_resource_that_was_subscribed_to_is_told_when_its_file_changes() {
     let mut told = [client.notice(UPDATED), client.notice(UPDATED)].map(|it| it["params"]["uri"].to_string());
     told.sort();
     assert_eq!(told, ["\"reference://module\"", "\"reference://module/README.md\""]);
-    assert_eq!(client.left(), Vec::<String>::new(), "a text is no list");
+    assert_eq!(client.left(), Vec::<String>::new(), "a change of a text does not change the list");
 }
 
 #[test]
-fn of_2026_who_listens_is_told_of_what_it_asked_for() {
+fn a_2026_client_gets_the_notices_it_listens_for() {
     let workspace = world();
     let mut client = Client::stateless(&workspace);
     client.result("server/discover", json!({}));
@@ -96,14 +95,14 @@ fn of_2026_who_listens_is_told_of_what_it_asked_for() {
         json!({"resourcesListChanged": true, "resourceSubscriptions": ["reference://guide"]})
     );
     client.result("resources/list", json!({}));
-    // Templates go too, which nobody asked for.
+    // Templates change too, which it did not subscribe to.
     workspace.run(&["unselect", "module"]).exits(0);
     let notice = client.notice(RESOURCES);
     assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{notice}");
     workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
     assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
     assert_eq!(client.left(), Vec::<String>::new());
-    // Who does not listen any more is told no more.
+    // After it stops listening, it gets no more.
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     client.result("resources/list", json!({}));
     let second = client.ask("subscriptions/listen", json!({"notifications": {"promptsListChanged": true}}));

@@ -15,7 +15,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn templates_of_texts_and_flags_are_prompts() {
+fn templates_with_only_texts_and_flags_are_prompts() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     let list = client.result("prompts/list", json!({}));
@@ -55,7 +55,7 @@ fn templates_of_texts_and_flags_are_prompts() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_in_words() {
+fn invalid_requests_get_a_helpful_error() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     for (name, arguments, parts) in [

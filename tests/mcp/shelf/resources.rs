@@ -1,4 +1,4 @@
-//! Resources: what is listed, in which pages, and what is read.
+//! Resources: the list, its pages, and reading.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn read(client: &mut Client, uri: &str) -> Value {
 }
 
 #[test]
-fn every_selected_source_is_listed_as_what_it_is() {
+fn every_selected_source_is_listed_with_its_kind() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     let list = client.result("resources/list", json!({}));
@@ -60,7 +60,7 @@ fn every_selected_source_is_listed_as_what_it_is() {
 }
 
 #[test]
-fn all_pages_together_are_the_list_also_while_it_changes() {
+fn all_pages_together_are_the_list_even_while_it_changes() {
     let sources: Vec<Value> = (0..250).map(|at| inline(&format!("s{at}"), "text")).collect();
     let workspace = Workspace::of(Value::Array(sources), &[]);
     let all: Vec<String> = (0..250).map(|at| format!("s{at}")).collect();
@@ -72,7 +72,7 @@ fn all_pages_together_are_the_list_also_while_it_changes() {
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [100, 100, 50]);
     assert_eq!(uris(&pages.concat()), all.iter().map(|id| format!("reference://{id}")).collect::<Vec<_>>());
 
-    // Between two pages what the first ended with goes, one of the first comes back, and one of the second goes.
+    // Between two pages the last one of the first page goes, an earlier one returns, and one of the second goes.
     workspace.run(&["unselect", "s50"]).exits(0);
     client.notice("notifications/resources/list_changed");
     let first = client.result("resources/list", json!({}));
@@ -101,7 +101,7 @@ fn all_pages_together_are_the_list_also_while_it_changes() {
 }
 
 #[test]
-fn each_says_what_stands_there() {
+fn each_resource_gives_its_content() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     for (uri, mime_type, parts) in [
@@ -133,7 +133,7 @@ fn each_says_what_stands_there() {
 }
 
 #[test]
-fn what_leads_nowhere_is_said_in_words_and_the_session_goes_on() {
+fn invalid_addresses_get_a_helpful_error_and_the_session_goes_on() {
     let workspace = world();
     workspace.put("docs/secret.md", b"secret");
     workspace.put("module-evil/x.md", b"secret");
@@ -176,7 +176,7 @@ fn what_leads_nowhere_is_said_in_words_and_the_session_goes_on() {
 }
 
 #[test]
-fn a_folder_is_a_template_for_its_files() {
+fn a_folder_has_a_resource_template_for_its_files() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     let list = client.result("resources/templates/list", json!({}));

@@ -1,4 +1,4 @@
-//! Every revision of the protocol that is spoken, and what is said to one that is not.
+//! Every supported revision of the protocol, and the answer to an unknown one.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{code, words, world};
 use crate::support::workspace::{Workspace, inline};
 
 #[test]
-fn by_initialize() {
+fn sessions_by_initialize() {
     let workspace = world();
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
@@ -34,7 +34,7 @@ fn by_initialize() {
         }
         let list = client.result("resources/list", json!({}));
         assert_eq!(list["resources"].as_array().unwrap().len(), 7);
-        // What later revisions added is kept from who does not know it.
+        // Additions of later revisions are not sent to an older client.
         assert!(list.get("resultType").is_none() && list.get("ttlMs").is_none(), "{list}");
         client.result("ping", json!({}));
         assert_eq!(code(&client.request("subscriptions/listen", json!({"notifications": {}}))), -32601);
@@ -42,7 +42,7 @@ fn by_initialize() {
 }
 
 #[test]
-fn by_discover_and_with_every_request() {
+fn discovery_and_requests_without_sessions() {
     let workspace = world();
     let mut client = Client::stateless(&workspace);
     let found = client.result("server/discover", json!({}));
@@ -61,7 +61,7 @@ fn by_discover_and_with_every_request() {
 }
 
 #[test]
-fn a_request_without_a_word_of_discovery_works_and_one_without_its_metadata_does_not() {
+fn a_request_works_without_discovery_but_not_without_its_metadata() {
     let workspace = world();
     let mut client = Client::stateless(&workspace);
     assert!(client.result("prompts/list", json!({}))["prompts"].is_array());
@@ -77,7 +77,7 @@ fn a_request_without_a_word_of_discovery_works_and_one_without_its_metadata_does
 }
 
 #[test]
-fn instructions_are_short_whatever_there_is_to_say() {
+fn instructions_are_short_however_much_there_is() {
     let long = "n".repeat(700);
     let source = |at: usize| {
         let mut source = inline(&format!("source-{at}-😀"), "text");
