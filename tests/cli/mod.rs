@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod conversation;
 mod demo;
+mod field_templates;
 #[cfg(unix)]
 mod foreign;
 #[cfg(unix)]
@@ -15,10 +16,9 @@ mod hook;
 #[cfg(unix)]
 mod journal;
 #[cfg(unix)]
-mod kill;
+mod kill_selecting;
 #[cfg(unix)]
 mod kill_writing;
-mod knowledge;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(unix)]

@@ -3,7 +3,6 @@
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod checkout;
-mod choices;
 mod commands;
 mod edits;
 mod embedded;
@@ -16,8 +15,9 @@ mod polling;
 #[cfg(target_os = "linux")]
 mod profiles;
 #[cfg(target_os = "linux")]
-mod reach;
-#[cfg(target_os = "linux")]
 mod rendering;
 mod requests;
+mod selection;
+#[cfg(target_os = "linux")]
+mod watch_limits;
 mod world;

@@ -1,12 +1,12 @@
 //! The HTTP server as its clients see it: raw HTTP/1.1 over sockets, with a real process wherever the test uses the real
 //! limits. Authorization, bodies, capacity, sessions, and shutdown.
 
+mod authorization;
 mod bodies;
 mod calls;
+mod capacity;
 mod client;
-mod crowd;
-mod ending;
-mod gate;
-mod names;
 mod server;
+mod sessions;
+mod shutdown;
 mod slow;

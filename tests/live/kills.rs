@@ -14,8 +14,8 @@ use refdesk_desk::{Desk, Options};
 use refdesk_files::Lock;
 
 use crate::live::actors::{Call, Hook, Progress, Screen, Server, end};
-use crate::live::chance::Chance;
 use crate::live::ledger::{Acknowledged, Deed, Ledger};
+use crate::live::random::Random;
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
 use crate::support::scale::scaled;
@@ -64,15 +64,15 @@ enum Moment {
 }
 
 impl Moment {
-    fn drawn(chance: &mut Chance) -> Self {
-        let few = usize::try_from(chance.below(5)).unwrap();
-        match chance.below(9) {
+    fn drawn(random: &mut Random) -> Self {
+        let few = usize::try_from(random.below(5)).unwrap();
+        match random.below(9) {
             0 => Self::Before,
             1 | 2 => Self::Sent(few + 1),
             3 | 4 => Self::Answered(few),
-            5 | 6 => Self::Passed(Duration::from_micros(chance.below(150_000))),
+            5 | 6 => Self::Passed(Duration::from_micros(random.below(150_000))),
             7 => Self::Journalled,
-            _ if chance.below(3) > 0 => Self::Writing,
+            _ if random.below(3) > 0 => Self::Writing,
             _ => Self::After,
         }
     }
@@ -159,9 +159,9 @@ impl Team {
     }
 
     /// All processes work, one is killed, and everything acknowledged is checked; then it is started again.
-    fn round(&mut self, round: usize, victim: Victim, moment: Moment, chance: &mut Chance) {
+    fn round(&mut self, round: usize, victim: Victim, moment: Moment, random: &mut Random) {
         let question = round % QUESTION == QUESTION - 1;
-        let at_once = [chance.below(2) == 0, chance.below(2) == 0];
+        let at_once = [random.below(2) == 0, random.below(2) == 0];
         let work = [("one", question), ("two", false)];
         let [first, second] = [0, 1].map(|at| calls(work[at].0, round, work[at].1, at_once[at]));
         self.begun.extend(first.iter().chain(&second).filter_map(Call::written));
@@ -292,7 +292,7 @@ fn change(workspace: &Workspace, id: &str) -> Acknowledged {
 
 #[test]
 fn nothing_acknowledged_is_lost_whichever_process_is_killed_when() {
-    let mut chance = Chance::new();
+    let mut random = Random::new();
     let began = Instant::now();
     let rounds = scaled(ROUNDS[0], ROUNDS[1]);
     let (mut changes, mut midway, mut acknowledged, mut late) = (Vec::new(), 0, 0, 0);
@@ -300,13 +300,13 @@ fn nothing_acknowledged_is_lost_whichever_process_is_killed_when() {
         let mut team = Team::new();
         for round in 0..LIFE {
             let question = round % QUESTION == QUESTION - 1;
-            let victim = match chance.below(4) {
+            let victim = match random.below(4) {
                 at if question => [Victim::One, Victim::Screen][usize::try_from(at % 2).unwrap()],
                 at => [Victim::One, Victim::Two, Victim::Hook, Victim::Screen][usize::try_from(at).unwrap()],
             };
-            let moment = Moment::drawn(&mut chance);
+            let moment = Moment::drawn(&mut random);
             eprintln!("{:6.1} s, round {round}: {victim:?} {moment:?}", began.elapsed().as_secs_f32());
-            team.round(round, victim, moment, &mut chance);
+            team.round(round, victim, moment, &mut random);
         }
         let (took, half, (all, without)) = team.end();
         changes.extend(took);

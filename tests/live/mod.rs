@@ -3,9 +3,9 @@
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod actors;
-mod chance;
 mod kills;
 pub mod latency;
 mod ledger;
+mod random;
 mod rows;
 mod world;

@@ -2,16 +2,16 @@
 //! requests that a session survives, questions to people, and how it ends.
 
 mod asking;
-mod beginning;
-mod ends;
 mod errors;
+mod features;
 mod hostile;
 #[cfg(unix)]
 mod links;
 mod listing;
 mod revisions;
 mod sharing;
-mod shelf;
+mod shutdown;
+mod startup;
 mod tools;
 #[cfg(unix)]
 mod trusting;

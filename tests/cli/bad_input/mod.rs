@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{Workspace, ids, inline};
 
+mod concurrent;
 mod configuration;
 mod files;
 mod ids_and_tags;
-mod many;
 mod paths;
 mod state;
 mod streams;

@@ -5,26 +5,26 @@ use serde_json::{Value, json};
 use crate::support::workspace::{Workspace, inline};
 
 mod add;
-mod brought;
 mod check;
 #[cfg(unix)]
 mod connect;
 mod embedded;
+mod enrich;
+mod environment;
 mod explain;
 mod instructions;
-mod kept;
 mod list;
+mod mention_cache;
 mod printed;
 mod profiles;
 mod select;
 mod shapes;
-mod speak;
+mod simulate;
 mod templates;
+mod tool_results;
 #[cfg(unix)]
 mod trust;
 mod usage;
-mod whatif;
-mod world;
 mod writing;
 
 /// A chain a → b → c → a, an auto source, one of each type, a missing one and a folder of templates:

@@ -13,7 +13,7 @@ mod agents;
 mod hostile;
 mod journalled;
 mod log;
-mod places;
+mod workspace;
 
 /// An auto source, one with the tag `web`, and a picked folder with a declared context.
 fn world() -> Workspace {

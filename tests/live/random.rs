@@ -4,9 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Pseudo-random numbers (SplitMix64).
 #[derive(Debug)]
-pub struct Chance(u64);
+pub struct Random(u64);
 
-impl Chance {
+impl Random {
     /// Starts with the requested seed, else with the time, and prints it.
     pub fn new() -> Self {
         let asked = std::env::var("REFDESK_SEED").ok().and_then(|seed| seed.parse().ok());

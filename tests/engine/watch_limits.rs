@@ -46,7 +46,7 @@ fn nothing_outside_is_watched_before_trust() {
 /// In a process of its own, whose watches are counted.
 #[test]
 fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
-    if !is_alone("engine::reach::a_huge_workspace_is_watched_in_part_and_that_is_reported") {
+    if !is_alone("engine::watch_limits::a_huge_workspace_is_watched_in_part_and_that_is_reported") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
