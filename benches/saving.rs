@@ -11,6 +11,7 @@
     reason = "a figure that cannot be had should stop, and says where"
 )]
 
+#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/support/mod.rs"]
 mod support;
 

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// A key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum BareKey {
     /// A key that types this character; never a control character, and `Space` for the blank.
     Char(char),
     /// F1 to F12.
@@ -62,7 +62,7 @@ const NAMES: &[(NamedKey, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// Which key.
-    pub code: Code,
+    pub code: BareKey,
     /// With Control.
     pub ctrl: bool,
     /// With Alt (Meta).
@@ -74,13 +74,13 @@ pub struct Key {
 impl Key {
     /// The key of this character, alone.
     pub fn char(c: char) -> Self {
-        Self { code: Code::Char(c), ctrl: false, alt: false, shift: false }
+        Self { code: BareKey::Char(c), ctrl: false, alt: false, shift: false }
     }
 
     /// The character it types, if it types one.
     pub fn typed(self) -> Option<char> {
         match self.code {
-            Code::Char(c) if !self.ctrl && !self.alt => Some(c),
+            BareKey::Char(c) if !self.ctrl && !self.alt => Some(c),
             _ => None,
         }
     }
@@ -90,10 +90,10 @@ impl Key {
         if event.kind == KeyEventKind::Release {
             return None;
         }
-        let named = |named| Some(Code::Named(named));
+        let named = |named| Some(BareKey::Named(named));
         let code = match event.code {
-            KeyCode::Char(c) if !c.is_control() => Some(Code::Char(c)),
-            KeyCode::F(number @ 1..=12) => Some(Code::F(number)),
+            KeyCode::Char(c) if !c.is_control() => Some(BareKey::Char(c)),
+            KeyCode::F(number @ 1..=12) => Some(BareKey::F(number)),
             KeyCode::Enter => named(NamedKey::Enter),
             KeyCode::Esc => named(NamedKey::Esc),
             KeyCode::Tab => named(NamedKey::Tab),
@@ -113,7 +113,7 @@ impl Key {
         }?;
         let held = |modifier| event.modifiers.contains(modifier);
         let shift =
-            held(KeyModifiers::SHIFT) && !matches!(code, Code::Char(_)) && code != Code::Named(NamedKey::BackTab);
+            held(KeyModifiers::SHIFT) && !matches!(code, BareKey::Char(_)) && code != BareKey::Named(NamedKey::BackTab);
         Some(Self { code, ctrl: held(KeyModifiers::CONTROL), alt: held(KeyModifiers::ALT), shift })
     }
 }
@@ -126,10 +126,10 @@ impl fmt::Display for Key {
             }
         }
         match self.code {
-            Code::Char(' ') => out.write_str("Space"),
-            Code::Char(c) => write!(out, "{c}"),
-            Code::F(number) => write!(out, "F{number}"),
-            Code::Named(named) => {
+            BareKey::Char(' ') => out.write_str("Space"),
+            BareKey::Char(c) => write!(out, "{c}"),
+            BareKey::F(number) => write!(out, "F{number}"),
+            BareKey::Named(named) => {
                 out.write_str(NAMES.iter().find(|(known, _)| *known == named).map_or("", |(_, name)| name))
             }
         }
@@ -163,26 +163,26 @@ impl FromStr for Key {
             rest = after;
         }
         key.code = code(rest).ok_or_else(|| InvalidKey(text.to_owned()))?;
-        if matches!(key.code, Code::Char(_)) && key.shift {
+        if matches!(key.code, BareKey::Char(_)) && key.shift {
             return Err(InvalidKey(text.to_owned()));
         }
         Ok(key)
     }
 }
 
-fn code(name: &str) -> Option<Code> {
+fn code(name: &str) -> Option<BareKey> {
     if name == "Space" {
-        return Some(Code::Char(' '));
+        return Some(BareKey::Char(' '));
     }
     if let Some((named, _)) = NAMES.iter().find(|(_, known)| *known == name) {
-        return Some(Code::Named(*named));
+        return Some(BareKey::Named(*named));
     }
     let mut chars = name.chars();
     if let (Some(c), None) = (chars.next(), chars.next()) {
-        return (!c.is_control() && c != ' ').then_some(Code::Char(c));
+        return (!c.is_control() && c != ' ').then_some(BareKey::Char(c));
     }
     let number: u8 = name.strip_prefix('F')?.parse().ok()?;
-    (1..=12).contains(&number).then_some(Code::F(number))
+    (1..=12).contains(&number).then_some(BareKey::F(number))
 }
 
 #[cfg(test)]
@@ -193,15 +193,15 @@ mod tests {
 
     fn any_key() -> impl Strategy<Value = Key> {
         let code = prop_oneof![
-            any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(Code::Char),
-            (1..=12u8).prop_map(Code::F),
-            proptest::sample::select(NAMES).prop_map(|(named, _)| Code::Named(named)),
+            any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(BareKey::Char),
+            (1..=12u8).prop_map(BareKey::F),
+            proptest::sample::select(NAMES).prop_map(|(named, _)| BareKey::Named(named)),
         ];
         (code, any::<[bool; 3]>()).prop_map(|(code, [ctrl, alt, shift])| Key {
             code,
             ctrl,
             alt,
-            shift: shift && !matches!(code, Code::Char(_)),
+            shift: shift && !matches!(code, BareKey::Char(_)),
         })
     }
 

@@ -1,6 +1,4 @@
-//! Shared by the tests: the real program with an empty home folder and a workspace of its own. Each binary uses a part of
-//! it, so unused items are not dead code.
-#![allow(dead_code, reason = "each test binary uses its part")]
+//! Shared by the tests: the real program with an empty home folder and a workspace of its own.
 
 pub mod alone;
 pub mod client;

@@ -96,7 +96,6 @@ impl Pty {
     }
 
     /// Starts any program with this home folder.
-    #[allow(dead_code, reason = "another binary uses it")]
     pub fn spawn_at(home: &Path, command: CommandBuilder, columns: u16, rows: u16) -> Self {
         Self::open(command, home, None, columns, rows)
     }
@@ -142,7 +141,6 @@ impl Pty {
     }
 
     /// Claims this size, of which the emulator shows only a part.
-    #[allow(dead_code, reason = "another binary uses it")]
     pub fn claim(&self, columns: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }

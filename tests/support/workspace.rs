@@ -19,7 +19,8 @@ pub const STATE: &str = "home/.local/state/refdesk";
 /// A temporary test environment: `ws/`, `home/`, `tmp/`.
 #[derive(Debug)]
 pub struct Workspace {
-    root: TempDir,
+    // Removes the folders when it is dropped.
+    _root: TempDir,
     /// The workspace folder, absolute, without links.
     pub path: PathBuf,
 }
@@ -32,7 +33,7 @@ impl Workspace {
         for folder in ["ws", "home", "tmp"] {
             fs::create_dir(base.join(folder)).unwrap();
         }
-        Self { root, path: base.join("ws") }
+        Self { _root: root, path: base.join("ws") }
     }
 
     /// A workspace with these files.

@@ -1,13 +1,16 @@
 //! Tests of the screen as a whole: keys in the keymap's own notation go in, cells or effects come out. No engine, no
 //! terminal, no file.
 
+mod catalog;
 mod elsewhere;
+mod feed;
 mod forms;
 mod given;
 mod keys;
 mod laws;
 mod look;
 mod profiles;
+mod prompt;
 mod reach;
 mod requests;
 mod screens;

@@ -1,0 +1,94 @@
+//! Arguments of the commands that serve agents and the people who watch them.
+
+use clap::{Args, Subcommand};
+
+/// Filters of `journal`.
+#[derive(Debug, Args)]
+pub struct JournalArgs {
+    /// Only entries since a duration ago (90s, 15m, 2h, 3d), a date or a time (2026-11-22, 2026-11-22T09:30)
+    #[arg(long, value_name = "T")]
+    pub since: Option<String>,
+    /// Print how often hints were followed, by tag and by source
+    #[arg(long)]
+    pub precision: bool,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The number of a journal entry
+    pub n: u64,
+}
+
+/// Arguments of `hook`.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The agent: claude-code, gemini-cli, codex or cursor
+    pub agent: String,
+    /// Add everything, even what this session was already told, and remember nothing
+    #[arg(long)]
+    pub repeat: bool,
+}
+
+/// Arguments of `connect` and `disconnect`.
+#[derive(Debug, Args)]
+pub struct ConnectArgs {
+    /// The agent: claude-code, gemini-cli, codex or cursor
+    pub agent: String,
+    /// Use the settings file of this workspace, which everyone working in it shares [default]
+    #[arg(long, conflicts_with = "user")]
+    pub project: bool,
+    /// Use your own settings file, which applies to every workspace
+    #[arg(long)]
+    pub user: bool,
+    /// Show the diff and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Arguments of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// Serve any number of agents over HTTP at this address, instead of one on standard input and output
+    ///
+    /// Addresses other than the loopback need a bearer token in the environment variable REFDESK_MCP_TOKEN.
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
+    /// Another host name that clients may use for the server; repeat it for several
+    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "http")]
+    pub allow_hosts: Vec<String>,
+    /// An origin whose web pages may call the server; repeat it for several
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    pub allow_origins: Vec<String>,
+}
+
+/// Arguments of `ask`.
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// Why you ask, shown to the person who answers
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub context: String,
+    /// Offer only sources with this tag; repeat it for sources with any of several
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// Arguments of `trust`.
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// The subcommand [default: show what is not trusted yet, and ask]
+    #[command(subcommand)]
+    pub command: Option<TrustCommand>,
+}
+
+/// The subcommands of `trust`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum TrustCommand {
+    /// List what is trusted and what is not
+    List,
+    /// Revoke all trust in this workspace
+    Revoke,
+}

@@ -1,0 +1,142 @@
+//! Arguments of the commands on the catalog and the selection.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Filters of `list`.
+#[derive(Debug, Args, Default)]
+pub struct ListArgs {
+    /// Only sources with this tag; repeat it for sources with any of several
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only sources of this mode
+    #[arg(long, value_enum, default_value_t = ModeFilter::All)]
+    pub mode: ModeFilter,
+    /// Only selected sources
+    #[arg(long, conflicts_with = "unselected")]
+    pub selected: bool,
+    /// Only sources that are not selected
+    #[arg(long)]
+    pub unselected: bool,
+}
+
+/// The mode filter of `list`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum ModeFilter {
+    /// Both.
+    #[default]
+    All,
+    /// Always in the instructions.
+    Auto,
+    /// Picked or pulled in.
+    Selectable,
+}
+
+/// The sources to pick.
+#[derive(Debug, Args)]
+pub struct SelectArgs {
+    /// Ids of sources
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Every source with this tag
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// Ids of sources.
+#[derive(Debug, Args)]
+pub struct Ids {
+    /// Ids of sources
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+}
+
+/// Options of `clear`.
+#[derive(Debug, Args)]
+pub struct ClearArgs {
+    /// Remove every exclusion too
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Arguments of `references`.
+#[derive(Debug, Args)]
+pub struct ReferencesArgs {
+    /// The subcommand [default: list]
+    #[command(subcommand)]
+    pub command: Option<ReferencesCommand>,
+}
+
+/// The subcommands of `references`.
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub enum ReferencesCommand {
+    /// List the sources
+    List(ListArgs),
+    /// Pick sources
+    Select(SelectArgs),
+    /// Remove picks
+    Unselect(Ids),
+    /// Read the workspace again and report what it contains
+    Reload,
+    /// Print this help
+    Help,
+}
+
+/// Arguments of `why`.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// Id of a source
+    pub id: String,
+}
+
+/// Output languages of `graph`.
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// Print Graphviz DOT
+    #[arg(long, conflicts_with = "mermaid")]
+    pub dot: bool,
+    /// Print Mermaid
+    #[arg(long)]
+    pub mermaid: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A workspace folder or a configuration file [default: this workspace]
+    pub path: Option<PathBuf>,
+    /// Rewrite absolute paths that belong to another machine
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// Arguments of `add`.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// A file, a folder or an http(s) URL
+    #[arg(value_name = "PATH|URL")]
+    pub place: String,
+    /// The id of the source [default: derived from the file name]
+    #[arg(long)]
+    pub id: Option<String>,
+    /// The name of the source [default: the file name]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// A tag; repeat it for several
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// When agents get the source
+    #[arg(long, value_enum, default_value_t = NewMode::Selectable)]
+    pub mode: NewMode,
+}
+
+/// The mode of a new source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewMode {
+    /// Always in the instructions.
+    Auto,
+    /// Picked or pulled in.
+    Selectable,
+}

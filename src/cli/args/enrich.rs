@@ -1,0 +1,113 @@
+//! Arguments of the commands that add to a text, or explain what they would add.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use refdesk_enrich::Budget;
+
+/// The budget for what is added to a text.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct BudgetArgs {
+    /// Add at most this many characters (UTF-16 code units)
+    #[arg(long, value_name = "N")]
+    pub max_chars: Option<usize>,
+    /// Add at most this many tokens (estimated)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+impl From<BudgetArgs> for Budget {
+    fn from(args: BudgetArgs) -> Self {
+        Self { chars: args.max_chars, tokens: args.max_tokens }
+    }
+}
+
+/// What the text on standard input is.
+#[derive(Debug, Args)]
+pub struct TextArgs {
+    /// The kind of text
+    #[arg(long, value_enum, default_value_t = KindName::Prompt)]
+    pub kind: KindName,
+    /// The tool that returned the text (for tool results)
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// The tool's arguments as a JSON object (for tool results)
+    #[arg(long, value_name = "JSON")]
+    pub args: Option<String>,
+}
+
+/// Arguments of `enrich`.
+#[derive(Debug, Args)]
+pub struct EnrichArgs {
+    /// What the text is
+    #[command(flatten)]
+    pub text: TextArgs,
+    /// Add everything, even what this session was already told, and remember nothing
+    #[arg(long)]
+    pub repeat: bool,
+    /// Do not remember this as told
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The budget
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+    /// The conversation was compacted or cleared before: the session forgets what it was told
+    #[arg(long, value_enum)]
+    pub event: Option<Forgetting>,
+}
+
+/// What makes a conversation lose its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Forgetting {
+    /// It was summarised.
+    Compact,
+    /// It was started again.
+    Clear,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// What the text is
+    #[command(flatten)]
+    pub text: TextArgs,
+    /// Ignore what the session was already told
+    #[arg(long)]
+    pub repeat: bool,
+    /// The budget
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+}
+
+/// Arguments of `why-not`.
+#[derive(Debug, Args)]
+pub struct WhyNotArgs {
+    /// Id of a source
+    pub id: String,
+    /// The prompt
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: String,
+    /// The budget
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+}
+
+/// Arguments of `assert`.
+#[derive(Debug, Args)]
+pub struct AssertArgs {
+    /// A TOML file of expectations, relative to the current folder
+    pub file: PathBuf,
+}
+
+/// The kinds of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum KindName {
+    /// A person's prompt.
+    Prompt,
+    /// A tool's result.
+    ToolResult,
+    /// The instructions an agent starts with.
+    SystemInstructions,
+}

@@ -1,0 +1,178 @@
+//! The catalog by its keys: filter, order, and the document under the cursor.
+
+use std::sync::Arc;
+
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State, Typing};
+use crate::tui::update::update;
+use refdesk_desk::engine::{Request, Response};
+
+use crate::tui::tests::{answer, message, press, stale};
+
+#[test]
+fn the_filter_narrows_and_esc_shows_all_again() {
+    let mut state = fixture::state(80, 24);
+    for (keys, rows, typing) in [
+        ("/", 10, Some(Typing::Filter)),
+        ("\"java\"", 3, Some(Typing::Filter)),
+        ("Space \"retry\"", 1, Some(Typing::Filter)),
+        ("C-w", 3, Some(Typing::Filter)),
+        ("Enter", 3, None),
+        ("Esc", 10, None),
+        ("/ \"retry\" Esc", 10, None),
+    ] {
+        press(&mut state, keys);
+        assert_eq!((state.catalog.rows.len(), state.typing), (rows, typing), "{keys}");
+    }
+}
+
+#[test]
+fn the_filter_stays_on_the_source_it_was_on() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j j / \"java\"");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    press(&mut state, "Esc");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    press(&mut state, "/ Down Down");
+    assert_eq!(state.subject(Pane::Catalog), Some("error-handling"), "arrows move in the list while typing");
+}
+
+#[test]
+fn an_id_typed_in_full_is_meant() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "/ \"ret\"");
+    let first = state.subject(Pane::Catalog).map(str::to_owned);
+    press(&mut state, "C-u \"retry-pattern\"");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "not {first:?}");
+}
+
+#[test]
+fn cursors_follow_their_sources_through_a_reload() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "G k 2 j j j");
+    assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
+    let mut snapshot = fixture::snapshot();
+    let fewer = snapshot.catalog.sources().iter().skip(3).cloned().collect();
+    snapshot.catalog = Arc::new(refdesk_core::catalog::Catalog::new(fewer));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(state.subject(Pane::Catalog), Some("legacy-errors"));
+    assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
+}
+
+#[test]
+fn the_document_under_the_cursor_is_read_where_it_can_be_seen() {
+    let mut state = fixture::state(80, 24);
+    let reads = |effects: &[Effect]| -> Vec<String> {
+        let read = |effect: &Effect| match effect {
+            Effect::Ask(Request::Read(id)) => Some(id.to_string()),
+            _ => None,
+        };
+        effects.iter().filter_map(read).collect()
+    };
+    assert_eq!(reads(&press(&mut state, "j")), ["circuit-breaker"]);
+    assert_eq!(reads(&press(&mut state, "l j h z 2 d Esc")), [""; 0]);
+    let mut again = fixture::snapshot();
+    assert_eq!(
+        reads(&update(&mut state, Input::Snapshot(Box::new(again.clone())))),
+        [""; 0],
+        "elsewhere, nothing is read"
+    );
+    press(&mut state, "1");
+    again.reads = 1;
+    let effects = update(&mut state, Input::Snapshot(Box::new(again)));
+    assert_eq!(reads(&effects), ["circuit-breaker"], "the workspace was read again");
+    let document = |text: &str| fixture::document("circuit-breaker", text);
+    stale(&mut state, Response::Document(document("old")));
+    assert_eq!(state.catalog.document.answer, None, "the answer to an old question");
+    answer(&mut state, Response::Document(document("new")));
+    assert_eq!(state.catalog.text.lines()[0].text(), "new");
+    press(&mut state, "j");
+    assert_eq!(state.catalog.text.len(), 0, "of the source before");
+    let mut small = fixture::state(40, 10);
+    assert_eq!(reads(&press(&mut small, "j j")), [""; 0], "there is no room for details");
+}
+
+#[test]
+fn searching_a_document() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j l");
+    let document = fixture::document("circuit-breaker", &"one\ntwo\nThree\n".repeat(20));
+    answer(&mut state, Response::Document(document));
+    for (keys, at, hits, typing) in [
+        ("/", 0, 0, Some(Typing::Search)),
+        ("\"TH\"", 0, 0, Some(Typing::Search)),
+        ("C-u \"thr\"", 0, 20, Some(Typing::Search)),
+        ("Enter", 0, 20, None),
+        ("n n", 2, 20, None),
+        ("N", 1, 20, None),
+        ("N N", 19, 20, None),
+        ("n", 0, 20, None),
+        ("/ \"e\"", 28, 91, Some(Typing::Search)),
+        ("Esc", 0, 0, None),
+        ("/ \"two\" Enter Esc", 0, 0, None),
+    ] {
+        press(&mut state, keys);
+        let search = &state.catalog.search;
+        assert_eq!((search.at, search.hits.len(), state.typing), (at, hits, typing), "{keys}");
+        assert_eq!(state.part, PanePart::Detail, "{keys}");
+    }
+    press(&mut state, "/ \"Three\" Enter N");
+    assert!(state.catalog.scroll.top > 40, "the last hit is in sight");
+    press(&mut state, "/ \"@circuit\"");
+    assert_eq!(state.catalog.scroll.top, 0, "the only hit is far above");
+    press(&mut state, "Esc h j");
+    assert_eq!((state.part, state.catalog.search.is_on()), (PanePart::List, false));
+    press(&mut state, "l / \"retry\" Enter h");
+    assert_eq!(state.part, PanePart::Detail, "first the search is left");
+}
+
+#[test]
+fn a_search_ends_with_the_source_it_was_in() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "l / \"a\" Enter 2 1 j");
+    assert!(!state.catalog.search.is_on());
+    press(&mut state, "l n");
+    assert_eq!(message(&state), "there is no search: press / to type a text");
+    press(&mut state, "/ \"cobol\" Enter N");
+    assert_eq!(message(&state), "no match for cobol in these details");
+}
+
+#[test]
+fn sorting_keeps_the_cursor_on_its_source() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j j");
+    for (first, last) in [
+        ("circuit-breaker", "timeouts"),
+        ("error-handling", "payments-api"),
+        ("java-service", "legacy-errors"),
+        ("circuit-breaker", "legacy-errors"),
+        ("team-conventions", "release-notes"),
+    ] {
+        press(&mut state, "s");
+        let id = |row: Option<&usize>| state.snapshot.catalog.sources()[*row.unwrap()].id.to_string();
+        let rows = &state.catalog.rows;
+        assert_eq!((id(rows.first()).as_str(), id(rows.last()).as_str()), (first, last), "{:?}", state.catalog.order);
+        assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "{:?}", state.catalog.order);
+    }
+    press(&mut state, "s / \"java\"");
+    let ids = |state: &State| -> Vec<String> {
+        let sources = state.snapshot.catalog.sources();
+        state.catalog.rows.iter().map(|row| sources[*row].id.to_string()).collect()
+    };
+    assert_eq!(ids(&state), ["circuit-breaker", "java-service", "retry-pattern"], "an order that was chosen stays");
+}
+
+#[test]
+fn a_filter_by_state_follows_the_selection() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "/ \"pulled !missing\" Enter G");
+    assert_eq!((state.catalog.rows.len(), state.subject(Pane::Catalog)), (3, Some("error-handling")));
+    let mut snapshot = fixture::snapshot();
+    let members =
+        vec![fixture::member("retry-pattern", 0, &[]), fixture::member("error-handling", 1, &["retry-pattern"])];
+    snapshot.selection = Arc::new(fixture::selection(members, &[], &[]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!((state.catalog.rows.len(), state.subject(Pane::Catalog)), (1, Some("error-handling")));
+}

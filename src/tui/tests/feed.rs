@@ -1,0 +1,126 @@
+//! The feed by its keys: its filter, its rows, and the sources they lead to.
+
+use crate::tui::fixture;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, Typing};
+use refdesk_desk::engine::{Event, Notice, Request};
+
+use crate::tui::tests::screen;
+use crate::tui::tests::{commands, event, message, press};
+
+fn about(text: &str, subject: Option<&str>) -> Event {
+    Event::Notice(Notice { subject: subject.map(Into::into), ..fixture::notice(text) })
+}
+
+#[test]
+fn the_feed_leads_to_its_sources() {
+    for (keys, focus, subject, said) in [
+        ("f Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("3 l Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "cleared the catalog filter"),
+        ("/ \"time\" Enter f Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("f j Enter", Pane::Hints, None, "this is not about a single source"),
+        ("d c", Pane::Catalog, Some("payments-api"), ""),
+        ("d j c", Pane::Catalog, Some("legacy-errors"), ""),
+        ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "cleared the catalog filter"),
+        ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is no longer in the catalog"),
+        ("f / \"x\" Enter Enter", Pane::Hints, None, "no row matches"),
+        ("f Esc", Pane::Hints, None, ""),
+    ] {
+        let mut state = fixture::state(80, 24);
+        for notice in [about("gone", Some("old-runbook")), about("broken", None), about("changed", Some("timeouts"))] {
+            event(&mut state, notice);
+        }
+        press(&mut state, keys);
+        assert_eq!((state.focus, state.subject(state.focus)), (focus, subject), "{keys}");
+        assert!(message(&state).starts_with(said) && message(&state).is_empty() == said.is_empty(), "{keys}");
+    }
+}
+
+#[test]
+fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
+    let mut state = fixture::state(80, 24);
+    for notice in [about("retry", Some("payments-api")), about("broken", None), about("changed", Some("timeouts"))] {
+        event(&mut state, notice);
+    }
+    assert_eq!(commands(&press(&mut state, "f x")), [Request::Exclude("timeouts".into())]);
+    for (keys, rows, typing) in [
+        ("/", 3, Some(Typing::FeedFilter)),
+        ("\"RETRY\"", 1, Some(Typing::FeedFilter)),
+        ("Enter", 1, None),
+        ("/ Esc", 3, None),
+        ("/ \"e\" Down Down Tab", 3, None),
+    ] {
+        press(&mut state, keys);
+        assert_eq!((state.feed.rows.len(), state.typing), (rows, typing), "{keys}");
+    }
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick("payments-api")]);
+    press(&mut state, "Esc");
+    assert_eq!((state.part, state.feed.filter.text()), (PanePart::List, "e"));
+    press(&mut state, "Esc");
+    assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("", 3));
+}
+
+#[test]
+fn nothing_is_done_to_the_first_of_several_sources() {
+    let mut state = fixture::state(80, 24);
+    let several = Notice { subject: Some("timeouts".into()), several: true, ..fixture::notice("Picked @timeouts, @x") };
+    event(&mut state, Event::Notice(several));
+    press(&mut state, "f");
+    assert!(!screen(&state).contains("Space pick"));
+    for key in ["Space", "x", "p", "o", "e", "y", "Y"] {
+        let effects = press(&mut state, key);
+        assert_eq!(effects, [], "{key}");
+        assert!(message(&state).starts_with("this row is about several sources"), "{key}: {}", message(&state));
+    }
+    event(&mut state, about("Picked @timeouts", Some("timeouts")));
+    assert_eq!(commands(&press(&mut state, "g x")), [Request::Exclude("timeouts".into())]);
+}
+
+#[test]
+fn the_bottom_line_offers_the_keys_of_the_feed() {
+    let mut state = fixture::state(80, 24);
+    event(&mut state, about("changed", Some("timeouts")));
+    for (keys, shown) in [
+        ("f", "Enter go to source  / filter  t kinds  s session"),
+        ("/ \"session:x\" Enter", "/ filter  t kinds  s all sessions"),
+    ] {
+        press(&mut state, keys);
+        assert!(screen(&state).contains(shown), "{}", screen(&state));
+    }
+}
+
+#[test]
+fn the_newest_is_followed_until_one_moves_away_from_it() {
+    let mut state = fixture::state(80, 24);
+    event(&mut state, about("first", None));
+    assert_eq!(state.feed.new, 1);
+    press(&mut state, "f");
+    assert_eq!(state.feed.new, 0);
+    event(&mut state, about("second", None));
+    assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("second"), "the newest is followed");
+    press(&mut state, "j");
+    for at in 0..40 {
+        event(&mut state, about(&at.to_string(), None));
+        assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("first"));
+    }
+    assert_eq!(state.feed.new, 0);
+    press(&mut state, "g");
+    event(&mut state, about("after", None));
+    assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("after"), "back at the newest");
+    press(&mut state, "1");
+    event(&mut state, about("last", None));
+    assert_eq!((state.feed.new, state.feed.since_key), (1, 1));
+}
+
+#[test]
+fn a_refusal_is_read_before_what_comes_after_it() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j j Space");
+    let refusal = message(&state).to_owned();
+    event(&mut state, about("something", None));
+    assert_eq!((message(&state), state.feed.new), (refusal.as_str(), 1));
+    press(&mut state, "j");
+    event(&mut state, about("something", None));
+    assert_eq!(message(&state), "something");
+}

@@ -1,0 +1,115 @@
+//! The prompt that is typed into the hints pane: what it asks the engine, and the rows of the answer.
+
+use crate::tui::fixture;
+use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::update::update;
+use refdesk_desk::engine::{Request, Response};
+use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
+
+use crate::tui::tests::{answer, commands, press, stale};
+
+#[test]
+fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
+    let mut state = fixture::state(80, 24);
+    let asked = commands(&press(&mut state, "3 Enter \"ja\""));
+    let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Request::Match(_))).collect();
+    let look = |prompt: &str| Request::Match(prompt.into());
+    assert_eq!(looks, [&look("j"), &look("ja")]);
+    let hint = Hint {
+        id: "java-service".into(),
+        tags: vec!["ja".to_owned()],
+        firsts: vec![0],
+        ranges: std::iter::once(0..2).collect(),
+    };
+    let findings = Findings { hints: vec![hint], ..Findings::default() };
+    stale(&mut state, Response::Findings(findings.clone()));
+    assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
+    answer(&mut state, Response::Findings(findings));
+    assert_eq!(state.len(Pane::Hints), 1);
+    press(&mut state, "Home \"a \"");
+    assert_eq!(state.hints.findings.hints[0].ranges[0], 2..4, "marks move with the text until the next answer");
+    assert_eq!(commands(&press(&mut state, "Esc Space")), [Request::pick("java-service")]);
+    press(&mut state, "i C-e C-u");
+    assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");
+}
+
+#[test]
+fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 Enter \"java\"");
+    let hint = |id: &str| Hint {
+        id: id.into(),
+        tags: vec!["java".to_owned()],
+        firsts: vec![0],
+        ranges: std::iter::once(0..4).collect(),
+    };
+    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
+    let told = |state: &mut State, ids: &[&str]| {
+        answer(state, Response::Findings(found(ids)));
+        state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
+    };
+    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
+    assert_eq!(told(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
+    press(&mut state, "Esc j");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(told(&mut state, &["java-service"]), ["circuit-breaker", "java-service"], "the same prompt");
+    assert_eq!(state.subject(Pane::Hints), Some("java-service"));
+    assert_eq!(commands(&press(&mut state, "k Space")), [Request::Unpick("circuit-breaker".into())]);
+    press(&mut state, "i \"!\"");
+    assert_eq!(told(&mut state, &["java-service"]), ["java-service"], "another prompt");
+}
+
+#[test]
+fn prompts_typed_before_are_walked_through() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 i \"one\" Esc i C-x \"two\" Enter \"lines\" Tab i C-x \"draft\"");
+    for (keys, shown) in [
+        ("Down", "draft"),
+        ("Up", "two\nlines"),
+        ("Up", "two\nlines"),
+        ("Up", "one"),
+        ("Up", "one"),
+        ("Down", "two\nlines"),
+        ("Down", "draft"),
+        ("C-p", "two\nlines"),
+        ("Esc i C-x", ""),
+        ("Up", "two\nlines"),
+    ] {
+        press(&mut state, keys);
+        assert_eq!(state.hints.prompt.text(), shown, "{keys}");
+    }
+    let asked = commands(&press(&mut state, "C-x Up"));
+    assert_eq!(asked.len(), 1, "an empty prompt is not asked about, a fetched one is: {asked:?}");
+    press(&mut state, "Esc C-x");
+    assert_eq!((state.hints.prompt.text(), state.typing), ("", None), "from the list too");
+}
+
+/// A source whose tag is only part of a word in the prompt.
+fn passed(id: &str) -> PassedOver {
+    let why = WhyNot::Inside { piece: "x/api".to_owned(), neighbour: Neighbour::Before('/') };
+    PassedOver { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
+}
+
+#[test]
+fn who_is_passed_over_can_be_picked_and_stays_in_its_row() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 i \"x/api\"");
+    let told = |state: &mut State, ids: &[&str]| {
+        let findings = Findings { passed: ids.iter().map(|id| passed(id)).collect(), ..Findings::default() };
+        answer(state, Response::Findings(findings));
+    };
+    told(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
+    press(&mut state, "Esc j j");
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick("payments-api")]);
+    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
+    press(&mut state, "k");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    told(&mut state, &["ticket-search", "payments-api"]);
+    assert_eq!((state.len(Pane::Hints), state.subject(Pane::Hints)), (3, Some("circuit-breaker")));
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::Unpick("circuit-breaker".into())]);
+    press(&mut state, "i \"!\"");
+    told(&mut state, &["ticket-search", "payments-api"]);
+    assert_eq!(state.len(Pane::Hints), 2, "another prompt");
+}
