@@ -2,12 +2,12 @@
 //! ends; what is asked and answered is the server's own, the same as on standard input and output.
 
 mod address;
+mod auth;
 mod body;
-mod door;
-mod gate;
+mod handler;
 pub mod limits;
 mod origin;
-mod places;
+mod registry;
 mod serve;
 mod sessions;
 
@@ -32,7 +32,7 @@ pub struct Http {
     /// Where to listen.
     pub address: SocketAddr,
     /// What clients may call the server by, beside the names of its address.
-    hosts: Vec<gate::Host>,
+    hosts: Vec<auth::Host>,
     /// The origins that web pages may call from, beside the server's own.
     origins: Vec<origin::Origin>,
     /// What every call has to bring.
@@ -58,7 +58,7 @@ impl Http {
             let hint = format!("listen at 127.0.0.1:{}, or set {TOKEN} to a secret of your own", address.port());
             return Err(Error::new(Code::Usage, message, hint));
         }
-        let hosts = hosts.iter().map(|host| gate::Host::allowed(host)).collect::<Result<_, _>>()?;
+        let hosts = hosts.iter().map(|host| auth::Host::allowed(host)).collect::<Result<_, _>>()?;
         let origins = origins.iter().map(|origin| origin::Origin::allowed(origin)).collect::<Result<_, _>>()?;
         Ok(Self { address, hosts, origins, token })
     }

@@ -3,7 +3,7 @@
 
 use hyper::http::Uri;
 
-use super::gate::Host;
+use super::auth::Host;
 use refdesk_text::{Code, Error};
 
 /// Scheme, host and port; pages without any say `null`.

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
 
-use super::door::{Door, busy};
+use super::handler::{Door, busy};
 use super::limits::TOLD;
 use super::{Http, Limits};
 use refdesk_desk::Options;

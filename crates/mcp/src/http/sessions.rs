@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 use tokio::sync::Mutex;
 
 use super::Limits;
-use super::places::{Open, Places, Room};
+use super::registry::{Open, Places, Room};
 
 #[derive(Debug)]
 pub struct Sessions {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
 use super::body::{self, Answer, Unread};
-use super::gate::{Gate, is_preflight};
+use super::auth::{Gate, is_preflight};
 use super::limits::AGAIN;
 use super::sessions::Sessions;
 use super::{Http, Limits, PATH};
