@@ -1,5 +1,5 @@
-//! What comes in and goes out as a body: what comes is read as a whole or refused; what goes out holds its place among the
-//! requests under way until the client took it, and a stream that only waits for notices ends when the server shuts down.
+//! Bodies of requests and responses. A request's body is read completely or refused. A response counts as a concurrent request
+//! until it is sent; a stream that only waits for notices ends when the server shuts down.
 
 use std::convert::Infallible;
 
@@ -14,35 +14,35 @@ use super::Limits;
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unread {
-    /// It is larger than it may be.
+pub enum BodyError {
+    /// It exceeds the limit.
     TooLarge,
     /// It took too long.
     TooSlow,
-    /// The client broke off, or does not speak HTTP.
+    /// The client disconnected, or sent invalid HTTP.
     Broken,
 }
 
 /// Reads a whole body.
-pub async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, Unread> {
+pub async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyError> {
     use hyper::body::Body;
     if body.size_hint().lower() > limits.body as u64 {
-        return Err(Unread::TooLarge);
+        return Err(BodyError::TooLarge);
     }
-    // A client that still writes would not see the answer: what comes beyond the limit is read for a while.
+    // Keep reading beyond the limit for a while: a client that still writes would not see the answer.
     let body = timeout(limits.body_time, Limited::new(body, 2 * limits.body).collect()).await;
-    match body.map_err(|_| Unread::TooSlow)? {
-        Ok(body) => Some(body.to_bytes()).filter(|body| body.len() <= limits.body).ok_or(Unread::TooLarge),
-        Err(error) if error.is::<LengthLimitError>() => Err(Unread::TooLarge),
-        Err(_) => Err(Unread::Broken),
+    match body.map_err(|_| BodyError::TooSlow)? {
+        Ok(body) => Some(body.to_bytes()).filter(|body| body.len() <= limits.body).ok_or(BodyError::TooLarge),
+        Err(error) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
+        Err(_) => Err(BodyError::Broken),
     }
 }
 
-/// What goes out.
-pub type Answer = BoxBody<Bytes, Infallible>;
+/// The body of a response.
+pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
-/// The answer to a request, which holds its place until this was sent.
-pub fn holding(body: Answer, slot: OwnedSemaphorePermit) -> Answer {
+/// A body that holds the slot of its request until it is sent.
+pub fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody {
     body.inspect_frame(move |_| {
         let _ = &slot;
     })
@@ -50,7 +50,7 @@ pub fn holding(body: Answer, slot: OwnedSemaphorePermit) -> Answer {
 }
 
 /// A stream of notices, which ends when the server shuts down.
-pub fn until(body: Answer, mut closing: watch::Receiver<bool>) -> Answer {
+pub fn until_closing(body: ResponseBody, mut closing: watch::Receiver<bool>) -> ResponseBody {
     let closing = async move {
         // An error means that the server is gone.
         let _ = closing.wait_for(|closing| *closing).await;
@@ -58,7 +58,7 @@ pub fn until(body: Answer, mut closing: watch::Receiver<bool>) -> Answer {
     BodyExt::boxed(StreamBody::new(BodyStream::new(body).take_until(Box::pin(closing))))
 }
 
-/// A text.
-pub fn text(text: impl Into<Bytes>) -> Answer {
+/// A body of text.
+pub fn text(text: impl Into<Bytes>) -> ResponseBody {
     Full::new(text.into()).boxed()
 }

@@ -1,29 +1,29 @@
-//! How much may be asked over HTTP at once, and how long anything may take. README's limits say the same.
+//! Limits of the HTTP server; the README lists the same values.
 
 use std::time::Duration;
 
-/// Every limit of a server. [`Limits::default`] is what `refdesk mcp --http` keeps to.
+/// All limits of a server. `refdesk mcp --http` uses the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one request's body.
+    /// Bytes of a request's body.
     pub body: usize,
-    /// Bytes of one request's head.
+    /// Bytes of a request's head.
     pub head: usize,
-    /// Requests under way at once, until their answer is taken; streams that only wait for notices do not count.
+    /// Concurrent requests, each until its answer is sent; streams that only wait for notices do not count.
     pub requests: usize,
-    /// Connections open at once.
+    /// Open connections.
     pub connections: usize,
-    /// Sessions open at once; for another the one goes in which nothing went on for longest.
+    /// Open sessions; beyond that, the one that has been idle for longest is evicted.
     pub sessions: usize,
-    /// So long a client may take to send the head of its next request, counted from when it could.
+    /// Timeout for the head of a client's next request.
     pub head_time: Duration,
-    /// So long a client may take to send a body.
+    /// Timeout for a request's body.
     pub body_time: Duration,
-    /// So long a client may take none of what is sent to it.
+    /// Timeout for a client that does not read its answer.
     pub stall: Duration,
-    /// A session in which nothing happens for so long ends.
+    /// Time after which an idle session ends.
     pub idle: Duration,
-    /// What is under way when the server is to end may take so long.
+    /// Timeout for requests in progress when the server shuts down.
     pub ending: Duration,
 }
 
@@ -44,8 +44,8 @@ impl Default for Limits {
     }
 }
 
-/// Connections beyond the limit that are told so, before further ones are left to wait.
-pub const TOLD: usize = 32;
+/// Connections beyond the limit that get an error; further ones wait.
+pub const EXCESS_CONNECTIONS: usize = 32;
 
-/// When whoever found no place may try again, in seconds.
-pub const AGAIN: &str = "1";
+/// Value of `Retry-After` for a request beyond a limit, in seconds.
+pub const RETRY_AFTER: &str = "1";

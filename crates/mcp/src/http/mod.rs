@@ -1,5 +1,5 @@
-//! The desk for many agents over streamable HTTP, at one path of one address. Here lie who may call, how much at once, and how it
-//! ends; what is asked and answered is the server's own, the same as on standard input and output.
+//! Serves the desk to many agents over streamable HTTP, at one path of one address. This module authorizes requests, limits how
+//! many run at once, and shuts the server down; requests are answered as on standard input and output.
 
 mod address;
 mod auth;
@@ -17,45 +17,46 @@ use std::net::SocketAddr;
 pub use limits::Limits;
 pub use serve::serve;
 
-/// The one path at which the protocol is spoken.
+/// The path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The environment variable of the token, for messages.
+/// The environment variable that holds the token, for messages.
 pub const TOKEN: &str = "REFDESK_MCP_TOKEN";
 
-/// Characters of the shortest token.
-const SHORTEST: usize = 16;
+/// Minimum length of a token, in characters.
+const MIN_TOKEN: usize = 16;
 
-/// Where to listen, and who may call.
+/// Where to listen, and which requests to accept.
 #[derive(Clone)]
 pub struct Http {
     /// Where to listen.
     pub address: SocketAddr,
-    /// What clients may call the server by, beside the names of its address.
+    /// Host names that clients may use in addition to those of the address.
     hosts: Vec<auth::Host>,
-    /// The origins that web pages may call from, beside the server's own.
+    /// Origins of web pages that may call, in addition to the server's own.
     origins: Vec<origin::Origin>,
-    /// What every call has to bring.
+    /// The token that every request must have.
     token: Option<String>,
 }
 
 impl Http {
-    /// By the arguments and the environment.
+    /// From the command line and the environment.
     ///
     /// # Errors
-    /// What makes no sense, and an address beyond this machine without a token.
+    /// An argument is invalid, or the address can be reached from other machines and there is no token.
     pub fn new(address: &str, hosts: &[String], origins: &[String], token: Option<String>) -> Result<Self, Error> {
         let address = address::parse(address)?;
         if let Some(token) = &token
-            && (token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()))
+            && (token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_graphic()))
         {
             let hint = "make one: openssl rand -hex 32";
-            let message = format!("{TOKEN} is no token: it takes at least {SHORTEST} visible ASCII characters");
+            let message =
+                format!("{TOKEN} is not a valid token: it needs at least {MIN_TOKEN} visible ASCII characters");
             return Err(Error::new(Code::Usage, message, hint));
         }
         if token.is_none() && !address.ip().to_canonical().is_loopback() {
-            let message = format!("{address} can be reached from other machines, and there is no token");
-            let hint = format!("listen at 127.0.0.1:{}, or set {TOKEN} to a secret of your own", address.port());
+            let message = format!("{address} can be reached from other machines, so a token is required");
+            let hint = format!("listen on 127.0.0.1:{}, or set {TOKEN} to a secret", address.port());
             return Err(Error::new(Code::Usage, message, hint));
         }
         let hosts = hosts.iter().map(|host| auth::Host::allowed(host)).collect::<Result<_, _>>()?;
@@ -64,7 +65,7 @@ impl Http {
     }
 }
 
-/// The token stays out of whatever is printed for looking into the program.
+/// Leaves out the token.
 impl std::fmt::Debug for Http {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { address, hosts, origins, token } = self;
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_loopback_a_token_is_wanted() {
+    fn other_addresses_than_the_loopback_require_a_token() {
         for loopback in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "localhost:1", ":1", "1"] {
             assert!(new(loopback, None).is_ok(), "{loopback}");
             assert!(new(loopback, Some(LONG)).is_ok(), "{loopback}");
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_can_be_sent_and_not_be_guessed() {
+    fn short_tokens_and_those_with_invalid_characters_are_refused() {
         for token in ["", "short", "0123456789abcde", "0123456789abcdef ", "0123456789abcdé…", "0123456789\nabcdef"]
         {
             assert!(new("127.0.0.1:1", Some(token)).is_err(), "{token:?}");
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sees_the_token() {
+    fn debug_output_leaves_out_the_token() {
         assert!(!format!("{:?}", new("1", Some(LONG))).contains(LONG));
     }
 }

@@ -1,29 +1,29 @@
-//! What a browser says of the page that calls. A page of any site may call this machine behind a person's back; only those
-//! that were named may be answered.
+//! The origin of a web page, as browsers send it. A page of any site can send requests to this machine without its user knowing;
+//! only pages of allowed origins get an answer.
 
 use hyper::http::Uri;
 
 use super::auth::Host;
 use refdesk_text::{Code, Error};
 
-/// Scheme, host and port; pages without any say `null`.
+/// Scheme, host and port, or `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Of a page that has none, such as a file.
+    /// `null`: the page has none, such as a file.
     Null,
-    /// Of a page that was loaded from somewhere.
+    /// The origin of a page that was loaded from a server.
     Of {
-        /// In small letters.
+        /// In lower case.
         scheme: String,
-        /// In small letters.
+        /// In lower case.
         host: String,
-        /// Also where it is the scheme's own; `None` where the scheme has none.
+        /// Includes the scheme's default; `None` if the scheme has none.
         port: Option<u16>,
     },
 }
 
 impl Origin {
-    /// As `Origin:` says it.
+    /// Parses the value of an `Origin` header.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "null" {
             return Some(Self::Null);
@@ -40,15 +40,15 @@ impl Origin {
         is_bare.then_some(Self::Of { scheme, host: host.name, port })
     }
 
-    /// As `--allow-origin` says it.
+    /// Parses an argument of `--allow-origin`.
     pub fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
-            let message = format!("{text} is no origin of a web page");
+            let message = format!("{text} is not an origin of a web page");
             Error::new(Code::Usage, message, "write it as https://example.org or http://localhost:3000")
         })
     }
 
-    /// The origin of what this host serves itself.
+    /// The origin of pages that this host serves.
     pub fn of(host: &Host) -> Self {
         Self::Of { scheme: "http".to_owned(), host: host.name.clone(), port: Some(host.port.unwrap_or(80)) }
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_told() {
+    fn invalid_origins_are_refused() {
         for wrong in
             ["", "a", "*", "http://", "http://a/b", "http://a?b", "http://x@a", "http://a:x", "http://a http://b"]
         {

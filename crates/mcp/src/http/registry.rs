@@ -1,5 +1,5 @@
-//! Who has a session and what goes on in it: how many there are, and whose place goes to somebody new when all are taken. The
-//! sessions themselves are rmcp's.
+//! Limits the number of sessions: records which are in use, and chooses the one to evict for a new client. rmcp holds the
+//! sessions themselves.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,100 +7,100 @@ use std::time::Instant;
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 
-/// What is known of a session.
+/// Activity of a session.
 #[derive(Debug)]
-struct Standing {
-    /// Streams and calls that are open.
+struct SessionActivity {
+    /// Open streams and calls.
     open: usize,
-    /// When something last began or ended in it.
+    /// When one last began or ended.
     since: Instant,
 }
 
 #[derive(Debug, Clone)]
-pub struct Places {
-    all: Arc<Mutex<HashMap<SessionId, Standing>>>,
-    most: usize,
+pub struct SessionRegistry {
+    sessions: Arc<Mutex<HashMap<SessionId, SessionActivity>>>,
+    limit: usize,
 }
 
-/// What somebody new gets.
+/// Whether there is room for another session.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Room {
-    /// A place that was free.
-    Free,
-    /// That of this session, which ends; nobody finds it from now on.
-    Of(SessionId),
-    /// None: in each something goes on.
-    None,
+pub enum Eviction {
+    /// There was room.
+    NotNeeded,
+    /// This session was removed to make room.
+    Evicted(SessionId),
+    /// There is none: every session is in use.
+    Impossible,
 }
 
-impl Places {
-    /// So many, all free.
-    pub fn new(most: usize) -> Self {
-        Self { all: Arc::default(), most }
+impl SessionRegistry {
+    /// An empty registry with room for this many.
+    pub fn new(limit: usize) -> Self {
+        Self { sessions: Arc::default(), limit }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Standing>> {
-        // Nothing is left half done while this is held.
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, SessionActivity>> {
+        // A panic cannot leave an update incomplete.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nobody new can be let in.
+    /// Whether there is no room for another session and none can be evicted.
     pub fn is_full(&self) -> bool {
-        let all = self.all();
-        all.len() >= self.most && all.values().all(|standing| standing.open > 0)
+        let sessions = self.sessions();
+        sessions.len() >= self.limit && sessions.values().all(|activity| activity.open > 0)
     }
 
-    /// Makes room for one: the session in which nothing went on for longest goes where all places are taken.
-    pub fn make_room(&self) -> Room {
-        let mut all = self.all();
-        if all.len() < self.most {
-            return Room::Free;
+    /// Makes room for a session; if there is none, evicts the one that has been idle for longest.
+    pub fn evict_if_full(&self) -> Eviction {
+        let mut sessions = self.sessions();
+        if sessions.len() < self.limit {
+            return Eviction::NotNeeded;
         }
-        let idle = all.iter().filter(|(_, standing)| standing.open == 0);
-        match idle.min_by_key(|(_, standing)| standing.since).map(|(id, _)| id.clone()) {
+        let idle = sessions.iter().filter(|(_, activity)| activity.open == 0);
+        match idle.min_by_key(|(_, activity)| activity.since).map(|(id, _)| id.clone()) {
             Some(id) => {
-                all.remove(&id);
-                Room::Of(id)
+                sessions.remove(&id);
+                Eviction::Evicted(id)
             }
-            None => Room::None,
+            None => Eviction::Impossible,
         }
     }
 
-    /// A session is there.
-    pub fn take(&self, id: SessionId) {
-        self.all().insert(id, Standing { open: 0, since: Instant::now() });
+    /// Adds a session.
+    pub fn add(&self, id: SessionId) {
+        self.sessions().insert(id, SessionActivity { open: 0, since: Instant::now() });
     }
 
-    /// A session is not there any more.
-    pub fn leave(&self, id: &SessionId) {
-        self.all().remove(id);
+    /// Removes a session.
+    pub fn remove(&self, id: &SessionId) {
+        self.sessions().remove(id);
     }
 
-    /// Somebody asks for a session: whether it is there. It is in use from now on.
+    /// Marks a session as just used; returns whether it exists.
     pub fn touch(&self, id: &SessionId) -> bool {
-        self.all().get_mut(id).map(|standing| standing.since = Instant::now()).is_some()
+        self.sessions().get_mut(id).map(|activity| activity.since = Instant::now()).is_some()
     }
 
-    /// A stream or a call begins; `None` where the session has ended.
-    pub fn open(&self, id: &SessionId) -> Option<Open> {
-        let mut all = self.all();
-        let standing = all.get_mut(id)?;
-        (standing.open, standing.since) = (standing.open + 1, Instant::now());
-        Some(Open { places: self.clone(), id: id.clone() })
+    /// Begins a stream or a call; `None` if the session has ended.
+    pub fn open(&self, id: &SessionId) -> Option<SessionGuard> {
+        let mut sessions = self.sessions();
+        let activity = sessions.get_mut(id)?;
+        (activity.open, activity.since) = (activity.open + 1, Instant::now());
+        Some(SessionGuard { registry: self.clone(), id: id.clone() })
     }
 }
 
-/// A stream or a call of a session, until this is dropped.
+/// An open stream or call of a session; ends when dropped.
 #[derive(Debug)]
-pub struct Open {
-    places: Places,
+pub struct SessionGuard {
+    registry: SessionRegistry,
     id: SessionId,
 }
 
-impl Drop for Open {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
-        if let Some(standing) = self.places.all().get_mut(&self.id) {
-            (standing.open, standing.since) = (standing.open.saturating_sub(1), Instant::now());
+        if let Some(activity) = self.registry.sessions().get_mut(&self.id) {
+            (activity.open, activity.since) = (activity.open.saturating_sub(1), Instant::now());
         }
     }
 }
@@ -109,44 +109,44 @@ impl Drop for Open {
 mod tests {
     use super::*;
 
-    fn places(ids: &[&str]) -> Places {
-        let places = Places::new(ids.len());
+    fn registry(ids: &[&str]) -> SessionRegistry {
+        let registry = SessionRegistry::new(ids.len());
         for id in ids {
-            assert_eq!(places.make_room(), Room::Free);
-            places.take((*id).into());
+            assert_eq!(registry.evict_if_full(), Eviction::NotNeeded);
+            registry.add((*id).into());
         }
-        places
+        registry
     }
 
     #[test]
-    fn the_place_of_whom_nobody_asked_for_longest_is_given_away() {
-        let places = places(&["a", "b", "c"]);
-        assert!(places.touch(&"a".into()));
-        assert_eq!(places.make_room(), Room::Of("b".into()));
-        assert!(!places.touch(&"b".into()) && places.open(&"b".into()).is_none(), "it has ended");
-        assert_eq!(places.make_room(), Room::Free);
+    fn the_session_idle_for_longest_is_evicted() {
+        let registry = registry(&["a", "b", "c"]);
+        assert!(registry.touch(&"a".into()));
+        assert_eq!(registry.evict_if_full(), Eviction::Evicted("b".into()));
+        assert!(!registry.touch(&"b".into()) && registry.open(&"b".into()).is_none(), "it has ended");
+        assert_eq!(registry.evict_if_full(), Eviction::NotNeeded);
     }
 
     #[test]
-    fn nobody_is_put_out_while_something_goes_on() {
-        let places = places(&["a", "b"]);
-        let [first, _second] = ["a", "b"].map(|id| places.open(&id.into()).unwrap());
-        let other = places.open(&"a".into());
-        assert!(places.is_full());
-        assert_eq!(places.make_room(), Room::None);
+    fn a_session_in_use_is_not_evicted() {
+        let registry = registry(&["a", "b"]);
+        let [first, _second] = ["a", "b"].map(|id| registry.open(&id.into()).unwrap());
+        let other = registry.open(&"a".into());
+        assert!(registry.is_full());
+        assert_eq!(registry.evict_if_full(), Eviction::Impossible);
         drop(first);
-        assert!(places.is_full(), "a call ended, its stream has not");
+        assert!(registry.is_full(), "its call has ended, its stream has not");
         drop(other);
-        assert!(!places.is_full());
-        assert_eq!(places.make_room(), Room::Of("a".into()));
+        assert!(!registry.is_full());
+        assert_eq!(registry.evict_if_full(), Eviction::Evicted("a".into()));
     }
 
     #[test]
-    fn what_ends_after_its_session_holds_no_place() {
-        let places = places(&["a"]);
-        let open = places.open(&"a".into());
-        places.leave(&"a".into());
+    fn a_stream_that_outlives_its_session_does_not_count() {
+        let registry = registry(&["a"]);
+        let open = registry.open(&"a".into());
+        registry.remove(&"a".into());
         drop(open);
-        assert_eq!(places.make_room(), Room::Free);
+        assert_eq!(registry.evict_if_full(), Eviction::NotNeeded);
     }
 }

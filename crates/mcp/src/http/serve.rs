@@ -1,5 +1,5 @@
-//! Listening, and ending well: nobody new is let in, streams end, what is under way gets its answer within a time, and
-//! everything that was acknowledged is stored before the program goes.
+//! Listens for connections and shuts down gracefully: no new connections are accepted, streams end, requests in progress are
+//! answered within a timeout, and acknowledged changes are stored before the program exits.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,25 +16,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
 
-use super::handler::{Door, busy};
-use super::limits::TOLD;
+use super::handler::{Handler, busy};
+use super::limits::EXCESS_CONNECTIONS;
 use super::{Http, Limits};
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
 use refdesk_tools::handle::DeskHandle;
 
-/// So long is waited when the system has no connection to give, such as when too many files are open.
-const BREATH: Duration = Duration::from_millis(100);
+/// Delay before the next attempt to accept a connection after a failure, such as too many open files.
+const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 
-/// So long who waits for a person may take to say that nobody came.
-const LAST: Duration = Duration::from_secs(1);
+/// Timeout for requests that wait for a person, which are cancelled when the server shuts down.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves everybody for this session, or each for one of its own, until `stop` comes, and a second `stop` breaks off what is still
-/// under way. `listening` is told the address once calls are taken.
+/// Serves all clients in the given session, or each in one of its own, until `stop` returns; a second `stop` aborts requests in
+/// progress. `listening` is called with the address once connections are accepted.
 ///
 /// # Errors
-/// Where nothing can listen there, the system gives no thread, or the desk ends by itself.
+/// The address or a thread is not available, or the desk ends by itself.
 pub async fn serve(
     options: Options,
     session: Option<String>,
@@ -49,15 +49,15 @@ pub async fn serve(
     let handle = DeskHandle::new(session, options.renderer.clone(), engine::start(options)?.0);
     handle.tell_opening(tell);
     let (close, closing) = watch::channel(false);
-    let door = Arc::new(Door::new(handle.clone(), http, address, limits, closing));
+    let handler = Arc::new(Handler::new(handle.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();
     listening(address);
     tokio::select! {
         biased;
         () = stop() => {}
-        // Without its desk it could only refuse.
+        // Without its desk the server could only refuse requests.
         () = handle.left() => {}
-        () = accept(&listener, &door, &graceful, &limits) => {}
+        () = accept(&listener, &handler, &graceful, &limits) => {}
     }
     drop(listener);
     close.send_replace(true);
@@ -67,56 +67,56 @@ pub async fn serve(
         () = sleep(limits.ending) => false,
         () = stop() => false,
     };
-    // Who waits for a person is told that there is no time left; who does not take even this is broken off.
+    // Cancels questions to people; requests that do not end even then are aborted.
     handle.leave();
     if !is_over {
-        let _ = timeout(LAST, ended).await;
+        let _ = timeout(CANCEL_TIMEOUT, ended).await;
     }
-    door.break_off();
+    handler.abort();
     handle.close().await
 }
 
-/// Takes connections for ever. Those beyond the limit are told so, and beyond these none is taken until one ends.
-async fn accept(listener: &TcpListener, door: &Arc<Door>, graceful: &GracefulShutdown, limits: &Limits) {
-    let all = Arc::new(Semaphore::new(limits.connections + TOLD));
+/// Accepts connections forever. Those beyond the limit get an error, and beyond these none is accepted until one ends.
+async fn accept(listener: &TcpListener, handler: &Arc<Handler>, graceful: &GracefulShutdown, limits: &Limits) {
+    let all = Arc::new(Semaphore::new(limits.connections + EXCESS_CONNECTIONS));
     let served = Arc::new(Semaphore::new(limits.connections));
     // The semaphore is never closed.
-    while let Ok(place) = Arc::clone(&all).acquire_owned().await {
+    while let Ok(permit) = Arc::clone(&all).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let door = Arc::clone(&served).try_acquire_owned().ok().map(|served| (Arc::clone(door), served));
-                tokio::spawn(connection(stream, door, place, graceful.watcher(), *limits));
+                let handler = Arc::clone(&served).try_acquire_owned().ok().map(|served| (Arc::clone(handler), served));
+                tokio::spawn(connection(stream, handler, permit, graceful.watcher(), *limits));
             }
             Err(error) => {
-                tracing::warn!("no connection could be taken: {error}");
-                sleep(BREATH).await;
+                tracing::warn!("a connection could not be accepted: {error}");
+                sleep(ACCEPT_DELAY).await;
             }
         }
     }
 }
 
-/// Serves one connection to its end; without a door it is told to come again.
+/// Serves one connection until it ends; without a handler, its request is refused.
 async fn connection(
     stream: TcpStream,
-    door: Option<(Arc<Door>, OwnedSemaphorePermit)>,
-    _place: OwnedSemaphorePermit,
+    handler: Option<(Arc<Handler>, OwnedSemaphorePermit)>,
+    _permit: OwnedSemaphorePermit,
     watcher: Watcher,
     limits: Limits,
 ) {
-    // An answer is written whole: waiting for more of it would only make it late.
+    // Answers are written whole, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
     let mut stream = Box::pin(TimeoutWriter::new(stream));
-    // A client that reads nothing would hold its place for ever.
+    // A client that reads nothing would stay connected forever.
     stream.as_mut().set_timeout_pinned(Some(limits.stall));
     let stream = TokioIo::new(stream);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(limits.head);
-    builder.keep_alive(door.is_some());
+    builder.keep_alive(handler.is_some());
     let answer = service_fn(|request| {
-        let door = door.as_ref().map(|(door, _)| Arc::clone(door));
+        let handler = handler.as_ref().map(|(handler, _)| Arc::clone(handler));
         async move {
-            Ok::<_, Infallible>(match door {
-                Some(door) => door.answer(request).await,
+            Ok::<_, Infallible>(match handler {
+                Some(handler) => handler.handle(request).await,
                 None => busy("too many connections are open"),
             })
         }

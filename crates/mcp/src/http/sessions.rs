@@ -1,6 +1,7 @@
-//! The sessions of clients that begin with `initialize`: not more than so many, each ended when nothing happens in it, or sooner
-//! where somebody new needs its place: most clients never say that they are done. rmcp keeps the last answers of a session so that a client whose connection broke can take them up again; here what a client took to
-//! its end is let go at once, or the desk would grow with every call of the last minute.
+//! The sessions of clients that begin with `initialize`. Their number is limited; an idle one ends after some time, or sooner if a
+//! new client needs its place, because most clients never end theirs. rmcp keeps the last answers of a session so that a client can
+//! resume them on a new connection; an answer that was received completely is dropped here at once, or memory would grow with
+//! every call of the last minute.
 
 use std::fmt;
 use std::future::ready;
@@ -18,26 +19,26 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 use tokio::sync::Mutex;
 
 use super::Limits;
-use super::registry::{Open, Places, Room};
+use super::registry::{Eviction, SessionGuard, SessionRegistry};
 
 #[derive(Debug)]
 pub struct Sessions {
     local: LocalSessionManager,
-    places: Places,
-    /// Whose turn it is to begin one: two must not take the same place.
-    turn: Mutex<()>,
+    registry: SessionRegistry,
+    /// Held while one is created, so that two cannot take the same place.
+    creating: Mutex<()>,
 }
 
-/// What keeps a session from doing what it was asked for.
+/// Why a request to a session failed.
 #[derive(Debug)]
-pub enum Failed {
-    /// There are as many as there may be, and something goes on in each.
+pub enum SessionFailure {
+    /// The limit is reached, and every session is in use.
     Full,
-    /// What rmcp says.
+    /// rmcp's own error.
     Local(LocalSessionManagerError),
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for SessionFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full => out.write_str("too many sessions are open"),
@@ -46,9 +47,9 @@ impl fmt::Display for Failed {
     }
 }
 
-impl std::error::Error for Failed {}
+impl std::error::Error for SessionFailure {}
 
-impl From<LocalSessionManagerError> for Failed {
+impl From<LocalSessionManagerError> for SessionFailure {
     fn from(error: LocalSessionManagerError) -> Self {
         Self::Local(error)
     }
@@ -58,40 +59,40 @@ impl Sessions {
     pub fn new(limits: &Limits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
-        Self { local, places: Places::new(limits.sessions), turn: Mutex::new(()) }
+        Self { local, registry: SessionRegistry::new(limits.sessions), creating: Mutex::new(()) }
     }
 
-    /// Whether there is no place for another, and none can be made.
+    /// Whether there is no room for another session and none can be evicted.
     pub fn is_full(&self) -> bool {
-        self.places.is_full()
+        self.registry.is_full()
     }
 
-    fn open(&self, id: &SessionId) -> Result<Open, LocalSessionManagerError> {
-        self.places.open(id).ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))
+    fn open(&self, id: &SessionId) -> Result<SessionGuard, LocalSessionManagerError> {
+        self.registry.open(id).ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))
     }
 }
 
-/// A stream during which its session keeps its place.
-fn during<S: Stream>(open: Open, stream: S) -> impl Stream<Item = S::Item> {
+/// A stream that holds the guard of its session.
+fn guarded<S: Stream>(guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
     stream.map(move |item| {
-        let _ = &open;
+        let _ = &guard;
         item
     })
 }
 
 impl SessionManager for Sessions {
-    type Error = Failed;
+    type Error = SessionFailure;
     type Transport = WorkerTransport<LocalSessionWorker>;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Failed> {
-        let _turn = self.turn.lock().await;
-        match self.places.make_room() {
-            Room::Free => {}
-            Room::Of(idle) => self.local.close_session(&idle).await?,
-            Room::None => return Err(Failed::Full),
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionFailure> {
+        let _creating = self.creating.lock().await;
+        match self.registry.evict_if_full() {
+            Eviction::NotNeeded => {}
+            Eviction::Evicted(idle) => self.local.close_session(&idle).await?,
+            Eviction::Impossible => return Err(SessionFailure::Full),
         }
         let (id, transport) = self.local.create_session().await?;
-        self.places.take(id.clone());
+        self.registry.add(id.clone());
         Ok((id, transport))
     }
 
@@ -99,17 +100,17 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Failed> {
-        let _open = self.open(id)?;
+    ) -> Result<ServerJsonRpcMessage, SessionFailure> {
+        let _guard = self.open(id)?;
         Ok(self.local.initialize_session(id, message).await?)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Failed> {
-        Ok(self.places.touch(id) && self.local.has_session(id).await?)
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionFailure> {
+        Ok(self.registry.touch(id) && self.local.has_session(id).await?)
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Failed> {
-        self.places.leave(id);
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionFailure> {
+        self.registry.remove(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -117,8 +118,8 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
-        let open = self.open(id)?;
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+        let guard = self.open(id)?;
         let gone = || LocalSessionManagerError::SessionNotFound(id.clone());
         let session = self.local.sessions.read().await.get(id).cloned().ok_or_else(gone)?;
         let failed = LocalSessionManagerError::SessionError;
@@ -126,33 +127,33 @@ impl SessionManager for Sessions {
         let (number, mut answers) = (channel.http_request_id, channel.inner);
         session.push_message(message, number).await.map_err(failed)?;
         let answers = futures_util::stream::poll_fn(move |context| answers.poll_recv(context));
-        let taken = once(async move {
+        let received = once(async move {
             if let Some(number) = number {
-                // A session that ended meanwhile has let it go already.
+                // Fails if the session ended meanwhile, which drops it too.
                 let _ = session.close_request_wise_channel(number).await;
             }
         });
-        Ok(during(open, answers.chain(taken.filter_map(|()| ready(None)))))
+        Ok(guarded(guard, answers.chain(received.filter_map(|()| ready(None)))))
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Failed> {
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionFailure> {
         Ok(self.local.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
-        let open = self.open(id)?;
-        Ok(during(open, self.local.create_standalone_stream(id).await?))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+        let guard = self.open(id)?;
+        Ok(guarded(guard, self.local.create_standalone_stream(id).await?))
     }
 
     async fn resume(
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
-        let open = self.open(id)?;
-        Ok(during(open, self.local.resume(id, last_event_id).await?))
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+        let guard = self.open(id)?;
+        Ok(guarded(guard, self.local.resume(id, last_event_id).await?))
     }
 }
