@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
-use refdesk_files::beneath::is_kept_back;
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below, is_kept_back};
 use refdesk_files::{path, read_regular};
 
 /// Bytes of a document that are shown.
@@ -135,8 +134,8 @@ fn beginning(text: &str, most: usize) -> &str {
 
 /// The file that introduces the folder, else its files.
 fn folder(id: &str, place: &LocalPath) -> Document {
-    let (files, problems) = files_below(&place.path, COUNTED, &WalkBudget::default(), |_| true);
-    let more = problems.iter().any(|problem| matches!(problem, Problem::TooManyFiles));
+    let (files, problems) = files_below(&place.path, &place.resolved, COUNTED, &WalkBudget::default(), |_| true);
+    let more = !problems.iter().all(|problem| matches!(problem, Problem::Unreadable(..)));
     let count = match files.len() {
         1 => "1 file".to_owned(),
         count if more => format!("more than {count} files"),

@@ -10,10 +10,9 @@ use super::Desk;
 use refdesk_core::catalog::{PathState, Source, SourceId, SourceKind, is_reserved};
 use refdesk_core::mention::{LIMITS, files};
 use refdesk_enrich::SourceFiles;
-use refdesk_files::beneath::is_kept_back;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
-use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
+use refdesk_files::walk::{WalkBudget, WalkLimits, files_below, is_kept_back};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
 
@@ -58,14 +57,13 @@ impl Desk {
     fn declared_in(&self, source: &Source, path: &str, budget: &WalkBudget) -> Vec<PathBuf> {
         let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
         let root = clean(&place.path.join(path));
-        let is_shared = |real: PathBuf| {
-            real.starts_with(&*place.resolved)
-                && !is_kept_back(&place.resolved, &real)
-                && !is_reserved(self.workspace(), &Resolver::default(), &root, &real)
+        let is_shared = |real: &PathBuf| {
+            root.starts_with(&*place.path)
+                && real.starts_with(&*place.resolved)
+                && !is_kept_back(&place.resolved, real)
+                && !is_reserved(self.workspace(), &Resolver::default(), &root, real)
         };
-        if !root.starts_with(&*place.path) || !std::fs::canonicalize(&root).is_ok_and(is_shared) {
-            return Vec::new();
-        }
+        let Some(real) = std::fs::canonicalize(&root).ok().filter(is_shared) else { return Vec::new() };
         if root.is_file() {
             return vec![root];
         }
@@ -73,7 +71,7 @@ impl Desk {
             let inside = file.strip_prefix(&root).unwrap_or(file);
             !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
         };
-        let (files, _) = files_below(&root, DECLARED, budget, |_| true);
+        let (files, _) = files_below(&root, &real, DECLARED, budget, |_| true);
         files.into_iter().map(|file| file.path).filter(is_shown).collect()
     }
 

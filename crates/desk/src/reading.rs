@@ -12,8 +12,9 @@ use super::document::size;
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
-use refdesk_files::beneath::{Listing, Opened, is_kept_back, open};
-use refdesk_files::path::{display, is_absolute_anywhere};
+use refdesk_files::beneath::{Opened, open};
+use refdesk_files::path::{display, is_absolute_anywhere, slashed};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, is_kept_back};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
 use refdesk_text::nearest::{did_you_mean, nearest};
@@ -29,8 +30,8 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// Files of a folder that are listed.
 const LISTED: usize = 200;
 
-/// Files of a folder that are counted, and searched for a name that somebody may have meant.
-const COUNTED: usize = 2_000;
+/// Files of a folder that are counted, and searched for a similar name.
+const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
 /// What a reading gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -262,8 +263,8 @@ impl Local<'_> {
         }
         let asked = within.to_string_lossy();
         let files = match open(&self.place.resolved) {
-            Ok(Opened::Folder(folder)) => folder.files(COUNTED),
-            _ => Listing::default(),
+            Ok(Opened::Folder(folder)) => files_of(&folder, Path::new("")).0,
+            _ => Vec::new(),
         };
         let hint = match meant(&asked, &display(self.workspace, &self.place.path), &files) {
             names if names.is_empty() => "call it without `path` for the list of its files".to_owned(),
@@ -273,27 +274,28 @@ impl Local<'_> {
     }
 
     fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
-        let listing = folder.files(COUNTED);
-        let entry = |(path, bytes): (PathBuf, u64)| Entry {
-            tokens: tokens::of_file(&path, bytes),
-            path: refdesk_files::path::slashed(&path),
-            bytes,
+        let (files, problems) = files_of(folder, from);
+        let entry = |file: &WalkedFile| Entry {
+            tokens: tokens::of_file(&file.path, file.size),
+            path: slashed(&file.path),
+            bytes: file.size,
         };
-        let files = listing.files.iter().take(LISTED).map(|file| (from.join(&file.path), file.size));
-        let entries: Vec<Entry> = files.map(entry).collect();
+        let entries: Vec<Entry> = files.iter().take(LISTED).map(entry).collect();
         let mut text = String::new();
         for Entry { path, bytes, tokens } in &entries {
             let ending = if *tokens == 1 { "" } else { "s" };
             text.push_str(&format!("{}  {}, about {tokens} token{ending}\n", one_line(path), size(*bytes)));
         }
-        let unlisted = listing.files.len() - entries.len();
-        let cut = unlisted > 0 || listing.more;
+        let unlisted = files.len() - entries.len();
+        let unreadable = problems.iter().filter(|problem| matches!(problem, Problem::Unreadable(..))).count();
+        let more = unreadable < problems.len();
+        let cut = unlisted > 0 || more;
         if cut {
-            let at_least = if listing.more { "at least " } else { "" };
+            let at_least = if more { "at least " } else { "" };
             text.push_str(&format!("and {at_least}{unlisted} more: only the first {LISTED} are listed\n"));
         }
-        if listing.unreadable > 0 {
-            text.push_str(&format!("{} more could not be looked at\n", listing.unreadable));
+        if unreadable > 0 {
+            text.push_str(&format!("{unreadable} more could not be read\n"));
         }
         let note = if cut { "name a folder with `path` for the list of its files" } else { "" };
         Reading {
@@ -312,9 +314,15 @@ impl Local<'_> {
     }
 }
 
-/// Up to three names that somebody may have meant, in quotes.
-fn meant(asked: &str, folder: &str, listing: &Listing) -> Vec<String> {
-    let names = || listing.files.iter().map(|file| file.path.as_str());
+/// The files below a folder; their paths begin with `from`.
+fn files_of(folder: &Folder, from: &Path) -> (Vec<WalkedFile>, Vec<Problem>) {
+    folder.files(from, COUNTED, &WalkBudget::default(), |_| true)
+}
+
+/// Up to three file names similar to `asked`, in quotes.
+fn meant(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
+    let files: Vec<String> = files.iter().map(|file| slashed(&file.path)).collect();
+    let names = || files.iter().map(String::as_str);
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     // Paths of the workspace are what agents have seen elsewhere.
     let from_workspace = asked.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));

@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::error::with_path;
 use super::folder::{EntryKind, FileMode, Folder};
 use super::own::{made_for, open_folder};
 
@@ -112,8 +113,7 @@ impl Folder {
         lasting: Durability,
     ) -> io::Result<Staged> {
         let name = name.as_ref();
-        let with_path =
-            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
+        let with_path = |error| with_path(&self.path_of(name), error);
         let existing = match (mode, self.entry(name)?) {
             (FileMode::Default, Some(entry)) if entry.kind == EntryKind::File => Some(entry.permissions),
             _ => None,
@@ -152,8 +152,7 @@ impl Folder {
                 Err(_) => self.remove_file(&second)?,
             }
         }
-        let with_path =
-            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
+        let with_path = |error| with_path(&self.path_of(name), error);
         let mut from = self.open(name)?;
         let mut staged = self.temporary(FileMode::Private)?;
         let mut copy = || {

@@ -6,12 +6,12 @@
 //! that appears between the check and the open.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::error::{LinkRefused, with_path};
 use super::path::{display, is_absent};
 use super::private::narrow;
 use super::read::read_open;
@@ -25,33 +25,6 @@ mod unix;
 use by_path::Handle;
 #[cfg(unix)]
 use unix::Handle;
-
-/// A symbolic link where only folders and regular files are accepted; carried inside an [`io::Error`].
-#[derive(Debug)]
-pub struct LinkRefused {
-    link: String,
-    leads_out: bool,
-}
-
-impl fmt::Display for LinkRefused {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let link = &self.link;
-        if self.leads_out {
-            write!(out, "{link} is a link that leads out of the workspace: nothing is read or stored there")
-        } else {
-            write!(out, "{link} is a symbolic link, which is not followed")
-        }
-    }
-}
-
-impl std::error::Error for LinkRefused {}
-
-impl LinkRefused {
-    /// Whether the error carries one.
-    pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
-    }
-}
 
 /// Permissions of a file or folder that is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,13 +104,7 @@ impl Folder {
         if !path.is_absolute() {
             return Err(with_path(path, io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path")));
         }
-        names_of(parts.as_path())?;
-        let root: Arc<Path> = Path::new("").into();
-        // Usually there is no link and one call is enough. If there is one, opening name by name tells which.
-        if let Some(handle) = Handle::without_links(path) {
-            return Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root });
-        }
-        Self { root, ..Self::root(&start)? }.below(parts.as_path())
+        Self { root: Path::new("").into(), ..Self::root(&start)? }.below(parts.as_path())
     }
 
     /// The folder of `file`, which is below `root`, and the file's name. Links above `root` are followed; links below it
@@ -175,7 +142,15 @@ impl Folder {
     /// # Errors
     /// The file system's error, prefixed with the path; [`LinkRefused`] if part of the path is a link.
     pub fn below(&self, path: &Path) -> io::Result<Self> {
-        names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| folder.child(name))
+        let names = names_of(path)?;
+        let within: PathBuf = names.iter().collect();
+        // Usually there is no link and one call is enough. If there is one, opening name by name tells which.
+        if names.len() > 1
+            && let Some(handle) = self.handle.below(&within)
+        {
+            return Ok(Self { handle: Arc::new(handle), path: self.path.join(within), root: self.root.clone() });
+        }
+        names.into_iter().try_fold(self.clone(), |folder, name| folder.child(name))
     }
 
     /// Opens a folder below this one and creates missing ones; with [`FileMode::Private`], all of them become private.
@@ -314,7 +289,13 @@ impl Folder {
     /// # Errors
     /// The file system's error, prefixed with the path.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
-        self.handle.names().map_err(|error| with_path(&self.path, error))
+        self.entries()?.map(|entry| entry.map(|(name, _)| name)).collect()
+    }
+
+    /// The names in it and their types, unordered.
+    pub(super) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+        let with_path = |error| with_path(&self.path, error);
+        Ok(self.handle.entries().map_err(with_path)?.map(move |entry| entry.map_err(with_path)))
     }
 
     /// Renames a file within this folder, replacing an existing one.
@@ -373,19 +354,6 @@ impl Folder {
         !fs::metadata(link).is_ok_and(|found| found.is_file())
             && !fs::canonicalize(link).is_ok_and(|real| real.starts_with(root))
     }
-}
-
-impl From<LinkRefused> for io::Error {
-    fn from(link: LinkRefused) -> Self {
-        Self::new(io::ErrorKind::PermissionDenied, link)
-    }
-}
-
-fn with_path(path: &Path, error: io::Error) -> io::Error {
-    if LinkRefused::is(&error) {
-        return error;
-    }
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn invalid(path: &Path) -> io::Error {

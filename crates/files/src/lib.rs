@@ -3,6 +3,7 @@
 
 mod atomic;
 pub mod beneath;
+mod error;
 mod folder;
 mod lock;
 pub mod name;
@@ -12,10 +13,13 @@ pub mod path;
 mod private;
 mod read;
 mod seal;
+#[cfg(test)]
+mod testing;
 pub mod walk;
 
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
-pub use folder::{EntryKind, FileMode, Folder, FolderEntry, LinkRefused};
+pub use error::LinkRefused;
+pub use folder::{EntryKind, FileMode, Folder, FolderEntry};
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
 pub use private::{is_mine, narrow, private_folder};

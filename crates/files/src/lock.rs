@@ -8,6 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::error::with_path;
 use super::folder::Folder;
 use super::own::made_for;
 
@@ -42,8 +43,7 @@ impl Folder {
     pub fn lock(&self, name: impl AsRef<OsStr>, patience: Duration) -> io::Result<Lock> {
         let name = name.as_ref();
         let file = self.open_lock(name)?;
-        wait(&file, patience)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display())))?;
+        wait(&file, patience).map_err(|error| with_path(&self.path_of(name), error))?;
         Ok(Lock { _file: file })
     }
 }

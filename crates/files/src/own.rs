@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::error::with_path;
 use super::folder::{FileMode, Folder};
 use super::path::is_absent;
 use super::walk::is_own;
@@ -88,7 +89,7 @@ pub fn open_folder(folder: &Path) -> io::Result<Folder> {
 
 /// The folder of a path, created if missing, and the file's name.
 pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
-    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let with_path = |error| with_path(path, error);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename).map_err(|kind| with_path(kind.into()))?;
     let (root, below) = split(path.parent().unwrap_or(Path::new("")));
     if !root.as_os_str().is_empty() {

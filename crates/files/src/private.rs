@@ -6,14 +6,14 @@ use std::io;
 use std::path::Path;
 
 use super::Folder;
+use super::error::with_path;
 
 /// Opens a folder of the user, creating it if missing, and makes it private.
 ///
 /// # Errors
 /// The file system's error, prefixed with the path.
 pub fn private_folder(path: &Path) -> io::Result<Folder> {
-    std::fs::create_dir_all(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    std::fs::create_dir_all(path).map_err(|error| with_path(path, error))?;
     let folder = Folder::root(path)?;
     // Another user's folder keeps its mode.
     let _ = folder.make_private();

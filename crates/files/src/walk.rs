@@ -1,14 +1,19 @@
-//! Walks a folder in path order until a limit is reached. A symbolic link is followed only to a file inside the same
-//! tree that the walk would not reach by itself, so nothing is read twice and no link leads out or in circles. Names of
-//! skipped folders are compared case-insensitively, since many file systems do so.
+//! Lists the files below an open folder in path order until a limit is reached. Every folder is opened below the first
+//! one without following links, so a folder that becomes a link during the walk is not entered. A link to a file is
+//! followed only inside the same tree, and only if the walk would not reach the file by itself, so nothing is read
+//! twice. Names of skipped folders are compared case-insensitively, since many file systems do so.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use super::error::without_path;
+use super::{EntryKind, Folder};
 
 /// Maximum entries per walk: a repository can contain or name a tree of any size.
 const ENTRIES: usize = 50_000;
@@ -27,11 +32,14 @@ const TEMPLATES: [&str; 2] = [".jaato", "templates"];
 
 /// Whether refdesk generates the files of this folder.
 pub fn is_own(folder: &Path) -> bool {
-    let mut names = folder.components().rev().map(Component::as_os_str);
-    let (last, above) = (names.next(), names.next());
+    let above = folder.parent().and_then(Path::file_name);
+    folder.file_name().is_some_and(|name| is_own_name(above, name))
+}
+
+/// The same for a folder of this name in one named `above`.
+fn is_own_name(above: Option<&OsStr>, name: &OsStr) -> bool {
     let is = |[one, two]: [&str; 2]| {
-        last.is_some_and(|name| name.eq_ignore_ascii_case(two))
-            && above.is_some_and(|name| name.eq_ignore_ascii_case(one))
+        name.eq_ignore_ascii_case(two) && above.is_some_and(|above| above.eq_ignore_ascii_case(one))
     };
     is(STATE) || is(TEMPLATES)
 }
@@ -48,6 +56,13 @@ pub fn is_reserved(path: &Path) -> bool {
         let below_jaato = above.replace(name).is_some_and(|above: &OsStr| above.eq_ignore_ascii_case(STATE[0]));
         is_git(name) || (below_jaato && name.eq_ignore_ascii_case(STATE[1]))
     })
+}
+
+/// Whether a walk of `root` skips this resolved path, so that it is not read by name either. Takes resolved paths only;
+/// otherwise another spelling of the path would get around it.
+pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
+    let mut inside = resolved.ancestors().take_while(|path| *path != root && path.starts_with(root));
+    inside.any(|path| is_own(path) || path.file_name().is_some_and(is_git))
 }
 
 /// Limits of a walk.
@@ -77,18 +92,38 @@ pub enum Problem {
     TooManyFiles,
     /// The files have more bytes than the limit; the rest was left out.
     TooManyBytes,
-    /// The walk reached its limit of entries, or the budget is spent; the rest was left out.
-    TooMuch,
+    /// The walk ended early; the rest was left out.
+    Stopped(WalkStop),
 }
 
-impl Problem {
-    /// Describes [`Problem::TooMuch`] for people.
-    pub fn stopped() -> String {
-        let seconds = TIME.as_secs();
-        format!(
-            "the folder is only looked through up to {ENTRIES} entries, all folders together up to {TOTAL_ENTRIES} \
-             entries or {seconds} seconds"
-        )
+/// Why a walk ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WalkStop {
+    /// The tree has more entries than one walk takes.
+    Entries,
+    /// The walks with the same budget have used it up.
+    Budget,
+}
+
+impl WalkStop {
+    /// Describes it for people.
+    pub fn message(self) -> String {
+        match self {
+            Self::Entries => format!("the folder has more than {ENTRIES} entries; the rest is left out"),
+            Self::Budget => format!(
+                "all sources together have more than {TOTAL_ENTRIES} entries, or listing them took {} seconds; the rest \
+                 of this folder is left out",
+                TIME.as_secs()
+            ),
+        }
+    }
+
+    /// What helps.
+    pub fn fix(self) -> &'static str {
+        match self {
+            Self::Entries => "split the source into smaller ones",
+            Self::Budget => "exclude sources with many files, or nest fewer sources: each one lists its folder again",
+        }
     }
 }
 
@@ -127,11 +162,12 @@ struct Rest<'a> {
 
 impl Rest<'_> {
     /// Takes one entry, if any is left.
-    fn take(&mut self) -> bool {
+    fn take(&mut self) -> Result<(), WalkStop> {
         let one_less = |left: usize| left.checked_sub(1);
-        let left = one_less(self.entries).filter(|left| left % 64 != 0 || self.start.elapsed() < self.time);
-        self.entries = left.unwrap_or(0);
-        left.is_some() && self.budget.entries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+        self.entries = one_less(self.entries).ok_or(WalkStop::Entries)?;
+        let is_in_time = !self.entries.is_multiple_of(64) || self.start.elapsed() < self.time;
+        let is_left = || self.budget.entries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok();
+        if is_in_time && is_left() { Ok(()) } else { Err(WalkStop::Budget) }
     }
 }
 
@@ -143,133 +179,187 @@ impl Drop for Rest<'_> {
     }
 }
 
-/// The files below `root` whose names are `wanted`, in path order, hidden ones included. Skips git's folders and those
-/// that refdesk generates, unless `root` is one: the selection must not depend on an earlier selection.
+/// The files below the folder `real`, a path without links; `root` replaces it in the paths that are returned. See
+/// [`Folder::files`].
 pub fn files_below(
     root: &Path,
+    real: &Path,
     limits: WalkLimits,
     budget: &WalkBudget,
     wanted: impl Fn(&OsStr) -> bool,
 ) -> (Vec<WalkedFile>, Vec<Problem>) {
-    let mut rest = budget.start();
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
-    let mut bytes = 0u64;
-    let mut linked = HashSet::new();
-    // Entries yet to be visited, the next one last; folders are opened when their turn comes, which keeps path order.
-    let mut open = Vec::new();
-    let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-    let mut is_whole = push_entries(root, &mut open, &mut rest, &mut problems);
-    while let Some((path, kind)) = open.pop() {
-        let name = path.file_name().unwrap_or_default();
-        if kind.is_dir() {
-            if is_whole && !is_git(name) && !is_own(&path) {
-                is_whole = push_entries(&path, &mut open, &mut rest, &mut problems);
-            }
-            continue;
-        }
-        if !wanted(name) {
-            continue;
-        }
-        if kind.is_symlink() {
-            match fs::canonicalize(&path) {
-                Ok(real) if leads_to_something_new(&real, &real_root, &wanted) && linked.insert(real.clone()) => {}
-                _ => continue,
-            }
-        } else if !kind.is_file() {
-            continue;
-        }
-        match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => {
-                if found.len() >= limits.files {
-                    problems.push(Problem::TooManyFiles);
-                    break;
-                }
-                bytes = bytes.saturating_add(metadata.len());
-                if bytes > limits.bytes {
-                    problems.push(Problem::TooManyBytes);
-                    break;
-                }
-                found.push(WalkedFile { path, size: metadata.len() });
-            }
-            Ok(_) => {}
-            Err(error) => problems.push(Problem::Unreadable(path, error)),
-        }
+    match Folder::real(real) {
+        Ok(folder) => folder.files(root, limits, budget, wanted),
+        Err(error) => (Vec::new(), vec![Problem::Unreadable(root.to_path_buf(), without_path(error))]),
     }
-    if !is_whole {
-        problems.push(Problem::TooMuch);
-    }
-    (found, problems)
 }
 
-/// Whether a link leads to a file inside the tree that the walk will not find under its own name.
-fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr) -> bool) -> bool {
-    let Ok(inside) = real.strip_prefix(real_root) else { return false };
-    let is_kept_back = |folder: &Path| is_own(folder) || folder.file_name().is_some_and(is_git);
-    if real.ancestors().take_while(|folder| *folder != real_root).any(is_kept_back) {
-        return false;
+impl Folder {
+    /// The files below this folder, which was opened by its real path, whose names are `wanted`: in path order, hidden
+    /// ones included, with paths that begin with `root`. Skips folders of git and those that refdesk generates, unless
+    /// this is one: the selection must not depend on an earlier selection.
+    pub fn files(
+        &self,
+        root: &Path,
+        limits: WalkLimits,
+        budget: &WalkBudget,
+        wanted: impl Fn(&OsStr) -> bool,
+    ) -> (Vec<WalkedFile>, Vec<Problem>) {
+        let (mut found, mut problems, mut bytes) = (Vec::new(), Vec::new(), 0u64);
+        let mut walk = Walk {
+            top: self,
+            wanted,
+            rest: budget.start(),
+            pending: Vec::new(),
+            opened: (Path::new("").into(), self.clone()),
+            linked: HashSet::new(),
+            stopped: None,
+        };
+        let listed = walk.push_entries();
+        problems.extend(listed.err().map(|error| Problem::Unreadable(root.to_path_buf(), without_path(error))));
+        while let Some(entry) = walk.pending.pop() {
+            let within = entry.folder.join(&entry.name);
+            let size = match walk.visit(&entry, &within) {
+                Ok(Some(size)) => size,
+                Ok(None) => continue,
+                Err(error) => {
+                    problems.push(Problem::Unreadable(root.join(within), without_path(error)));
+                    continue;
+                }
+            };
+            if found.len() >= limits.files {
+                problems.push(Problem::TooManyFiles);
+                break;
+            }
+            bytes = bytes.saturating_add(size);
+            if bytes > limits.bytes {
+                problems.push(Problem::TooManyBytes);
+                break;
+            }
+            found.push(WalkedFile { path: root.join(within), size });
+        }
+        problems.extend(walk.stopped.map(Problem::Stopped));
+        (found, problems)
     }
-    !inside.file_name().is_some_and(wanted)
 }
 
-/// Adds the entries of a folder; returns whether these are all.
-fn push_entries(
-    folder: &Path,
-    open: &mut Vec<(PathBuf, fs::FileType)>,
-    rest: &mut Rest<'_>,
-    problems: &mut Vec<Problem>,
-) -> bool {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            problems.push(Problem::Unreadable(folder.to_path_buf(), error));
-            return true;
-        }
-    };
-    let from = open.len();
-    let mut is_whole = true;
-    for entry in entries {
-        if !rest.take() {
-            is_whole = false;
-            break;
-        }
-        match entry.and_then(|entry| entry.file_type().map(|kind| (entry.path(), kind))) {
-            Ok(entry) => open.push(entry),
-            Err(error) => problems.push(Problem::Unreadable(folder.to_path_buf(), error)),
+/// A folder or a wanted name.
+struct WalkEntry {
+    /// Relative to the top folder; shared by the entries of one folder.
+    folder: Rc<Path>,
+    name: OsString,
+    kind: EntryKind,
+}
+
+/// A walk on its way.
+struct Walk<'a, W> {
+    top: &'a Folder,
+    wanted: W,
+    rest: Rest<'a>,
+    /// Entries yet to be visited, the next one last. A folder is opened when its turn comes, which keeps path order and
+    /// few folders open.
+    pending: Vec<WalkEntry>,
+    /// The folder opened last, and its path relative to the top folder.
+    opened: (Rc<Path>, Folder),
+    /// Files that a link led to.
+    linked: HashSet<PathBuf>,
+    /// The limit that was reached; no more folders are opened.
+    stopped: Option<WalkStop>,
+}
+
+impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
+    /// The size of a file; enters a folder.
+    fn visit(&mut self, entry: &WalkEntry, within: &Path) -> io::Result<Option<u64>> {
+        match entry.kind {
+            EntryKind::Folder if self.stopped.is_some() => Ok(None),
+            EntryKind::Folder => {
+                self.open(within.into())?;
+                self.push_entries()?;
+                Ok(None)
+            }
+            EntryKind::File => self.size(&entry.folder, &entry.name),
+            EntryKind::Link => {
+                let Some(target) = self.target(within) else { return Ok(None) };
+                let folder = target.parent().unwrap_or(Path::new(""));
+                self.size(&folder.into(), target.file_name().unwrap_or_default())
+            }
+            EntryKind::Other => Ok(None),
         }
     }
-    if let Some(new) = open.get_mut(from..) {
-        new.sort_by(|a, b| b.0.file_name().cmp(&a.0.file_name()));
+
+    fn open(&mut self, folder: Rc<Path>) -> io::Result<()> {
+        let opened = self.top.below(&folder)?;
+        self.opened = (folder, opened);
+        Ok(())
     }
-    is_whole
+
+    /// Adds the entries of the opened folder.
+    fn push_entries(&mut self) -> io::Result<()> {
+        let (path, folder) = &self.opened;
+        let above = folder.path().file_name();
+        let from = self.pending.len();
+        let mut listed = Ok(());
+        for entry in folder.entries()? {
+            if let Err(limit) = self.rest.take() {
+                self.stopped = Some(limit);
+                break;
+            }
+            match entry {
+                Ok((name, kind)) => {
+                    let is_wanted = kind == EntryKind::Folder || (self.wanted)(&name);
+                    if is_wanted && !is_git(&name) && !is_own_name(above, &name) {
+                        self.pending.push(WalkEntry { folder: path.clone(), name, kind });
+                    }
+                }
+                Err(error) => listed = Err(error),
+            }
+        }
+        if let Some(new) = self.pending.get_mut(from..) {
+            new.sort_unstable_by(|a, b| b.name.cmp(&a.name));
+        }
+        listed
+    }
+
+    /// The size of a regular file.
+    fn size(&mut self, folder: &Rc<Path>, name: &OsStr) -> io::Result<Option<u64>> {
+        if !Rc::ptr_eq(folder, &self.opened.0) {
+            self.open(folder.clone())?;
+        }
+        let entry = self.opened.1.entry(name)?;
+        Ok(entry.filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.size))
+    }
+
+    /// Where a link leads within the tree, if the walk does not find the file under its own name.
+    fn target(&mut self, link: &Path) -> Option<PathBuf> {
+        let top = self.top.path();
+        // Links that appear from here on are refused when the target is opened.
+        let real = fs::canonicalize(top.join(link)).ok()?;
+        let target = real.strip_prefix(top).ok()?;
+        let is_new = !(self.wanted)(target.file_name()?) && !is_kept_back(top, &real);
+        (is_new && self.linked.insert(target.to_path_buf())).then(|| target.to_path_buf())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::write_atomic;
     use super::*;
+    #[cfg(unix)]
+    use crate::testing::link;
+    use crate::testing::tree;
 
     const NO_LIMITS: WalkLimits = WalkLimits { files: usize::MAX, bytes: u64::MAX };
 
-    fn tree(files: &[&str]) -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        for file in files {
-            write_atomic(&root.path().join(file), b"12345").unwrap();
-        }
-        root
-    }
-
     fn names(root: &Path, limits: WalkLimits) -> (Vec<String>, Vec<Problem>) {
-        let (found, problems) =
-            files_below(root, limits, &WalkBudget::default(), |name| name.to_string_lossy().ends_with(".md"));
-        let relative = |found: WalkedFile| found.path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-        (found.into_iter().map(relative).collect(), problems)
+        let wanted = |name: &OsStr| name.to_string_lossy().ends_with(".md");
+        let (found, problems) = files_below(Path::new(""), root, limits, &WalkBudget::default(), wanted);
+        (found.into_iter().map(|found| found.path.to_string_lossy().into_owned()).collect(), problems)
     }
 
     #[test]
     fn path_order_with_hidden_files_and_without_git() {
-        let root = tree(&["b.md", "a/z.md", "a.md", "a-b.md", ".hidden/x.md", ".git/no.md", "a/.git/no.md", "c.txt"]);
-        let (found, problems) = names(root.path(), NO_LIMITS);
+        let (_folder, root) =
+            tree(&["b.md", "a/z.md", "a.md", "a-b.md", ".hidden/x.md", ".git/no.md", "a/.git/no.md", "c.txt"]);
+        let (found, problems) = names(&root, NO_LIMITS);
         assert_eq!(found, [".hidden/x.md", "a/z.md", "a-b.md", "a.md", "b.md"]);
         assert!(problems.is_empty());
     }
@@ -277,29 +367,29 @@ mod tests {
     #[test]
     fn refdesks_own_files_are_skipped() {
         let own = [".jaato/refdesk/x.md", ".jaato/refdesk/desks/y.md", ".jaato/templates/t.md"];
-        let root = tree(&[&own[..], &["a.md", ".jaato/kb.md", "refdesk/z.md"]].concat());
-        assert_eq!(names(&root.path().join(".jaato/templates"), NO_LIMITS).0, ["t.md"]);
-        assert_eq!(names(root.path(), NO_LIMITS).0, [".jaato/kb.md", "a.md", "refdesk/z.md"]);
-        assert_eq!(names(&root.path().join(".jaato"), NO_LIMITS).0, ["kb.md"]);
+        let (_folder, root) = tree(&[&own[..], &["a.md", ".jaato/kb.md", "refdesk/z.md"]].concat());
+        assert_eq!(names(&root.join(".jaato/templates"), NO_LIMITS).0, ["t.md"]);
+        assert_eq!(names(&root, NO_LIMITS).0, [".jaato/kb.md", "a.md", "refdesk/z.md"]);
+        assert_eq!(names(&root.join(".jaato"), NO_LIMITS).0, ["kb.md"]);
     }
 
     #[test]
     fn a_limit_stops_the_walk_and_is_reported() {
-        let root = tree(&["a.md", "b.md", "c.md"]);
-        let (found, problems) = names(root.path(), WalkLimits { files: 2, bytes: 100 });
+        let (_folder, root) = tree(&["a.md", "b.md", "c.md"]);
+        let (found, problems) = names(&root, WalkLimits { files: 2, bytes: 100 });
         assert_eq!(found, ["a.md", "b.md"]);
         assert!(matches!(problems[..], [Problem::TooManyFiles]));
-        let (found, problems) = names(root.path(), WalkLimits { files: 9, bytes: 9 });
+        let (found, problems) = names(&root, WalkLimits { files: 9, bytes: 9 });
         assert_eq!(found, ["a.md"]);
         assert!(matches!(problems[..], [Problem::TooManyBytes]));
     }
 
     #[test]
     fn entry_and_time_limits_stop_the_walk_and_are_reported() {
-        let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
+        let (_folder, root) = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
         let walked = |budget: &WalkBudget| {
-            let (found, problems) = files_below(root.path(), NO_LIMITS, budget, |_| true);
-            (found.len(), matches!(problems[..], [Problem::TooMuch]))
+            let (found, problems) = files_below(&root, &root, NO_LIMITS, budget, |_| true);
+            (found.len(), matches!(problems[..], [Problem::Stopped(WalkStop::Budget)]))
         };
         let hour = Duration::from_secs(3_600);
         for (entries, expected) in [(100, (4, false)), (5, (3, true)), (3, (1, true)), (1, (0, true)), (0, (0, true))] {
@@ -308,21 +398,26 @@ mod tests {
             assert!(found <= expected.0, "{entries}: {found}");
         }
         let many: Vec<String> = (0..200).map(|nth| format!("{nth}.md")).collect();
-        let many = tree(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let (_many, many) = tree(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let budget = WalkBudget::new(1_000, Duration::ZERO);
-        let (found, problems) = files_below(many.path(), NO_LIMITS, &budget, |_| true);
-        assert!(found.len() < 200 && matches!(problems[..], [Problem::TooMuch]), "{}", found.len());
+        let (found, problems) = files_below(&many, &many, NO_LIMITS, &budget, |_| true);
+        assert!(found.len() < 200 && matches!(problems[..], [Problem::Stopped(WalkStop::Budget)]), "{}", found.len());
     }
 
     #[test]
     fn walks_share_a_budget() {
-        let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
+        let (_folder, root) = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
         let time = Duration::from_secs(3_600);
         let budget = WalkBudget::new(15, time);
         for stops in [false, false, true, true] {
-            let (found, problems) = files_below(root.path(), NO_LIMITS, &budget, |_| true);
-            assert_eq!((found.len() < 4, matches!(problems[..], [Problem::TooMuch])), (stops, stops));
+            let (found, problems) = files_below(&root, &root, NO_LIMITS, &budget, |_| true);
+            assert_eq!((found.len() < 4, matches!(problems[..], [Problem::Stopped(WalkStop::Budget)])), (stops, stops));
         }
+        let mut rest = budget.start();
+        assert_eq!(rest.take(), Err(WalkStop::Budget));
+        rest.entries = 0;
+        assert_eq!(rest.take(), Err(WalkStop::Entries), "the walk's own limit");
+        drop(rest);
         assert!(u128::from(budget.nanoseconds.into_inner()) < time.as_nanos(), "a walk is charged its time");
     }
 
@@ -346,22 +441,85 @@ mod tests {
         }
     }
 
+    #[test]
+    fn skipped_files_cannot_be_read_by_name() {
+        for (root, path, expected) in [
+            ("/w", "/w/.git/config", true),
+            ("/w", "/w/a/.git", true),
+            ("/w", "/w/.jaato/refdesk/journal.jsonl", true),
+            ("/w/.jaato", "/w/.jaato/refdesk/journal.jsonl", true),
+            ("/w", "/w/.jaato/kb.md", false),
+            ("/w", "/w/.github/x", false),
+            ("/w/.git", "/w/.git/config", false),
+            ("/w", "/v/.git/config", false),
+        ] {
+            assert_eq!(is_kept_back(Path::new(root), Path::new(path)), expected, "{root} {path}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_stay_inside_and_give_nothing_twice() {
-        use std::os::unix::fs::symlink;
-        let outside = tree(&["secret.md"]);
-        let root = tree(&["real.md", "data.bin", "sub/x.md", ".git/config", ".jaato/refdesk/told.bin"]);
-        let at = |name: &str| root.path().join(name);
-        symlink(outside.path().join("secret.md"), at("leak.md")).unwrap();
-        symlink(outside.path(), at("leak")).unwrap();
-        symlink(at("real.md"), at("again.md")).unwrap();
-        symlink(at("data.bin"), at("data.md")).unwrap();
-        symlink(at("data.bin"), at("data2.md")).unwrap();
-        symlink(at(".git/config"), at("git.md")).unwrap();
-        symlink(at(".jaato/refdesk/told.bin"), at("told.md")).unwrap();
-        symlink(root.path(), at("sub/loop")).unwrap();
-        symlink(at("loop.md"), at("loop.md")).unwrap();
-        assert_eq!(names(root.path(), NO_LIMITS).0, ["data.md", "real.md", "sub/x.md"]);
+        let (_outside, outside) = tree(&["secret.md"]);
+        let files = ["real.md", "data.bin", "sub/x.md", "sub/y.bin", "z.md", ".git/config", ".jaato/refdesk/told.bin"];
+        let (_folder, root) = tree(&files);
+        link(
+            &root,
+            &[
+                (outside.join("secret.md").to_str().unwrap(), "leak.md"),
+                (outside.to_str().unwrap(), "leak"),
+                ("real.md", "again.md"),
+                ("data.bin", "data.md"),
+                ("data.bin", "data2.md"),
+                (root.join("sub/y.bin").to_str().unwrap(), "data3.md"),
+                (".git/config", "git.md"),
+                (".jaato/refdesk/told.bin", "told.md"),
+                (root.to_str().unwrap(), "sub/loop"),
+                (root.to_str().unwrap(), "sub/loop.md"),
+                ("sub", "folder.md"),
+                ("loop.md", "loop.md"),
+            ],
+        );
+        let (found, problems) = names(&root, NO_LIMITS);
+        assert_eq!(found, ["data.md", "data3.md", "real.md", "sub/x.md", "z.md"]);
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    /// A folder, the root or the target of a link becomes a link to the outside while the root is listed.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_exchanged_for_a_link_is_not_entered() {
+        for (exchanged, expected) in [("docs/sub", &["a.md", "b.md"][..]), ("docs", &["a.md", "b.md", "sub/c.md"])] {
+            let (_folder, root) = tree(&["docs/a.md", "docs/b.md", "docs/sub/c.md", "docs/sub/d", "out/sub/c.md"]);
+            let (_outside, outside) = tree(&["secret.md", "d", "sub/secret.md", "sub/d"]);
+            link(&root, &[("sub/d", "docs/link.md")]);
+            let exchange = || {
+                fs::rename(root.join(exchanged), root.join("moved"))?;
+                std::os::unix::fs::symlink(&outside, root.join(exchanged))
+            };
+            let is_done = std::cell::Cell::new(false);
+            let wanted = |name: &OsStr| {
+                if !is_done.replace(true) {
+                    exchange().unwrap();
+                }
+                name.to_string_lossy().ends_with(".md")
+            };
+            let docs = root.join("docs");
+            let (found, problems) = files_below(Path::new(""), &docs, NO_LIMITS, &WalkBudget::default(), wanted);
+            let found: Vec<String> = found.into_iter().map(|file| file.path.to_string_lossy().into_owned()).collect();
+            assert_eq!(found, expected, "{exchanged}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn an_open_folder_stays_the_same() {
+        let (_folder, root) = tree(&["kept/a.md"]);
+        let folder = Folder::real(&root.join("kept")).unwrap();
+        fs::rename(root.join("kept"), root.join("gone")).unwrap();
+        let (found, _) = folder.files(Path::new("x"), NO_LIMITS, &WalkBudget::default(), |_| true);
+        assert_eq!(found, [WalkedFile { path: "x/a.md".into(), size: 5 }]);
+        let (found, problems) =
+            files_below(Path::new("x"), &root.join("kept"), NO_LIMITS, &WalkBudget::default(), |_| true);
+        assert!(found.is_empty() && matches!(&problems[..], [Problem::Unreadable(path, _)] if path == Path::new("x")));
     }
 }

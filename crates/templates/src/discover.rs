@@ -48,7 +48,7 @@ pub fn discover(
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     for root in roots {
-        let (files, problems) = files_below(&root.path, LIMITS, budget, is_template);
+        let (files, problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
         diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
         let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -103,7 +103,7 @@ pub fn stays_in(workspace: &Path, file: &Path) -> bool {
 /// Whether a source holds any template, as far as its directory can be read.
 pub fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
     let directory = source.place().filter(|place| place.standing == PathState::Directory);
-    directory.is_some_and(|place| !files_below(&place.path, LIMITS, budget, is_template).0.is_empty())
+    directory.is_some_and(|place| !files_below(&place.path, &place.resolved, LIMITS, budget, is_template).0.is_empty())
 }
 
 fn is_template(name: &OsStr) -> bool {
@@ -114,9 +114,9 @@ fn is_template(name: &OsStr) -> bool {
 fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
         Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, format!("cannot be read: {error}")),
-        Problem::TooMuch => {
-            let problem = Diagnostic::warning(Code::TemplateLimit, Problem::stopped());
-            let problem = problem.in_file(display(workspace, &root.path)).fix("split it into smaller folders");
+        Problem::Stopped(stop) => {
+            let problem = Diagnostic::warning(Code::TemplateLimit, stop.message());
+            let problem = problem.in_file(display(workspace, &root.path)).fix(stop.fix());
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles | Problem::TooManyBytes => {

@@ -39,7 +39,7 @@ pub fn files(
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
-        PathState::Directory => files_below(&place.path, LIMITS, budget, is_document),
+        PathState::Directory => files_below(&place.path, &place.resolved, LIMITS, budget, is_document),
     };
     let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
     (files, told)
@@ -67,7 +67,9 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
         Diagnostic::warning(code, message).in_file(shown(place)).fix("split the source into smaller ones")
     };
     let told = match problem {
-        Problem::TooMuch => limit(Code::TooManyEntries, Problem::stopped()),
+        Problem::Stopped(stop) => {
+            Diagnostic::warning(Code::TooManyEntries, stop.message()).in_file(shown(place)).fix(stop.fix())
+        }
         Problem::Unreadable(path, error) => {
             Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
                 .in_file(shown(path))

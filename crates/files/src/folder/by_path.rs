@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, Kind, Mode, Purpose};
+use super::{EntryKind, FileMode, FolderEntry, Purpose};
 
 /// A folder by its path.
 #[derive(Debug)]
@@ -18,16 +18,20 @@ impl Handle {
         if found.is_dir() { Ok(Self(path.to_path_buf())) } else { Err(io::ErrorKind::NotADirectory.into()) }
     }
 
-    pub fn without_links(_path: &Path) -> Option<Self> {
+    pub fn below(&self, _path: &Path) -> Option<Self> {
         None
     }
 
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
         let found = self.entry(name)?;
-        if found.kind == Kind::Folder { Ok(Self(self.0.join(name))) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        if found.kind == EntryKind::Folder {
+            Ok(Self(self.0.join(name)))
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
     }
 
-    pub fn make(&self, name: &OsStr, _mode: Mode) -> io::Result<()> {
+    pub fn make(&self, name: &OsStr, _mode: FileMode) -> io::Result<()> {
         fs::create_dir(self.0.join(name))
     }
 
@@ -36,7 +40,7 @@ impl Handle {
     }
 
     pub fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
-        if self.entry(name).is_ok_and(|entry| entry.kind == Kind::Link) {
+        if self.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let mut options = OpenOptions::new();
@@ -49,15 +53,9 @@ impl Handle {
         options.open(self.0.join(name))
     }
 
-    pub fn entry(&self, name: &OsStr) -> io::Result<Entry> {
+    pub fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
         let found = fs::symlink_metadata(self.0.join(name))?;
-        let kind = match found.file_type() {
-            kind if kind.is_symlink() => Kind::Link,
-            kind if kind.is_dir() => Kind::Folder,
-            kind if kind.is_file() => Kind::File,
-            _ => Kind::Other,
-        };
-        Ok(Entry { kind, size: found.len(), permissions: found.permissions() })
+        Ok(FolderEntry { kind: kind_of(found.file_type()), size: found.len(), permissions: found.permissions() })
     }
 
     /// As far as the creation time tells.
@@ -67,8 +65,9 @@ impl Handle {
         matches!((made(file.metadata()), there), (Ok(open), Ok(there)) if open == there)
     }
 
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
-        fs::read_dir(&self.0)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+        let entry = |entry: fs::DirEntry| Ok((entry.file_name(), kind_of(entry.file_type()?)));
+        Ok(fs::read_dir(&self.0)?.map(move |listed| listed.and_then(entry)))
     }
 
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -90,5 +89,14 @@ impl Handle {
 
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_dir(self.0.join(name))
+    }
+}
+
+fn kind_of(file: fs::FileType) -> EntryKind {
+    match file {
+        kind if kind.is_symlink() => EntryKind::Link,
+        kind if kind.is_dir() => EntryKind::Folder,
+        kind if kind.is_file() => EntryKind::File,
+        _ => EntryKind::Other,
     }
 }

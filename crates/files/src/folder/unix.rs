@@ -9,8 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode as Bits, OFlags, chmodat, fstat, linkat, mkdirat, openat, renameat, statat,
-    unlinkat,
+    AtFlags, CWD, Dir, DirEntry, FileType, Mode as Bits, OFlags, chmodat, fstat, linkat, mkdirat, openat, renameat,
+    statat, unlinkat,
 };
 
 use super::{EntryKind, FileMode, FolderEntry, Purpose};
@@ -36,15 +36,15 @@ impl Handle {
         Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
     }
 
-    /// The folder at an absolute path, if the system can refuse links itself and there is none.
+    /// The folder at a path below this one, if the system can refuse links itself and there is none.
     #[cfg(target_os = "linux")]
-    pub fn without_links(path: &Path) -> Option<Self> {
+    pub fn below(&self, path: &Path) -> Option<Self> {
         use rustix::fs::{ResolveFlags, openat2};
-        openat2(CWD, path, THROUGH, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
+        openat2(&self.0, path, THROUGH, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub fn without_links(_path: &Path) -> Option<Self> {
+    pub fn below(&self, _path: &Path) -> Option<Self> {
         None
     }
 
@@ -75,8 +75,8 @@ impl Handle {
             Purpose::Lock => (OFlags::RDWR | OFlags::CREATE, PRIVATE_FILE),
             Purpose::New(FileMode::Private) => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE),
             Purpose::New(FileMode::Default) => {
-                let everybody = Bits::RGRP | Bits::WGRP | Bits::ROTH | Bits::WOTH;
-                (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE | everybody)
+                let others = Bits::RGRP | Bits::WGRP | Bits::ROTH | Bits::WOTH;
+                (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE | others)
             }
         };
         Ok(File::from(openat(&self.0, name, flags | FILE, bits)?))
@@ -84,12 +84,7 @@ impl Handle {
 
     pub fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => EntryKind::File,
-            FileType::Directory => EntryKind::Folder,
-            FileType::Symlink => EntryKind::Link,
-            _ => EntryKind::Other,
-        };
+        let kind = kind_of(FileType::from_raw_mode(stat.st_mode));
         #[allow(clippy::useless_conversion, reason = "macOS has 16 bits here")]
         let bits = u32::from(Bits::from_raw_mode(stat.st_mode).bits());
         let size = u64::try_from(stat.st_size).unwrap_or(0);
@@ -103,17 +98,25 @@ impl Handle {
         }
     }
 
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
+    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
         let listed = openat(&self.0, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Bits::empty())?;
-        let mut names = Vec::new();
-        for entry in Dir::new(listed)? {
-            let entry = entry?;
+        let named = |entry: rustix::io::Result<DirEntry>| {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(error.into())),
+            };
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name != "." && name != ".." {
-                names.push(name.to_owned());
+            if name == "." || name == ".." {
+                return None;
             }
-        }
-        Ok(names)
+            let kind = match entry.file_type() {
+                // Not every file system stores the types with the names.
+                FileType::Unknown => self.entry(name).map_or(EntryKind::Other, |entry| entry.kind),
+                known => kind_of(known),
+            };
+            Some(Ok((name.to_owned(), kind)))
+        };
+        Ok(Dir::new(listed)?.filter_map(named))
     }
 
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -145,5 +148,14 @@ impl Handle {
 
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+}
+
+fn kind_of(file: FileType) -> EntryKind {
+    match file {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     }
 }

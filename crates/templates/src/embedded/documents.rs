@@ -79,7 +79,7 @@ pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, 
             (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())
         }
         PathState::Directory => {
-            let (found, problems) = files_below(&place.path, LIMITS, budget, is_markdown);
+            let (found, problems) = files_below(&place.path, &place.resolved, LIMITS, budget, is_markdown);
             let both = |path: PathBuf| (Arc::from(path.as_path()), place.real(&path));
             (found.into_iter().map(|file| both(file.path)).collect(), problems)
         }
@@ -128,9 +128,9 @@ fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnost
                 .in_file(display(workspace, path))
                 .fix("make it readable, or remove it from the source")
         }
-        Problem::TooMuch => Diagnostic::warning(Code::TemplateLimit, Problem::stopped())
+        Problem::Stopped(stop) => Diagnostic::warning(Code::TemplateLimit, stop.message())
             .in_file(display(workspace, &place.path))
-            .fix("split the source into smaller ones"),
+            .fix(stop.fix()),
         Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),
         Problem::TooManyBytes => limit(format!("only the first {} MiB", bytes / (1024 * 1024))),
     }
