@@ -11,7 +11,7 @@ use super::answer::CommandOutput;
 use super::args::ConnectArgs;
 use super::environment;
 use super::output::ask;
-use refdesk_agents::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
+use refdesk_agents::setup::{self, Client, Connected, Disconnected, NAME, Record, is_ours, write_command};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
 use refdesk_text::{Code, Error};
@@ -124,13 +124,14 @@ impl ConnectPlan {
     fn step(&self) -> Result<Option<SettingsChange>, Error> {
         let text = self.place.read()?;
         let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
-        let faulty = |fault: Fault| self.refuse(fault);
+        let shown = &self.place.shown;
+        let in_file = |error: Error| Error { message: format!("{shown}:{}", error.message), ..error };
         let (new, then) = match self.verb {
-            Verb::Connect => match setup::connect(text, &self.client, &self.command, record).map_err(faulty)? {
+            Verb::Connect => match setup::connect(text, &self.client, &self.command, record).map_err(in_file)? {
                 Connected::Already => return Ok(None),
                 Connected::Write { text, record } => (text, FollowUp::Remember(record)),
             },
-            Verb::Disconnect => match setup::disconnect(text, &self.client, record).map_err(faulty)? {
+            Verb::Disconnect => match setup::disconnect(text, &self.client, record).map_err(in_file)? {
                 Disconnected::Nothing => return Ok(None),
                 Disconnected::Write(text) => (text, FollowUp::Forget),
                 Disconnected::Remove { folders } => (String::new(), FollowUp::Remove(folders)),
@@ -143,16 +144,10 @@ impl ConnectPlan {
         // The file may have changed between the two reads.
         let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
         if !is_same {
-            let message = format!("{} changed while it was being read", self.place.shown);
+            let message = format!("{shown} changed while it was being read");
             return Err(Error::new(Code::Changed, message, "try again"));
         }
         Ok(Some(SettingsChange { proposal, then }))
-    }
-
-    fn refuse(&self, fault: Fault) -> Error {
-        let Fault { code, message, line, column } = fault;
-        let message = format!("{}:{line}:{column}: {message}", self.place.shown);
-        Error::new(code, message, "fix the file; nothing was written")
     }
 
     /// Shows, asks and writes.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, Made, RenderRequest, Unrendered, What};
+use refdesk_desk::{Desk, Made, RenderFailure, RenderRequest, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
@@ -70,16 +70,15 @@ fn named(values: &[NamedValue]) -> Vec<Value> {
 }
 
 /// Why nothing was rendered, in words.
-fn refusal(failed: Unrendered) -> Error {
-    let message = match failed.code {
-        Code::Render => format!("Template render error: {}", failed.error.message),
-        _ => failed.error.message,
-    };
-    Error::new(failed.code, message, failed.fix)
+fn refusal(failed: RenderFailure) -> Error {
+    match failed.error.code {
+        Code::Render => Error { message: format!("Template render error: {}", failed.error.message), ..failed.error },
+        _ => failed.error,
+    }
 }
 
 /// What is known where nothing was rendered.
-fn known(failed: &Unrendered, path: Option<&str>) -> Value {
+fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     let mut json = Map::from_iter([("success".to_owned(), json!(false))]);
     if let Some(path) = path {
         json.insert("output_path".into(), json!(path));

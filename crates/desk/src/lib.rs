@@ -59,7 +59,7 @@ pub use scanning::Settled;
 pub use selection_preview::{SelectionChange, SelectionPreview};
 pub use simulate::Simulated;
 pub use switch::Switch;
-pub use templates::{Made, RenderRequest, Unrendered, What};
+pub use templates::{Made, RenderFailure, RenderRequest, What};
 pub use undo::Undone;
 pub use why_not::Verdict;
 pub use writing::{Leave, Shown};

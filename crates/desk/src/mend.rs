@@ -45,7 +45,7 @@ impl Desk {
                     self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
                     mended.extend(done);
                 }
-                Err(Error { code, message, fix }) => problems.push(
+                Err(Error { code, message, fix, .. }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
                         .in_file(self.around().display(file))
                         .fix(fix),

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::{Made, Shown, Unrendered};
+use super::{Made, RenderFailure, Shown};
 use refdesk_files::output::{self, Scope};
-use refdesk_templates::render::{RenderError, RenderJob, Rendered, Renderer};
+use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{Fit, NamedValue};
-use refdesk_text::{Code, Fix};
+use refdesk_text::{Error, Fix};
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Prepared {
     pub(super) name: Option<String>,
     pub(super) job: RenderJob,
     /// Why it comes to nothing, if that is known already and the rendering itself says nothing worse.
-    pub(super) problem: Option<RenderError>,
+    pub(super) problem: Option<Error>,
     pub(super) used: Vec<String>,
     pub(super) fit: Fit,
 }
@@ -26,7 +26,7 @@ impl Prepared {
     ///
     /// # Errors
     /// It does not render.
-    pub fn render(self, renderer: &Renderer) -> Result<Made, Unrendered> {
+    pub fn render(self, renderer: &Renderer) -> Result<Made, RenderFailure> {
         let Rendered { text, mut warnings } = match renderer.render(&self.job) {
             Ok(rendered) => match self.problem.clone() {
                 Some(problem) => return Err(self.failed(problem)),
@@ -50,14 +50,14 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::render`].
-    pub fn show(self, renderer: &Renderer, workspace: &Path, path: Option<&str>) -> Result<Shown, Unrendered> {
+    pub fn show(self, renderer: &Renderer, workspace: &Path, path: Option<&str>) -> Result<Shown, RenderFailure> {
         let made = self.render(renderer)?;
         let path = path.map(str::to_owned).or_else(|| made.offered.clone());
         let proposal = path.map(|path| output::propose(workspace, workspace, &path, &made.text, Scope::Workspace));
         Ok(Shown { made, proposal })
     }
 
-    fn failed(self, error: RenderError) -> Unrendered {
+    fn failed(self, error: Error) -> RenderFailure {
         let told = std::slice::from_ref(&error.message);
         // One error after another would tell it slowly.
         let named = |named: &NamedValue| match &named.nearest {
@@ -73,7 +73,8 @@ impl Prepared {
         }
         fixes.extend(self.name.map(Fix::ShowVariables));
         let RenderJob { text: template, syntax, .. } = self.job;
-        Unrendered { code: Code::Render, error, fix: Fix::All(fixes), template, syntax: Some(syntax), fit: self.fit }
+        let error = Error { fix: Fix::All(fixes), ..error };
+        RenderFailure { error, template, syntax: Some(syntax), fit: self.fit }
     }
 }
 

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::Desk;
 use super::prepared::Prepared;
-use refdesk_templates::render::{RenderError, RenderJob, partials};
+use refdesk_templates::render::{RenderJob, partials};
 use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error, Fix};
+use refdesk_text::{Code, Error};
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,27 +62,22 @@ pub struct Made {
     pub offered: Option<String>,
 }
 
-/// A request that came to nothing.
+/// A rendering that failed: why, and what is known of its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unrendered {
-    /// A stable name for programs: `unknown-template`, `no-such-file`, `template-unreadable`, `render`.
-    pub code: Code,
-    /// Why, and at which line.
-    pub error: RenderError,
-    /// What to do; may be empty.
-    pub fix: Fix,
-    /// The template's text; empty where it could not be read.
+pub struct RenderFailure {
+    /// Why, and at which line of the template.
+    pub error: Error,
+    /// The template's text; empty if it could not be read.
     pub template: String,
-    /// Its language, where it could be read.
+    /// Its language, if it could be read.
     pub syntax: Option<Syntax>,
-    /// How the given values fit it, where it could be read.
+    /// How the given values fit it, if it could be read.
     pub fit: Fit,
 }
 
-impl From<Error> for Unrendered {
-    fn from(refusal: Error) -> Self {
-        let error = RenderError { message: refusal.message, line: None };
-        Self { code: refusal.code, error, fix: refusal.fix, template: String::new(), syntax: None, fit: Fit::default() }
+impl From<Error> for RenderFailure {
+    fn from(error: Error) -> Self {
+        Self { error, template: String::new(), syntax: None, fit: Fit::default() }
     }
 }
 
@@ -127,9 +122,7 @@ impl Desk {
     /// # Errors
     /// No template fits, several do, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
-        let template = index
-            .find(name)
-            .map_err(|error| Error::new(Code::UnknownTemplate, error.to_string(), Fix::ListTemplates))?;
+        let template = index.find(name)?;
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
             Error::new(Code::TemplateUnreadable, message, "mend the file")
@@ -141,7 +134,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such template, or it does not render.
-    pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Made, Unrendered> {
+    pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Made, RenderFailure> {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
 
@@ -149,7 +142,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such template, or it cannot be read.
-    pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, Unrendered> {
+    pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
         let fit = request.values.as_ref().map(|values| fit(&variables, values)).unwrap_or_default();
         let values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
@@ -165,7 +158,7 @@ impl Desk {
             Err(error) => (BTreeMap::new(), Some(error)),
         };
         // What the index found wrong counts also where rendering does not mind.
-        let problem = too_much.or_else(|| problem.map(|message| RenderError { message, line: None }));
+        let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {
             What::Named(name) => Some(name.clone()),
             What::Inline(_) | What::File(_) => None,
@@ -174,7 +167,7 @@ impl Desk {
         Ok(Prepared { name, job, problem, used, fit })
     }
 
-    fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, Unrendered> {
+    fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, RenderFailure> {
         let text = match &request.what {
             What::Inline(text) => text.clone(),
             What::File(path) => read_file(path)?,

@@ -14,7 +14,7 @@ use super::paging::{Page, after, page};
 use super::tools::closed;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{Receipt, What};
-use refdesk_desk::{RenderRequest, Session, Unrendered};
+use refdesk_desk::{RenderFailure, RenderRequest, Session};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
@@ -181,11 +181,11 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
 }
 
 /// The error for a template which does not render.
-fn render_error(name: &str, unrendered: &Unrendered) -> ErrorData {
-    let hint = if unrendered.fix.is_none() {
+fn render_error(name: &str, unrendered: &RenderFailure) -> ErrorData {
+    let hint = if unrendered.error.fix.is_none() {
         String::new()
     } else {
-        format!("; {}", unrendered.fix.worded(&|fix| refdesk_tools::advice(fix, &[])))
+        format!("; {}", unrendered.error.fix.worded(&|fix| refdesk_tools::advice(fix, &[])))
     };
     ErrorData::invalid_params(
         format!(

@@ -4,18 +4,19 @@
 
 use std::collections::HashSet;
 
-use super::ParseError;
 use super::limits::{CHAIN, NESTING};
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
 use super::words::{TagWord, argument, brackets, segments, words};
+use crate::error::template_error;
+use refdesk_text::Error;
 
 /// Checks whether a template may be passed to its engine.
 ///
 /// # Errors
 ///
 /// Unclosed or mismatched blocks and tags, or an exceeded limit; with the line.
-pub fn check(text: &str) -> Result<(), ParseError> {
+pub fn check(text: &str) -> Result<(), Error> {
     uses(text).map(drop)
 }
 
@@ -43,7 +44,7 @@ struct OpenBlock<'a> {
 ///
 /// Unclosed or mismatched blocks and tags, blocks and brackets nested deeper than [`NESTING`], or more than [`CHAIN`]
 /// chained `else if`; with the line.
-pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
+pub fn uses(text: &str) -> Result<VariableUses, Error> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
     let mut walk = HandlebarsUses { shape: VariableUses::default(), blocks: Vec::new() };
@@ -65,7 +66,7 @@ pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     match walk.blocks.pop() {
         Some(block) => {
             let (name, line) = (block.name, block.line);
-            Err(ParseError::at(line, format!("block '{name}' opened at line {line} is never closed")))
+            Err(template_error(line, format!("block '{name}' opened at line {line} is never closed")))
         }
         None => Ok(walk.shape),
     }
@@ -201,9 +202,9 @@ impl<'a> HandlebarsUses<'a> {
         }
     }
 
-    fn open(&mut self, content: &'a str, line: usize, inverted: bool, keyed: bool) -> Result<(), ParseError> {
+    fn open(&mut self, content: &'a str, line: usize, inverted: bool, keyed: bool) -> Result<(), Error> {
         if self.blocks.len() >= NESTING {
-            return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
+            return Err(template_error(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
         let (call, params) = match content.split_once(" as |") {
             Some((call, params)) => {
@@ -213,7 +214,7 @@ impl<'a> HandlebarsUses<'a> {
         };
         let words = words(call);
         let Some((TagWord::Plain(name), args)) = words.split_first() else {
-            return Err(ParseError::at(line, format!("empty tag at line {line}")));
+            return Err(template_error(line, format!("empty tag at line {line}")));
         };
         let mut block = OpenBlock { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
         match (*name, args) {
@@ -245,7 +246,7 @@ impl<'a> HandlebarsUses<'a> {
         }
     }
 
-    fn otherwise(&mut self, content: &'a str, line: usize) -> Result<(), ParseError> {
+    fn otherwise(&mut self, content: &'a str, line: usize) -> Result<(), Error> {
         let outer = self.blocks.len().checked_sub(2).and_then(|at| self.blocks.get(at));
         let keyed_outside = outer.is_some_and(|block| block.keyed);
         let base = outer.map(|block| block.base.clone()).unwrap_or_default();
@@ -256,7 +257,7 @@ impl<'a> HandlebarsUses<'a> {
                 block.params.clear();
                 block.keyed = keyed_outside;
             }
-            None => return Err(ParseError::at(line, format!("'else' at line {line} stands outside a block"))),
+            None => return Err(template_error(line, format!("'else' at line {line} stands outside a block"))),
         }
         let words = words(content);
         if words.len() > 1 {
@@ -270,24 +271,24 @@ impl<'a> HandlebarsUses<'a> {
         Ok(())
     }
 
-    fn branch(&mut self, line: usize) -> Result<(), ParseError> {
+    fn branch(&mut self, line: usize) -> Result<(), Error> {
         if let Some(block) = self.blocks.last_mut() {
             block.branches += 1;
         }
         if self.blocks.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
-            return Err(ParseError::at(line, format!("the block at line {line} chains more than {CHAIN} branches")));
+            return Err(template_error(line, format!("the block at line {line} chains more than {CHAIN} branches")));
         }
         Ok(())
     }
 
-    fn close(&mut self, name: &str, line: usize) -> Result<(), ParseError> {
+    fn close(&mut self, name: &str, line: usize) -> Result<(), Error> {
         let Some(block) = self.blocks.pop() else {
-            return Err(ParseError::at(line, format!("block '{name}' is closed at line {line} but was never opened")));
+            return Err(template_error(line, format!("block '{name}' is closed at line {line} but was never opened")));
         };
         if block.name == name {
             return Ok(());
         }
         let (opened, from) = (block.name, block.line);
-        Err(ParseError::at(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
+        Err(template_error(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cache, IndexInput, NameError, TemplateIndex, index, names};
+use super::{Cache, IndexInput, TemplateIndex, index, names};
 use refdesk_core::catalog::{Catalog, PathState, Source, testing};
 use refdesk_core::selection::testing::selection;
 use refdesk_files::write_atomic;
@@ -71,9 +71,9 @@ fn a_file_in_nested_sources_belongs_to_the_inner_one() {
         index.templates.iter().map(|template| format!("{} {}", template.name, template.full_name())).collect();
     assert_eq!(found, ["U.tpl inner/U.tpl", "in/T.tpl inner/T.tpl", "kb/T.tpl outer/T.tpl"]);
     let error = index.find("T.tpl").unwrap_err();
-    assert_eq!(error.to_string(), "'T.tpl' fits several templates: in/T.tpl, kb/T.tpl");
+    assert_eq!(error.message, "'T.tpl' fits several templates: in/T.tpl, kb/T.tpl");
     let error = index.find("V.tpl").unwrap_err();
-    assert_eq!(error, NameError::Unknown { name: "V.tpl".to_owned(), nearest: Some("U.tpl".to_owned()) });
+    assert_eq!(error.message, "no template is named 'V.tpl' (did you mean 'U.tpl'?)");
 }
 
 #[test]

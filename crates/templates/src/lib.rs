@@ -13,6 +13,7 @@ mod cached_search;
 mod check_values;
 mod discover;
 mod embedded;
+mod error;
 mod generated;
 mod handlebars;
 mod index;
@@ -50,10 +51,9 @@ pub(crate) use jinja::{
 };
 pub use listing::listing;
 pub use many::Many;
-pub use name::NameError;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
-pub use read::{Analysis, ParseError, analyse, read, variables};
+pub use read::{Analysis, analyse, read, variables};
 pub use syntax::Ambiguity;
 pub use variables::{names, sample, schema, skeleton};
 

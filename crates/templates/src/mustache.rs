@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ParseError;
 use super::limits::NESTING;
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
+use crate::error::template_error;
+use refdesk_text::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node<'a> {
@@ -56,7 +57,7 @@ pub const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 /// # Errors
 ///
 /// Unclosed or mismatched sections and tags, and sections nested deeper than [`NESTING`]; with the line.
-pub fn parse(text: &str) -> Result<ParsedMustache<'_>, ParseError> {
+pub fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
     let (pieces, warnings) = pieces(text, Dialect::Mustache)?;
     let mut nodes: Vec<Node<'_>> = Vec::with_capacity(pieces.len());
     let mut open: Vec<(usize, &str, usize)> = Vec::new();
@@ -73,16 +74,16 @@ pub fn parse(text: &str) -> Result<ParsedMustache<'_>, ParseError> {
             Sigil::Section | Sigil::Inverted => {
                 open.push((nodes.len(), name, line));
                 if open.len() > NESTING {
-                    return Err(ParseError::at(line, format!("sections nest deeper than {NESTING} at line {line}")));
+                    return Err(template_error(line, format!("sections nest deeper than {NESTING} at line {line}")));
                 }
                 nodes.push(Node::Open { name, inverted: sigil == Sigil::Inverted, end: 0, line });
             }
             Sigil::Close => {
                 let (at, opened, from) = open.pop().ok_or_else(|| {
-                    ParseError::at(line, format!("section '{name}' is closed at line {line} but was never opened"))
+                    template_error(line, format!("section '{name}' is closed at line {line} but was never opened"))
                 })?;
                 if opened != name {
-                    return Err(ParseError::at(
+                    return Err(template_error(
                         line,
                         format!("section '{opened}' of line {from} is closed by '{name}' at line {line}"),
                     ));
@@ -99,7 +100,7 @@ pub fn parse(text: &str) -> Result<ParsedMustache<'_>, ParseError> {
     }
     match open.pop() {
         Some((_, name, line)) => {
-            Err(ParseError::at(line, format!("section '{name}' opened at line {line} is never closed")))
+            Err(template_error(line, format!("section '{name}' opened at line {line} is never closed")))
         }
         None => Ok(ParsedMustache { nodes, warnings }),
     }

@@ -2,10 +2,10 @@
 //! as possible while unambiguous.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use super::{Template, TemplateIndex};
 use refdesk_text::nearest::nearest;
+use refdesk_text::{Code, Error, Fix};
 
 /// The prefix used in place of a source id for templates in the workspace's own `.templates/`.
 const OWN: &str = ".templates";
@@ -76,39 +76,6 @@ fn count(names: &[String]) -> HashMap<&str, usize> {
     counts
 }
 
-/// Why a name matches no template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NameError {
-    /// No template has it.
-    Unknown {
-        /// The name searched for.
-        name: String,
-        /// The most similar name.
-        nearest: Option<String>,
-    },
-    /// Several templates match.
-    Several {
-        /// The name searched for.
-        name: String,
-        /// Their names, sorted.
-        names: Vec<String>,
-    },
-}
-
-impl fmt::Display for NameError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { name, nearest: None } => write!(out, "no template is named '{name}'"),
-            Self::Unknown { name, nearest: Some(nearest) } => {
-                write!(out, "no template is named '{name}' (did you mean '{nearest}'?)")
-            }
-            Self::Several { name, names } => write!(out, "'{name}' fits several templates: {}", names.join(", ")),
-        }
-    }
-}
-
-impl std::error::Error for NameError {}
-
 impl Template {
     /// `<source id>/<path within it>`; `.templates/…` for the workspace's own.
     pub fn full_name(&self) -> String {
@@ -123,7 +90,7 @@ impl TemplateIndex {
     /// # Errors
     ///
     /// No template matches, or several do.
-    pub fn find(&self, name: &str) -> Result<&Template, NameError> {
+    pub fn find(&self, name: &str) -> Result<&Template, Error> {
         if let Some(template) = self.templates.iter().find(|template| template.name == name) {
             return Ok(template);
         }
@@ -131,6 +98,7 @@ impl TemplateIndex {
         let ends = |template: &&Template| {
             template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
+        let unknown = |message: String| Error::new(Code::UnknownTemplate, message, Fix::ListTemplates);
         let fitting = if exact.is_empty() { self.templates.iter().filter(ends).collect::<Vec<_>>() } else { exact };
         match fitting.as_slice() {
             [template] => Ok(template),
@@ -139,13 +107,14 @@ impl TemplateIndex {
                 // A name without extension or folder matches the template that has the rest.
                 let holds =
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
-                let nearest = nearest(name, names()).or_else(holds).map(str::to_owned);
-                Err(NameError::Unknown { name: name.to_owned(), nearest })
+                let near = nearest(name, names()).or_else(holds);
+                let near = near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+                Err(unknown(format!("no template is named '{name}'{near}")))
             }
             several => {
-                let mut names: Vec<String> = several.iter().map(|template| template.name.clone()).collect();
-                names.sort();
-                Err(NameError::Several { name: name.to_owned(), names })
+                let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();
+                names.sort_unstable();
+                Err(unknown(format!("'{name}' fits several templates: {}", names.join(", "))))
             }
         }
     }

@@ -1,85 +1,18 @@
 //! Reads one template: its text, language and variables, and why it does not parse. Everything that names or renders
 //! templates starts here.
 
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::limits::{MESSAGE, TEMPLATE_BYTES, too_large};
+use super::error::{in_file, template_error};
+use super::limits::{TEMPLATE_BYTES, too_large};
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
 use refdesk_files::beneath::open_in;
 use refdesk_files::{Stamp, open_regular, read_stamped};
-
-/// Why a template does not parse.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParseError {
-    /// The problem, with its line if known: `section 'a' opened at line 3 is never closed`.
-    pub message: String,
-    /// The line, from 1.
-    pub line: Option<usize>,
-}
-
-impl ParseError {
-    /// An error whose message names this line.
-    pub fn at(line: usize, message: impl Into<String>) -> Self {
-        Self { message: message.into(), line: Some(line) }
-    }
-
-    /// The same error with its line, and every line in its message, mapped to lines of the file.
-    #[must_use]
-    pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
-        self.message = cut(self.message);
-        self.renumber(|line| stripped.file_line(line));
-        self
-    }
-
-    /// The same error for a template that begins after this many lines.
-    #[must_use]
-    pub fn moved_by(mut self, lines: usize) -> Self {
-        self.renumber(|line| line + lines);
-        self
-    }
-
-    /// Maps each line number.
-    fn renumber(&mut self, line_of: impl Fn(usize) -> usize) {
-        if self.line.is_none() {
-            return;
-        }
-        self.line = self.line.map(&line_of);
-        let mut message = String::with_capacity(self.message.len());
-        let mut rest = self.message.as_str();
-        while let Some(at) = rest.find("line ") {
-            let (before, after) = rest.split_at(at + "line ".len());
-            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-            message.push_str(before);
-            match after.get(..digits).and_then(|number| number.parse().ok()) {
-                Some(line) => message.push_str(&line_of(line).to_string()),
-                None => message.push_str(after.get(..digits).unwrap_or_default()),
-            }
-            rest = after.get(digits..).unwrap_or_default();
-        }
-        message.push_str(rest);
-        self.message = message;
-    }
-}
-
-/// Cuts a message after [`MESSAGE`] characters, because it may quote names of any length.
-fn cut(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
-        message.truncate(end);
-        message.push('…');
-    }
-    message
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)
-    }
-}
+use refdesk_text::Error;
 
 /// Result of analysing a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +24,7 @@ pub struct Analysis {
     /// Its variables, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
     /// Why it does not parse.
-    pub problem: Option<ParseError>,
+    pub problem: Option<Error>,
 }
 
 /// Analyses the text of a template's file; `settled` is the language that an override sets.
@@ -117,14 +50,14 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
 /// # Errors
 ///
 /// It does not parse or exceeds a limit; the line is that of the file.
-pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError> {
+pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
     let stripped = generated::strip(text);
     let uses = match syntax {
         Syntax::Jinja2 => jinja::uses(&stripped.text),
         Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
-    uses.map(VariableUses::variables).map_err(|error| error.in_file(&stripped))
+    uses.map(VariableUses::variables).map_err(|error| in_file(error, &stripped))
 }
 
 /// The text of a template file named by the user.
@@ -170,7 +103,7 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
 
 /// The analysis of a template that is too large to read.
 pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
-    let problem = ParseError { message: too_large(), line: None };
+    let problem = template_error(None, too_large());
     let syntax = settled.unwrap_or(Syntax::Jinja2);
     Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem) }
 }

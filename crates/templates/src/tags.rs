@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
-use super::ParseError;
 use super::cached_search::CachedSearch;
 use super::limits::WARNINGS;
+use crate::error::template_error;
+use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 
 /// The kind of a tag, given by the character after the opening delimiter.
@@ -63,7 +64,7 @@ pub type ScannedPieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
 /// # Errors
 ///
 /// A tag that is never closed, an empty tag, or invalid delimiters; with the line.
-pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseError> {
+pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, Error> {
     let mut scanner = Scanner {
         text,
         at: 0,
@@ -94,7 +95,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseEr
         };
         let terminator = scanner.terminator(sigil, start, inside);
         let Some(length) = text.get(inside..).and_then(|rest| rest.find(terminator.as_str())) else {
-            return Err(ParseError::at(line, format!("the tag opened at line {line} is never closed")));
+            return Err(template_error(line, format!("the tag opened at line {line} is never closed")));
         };
         let end = inside + length + terminator.len();
         let content = trimmed(text.get(inside..inside + length).unwrap_or_default(), dialect);
@@ -102,7 +103,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseEr
             && sigil != Sigil::Comment
             && !(dialect == Dialect::Handlebars && sigil == Sigil::Inverted)
         {
-            return Err(ParseError::at(line, format!("empty tag at line {line}")));
+            return Err(template_error(line, format!("empty tag at line {line}")));
         }
         let mut standalone = None;
         let (mut text_end, mut next) = (start, end);
@@ -115,7 +116,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseEr
         push_text(&mut pieces, literal..text_end.max(literal));
         if sigil == Sigil::Delimiters {
             (scanner.open, scanner.close) = delimiters(content).ok_or_else(|| {
-                ParseError::at(line, format!("delimiters at line {line} are not two words without '='"))
+                template_error(line, format!("delimiters at line {line} are not two words without '='"))
             })?;
         }
         pieces.push(Piece::Tag { sigil, content, line, standalone });

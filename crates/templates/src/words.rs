@@ -1,14 +1,15 @@
 //! The content of a Handlebars tag: its words, and the segments of a path.
 
-use super::ParseError;
 use super::limits::NESTING;
+use crate::error::template_error;
+use refdesk_text::Error;
 
 /// Bounds how deep the brackets of a tag nest, because the engine's parser recurses into them.
 ///
 /// # Errors
 ///
 /// Nested deeper than [`NESTING`]; with the line.
-pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
+pub fn brackets(content: &str, line: usize) -> Result<(), Error> {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in content.bytes() {
         match byte {
@@ -19,7 +20,7 @@ pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
         deepest = deepest.max(depth);
     }
     if deepest > NESTING {
-        return Err(ParseError::at(line, format!("the tag at line {line} nests deeper than {NESTING}")));
+        return Err(template_error(line, format!("the tag at line {line} nests deeper than {NESTING}")));
     }
     Ok(())
 }

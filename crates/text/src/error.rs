@@ -16,12 +16,15 @@ pub struct Error {
     /// What to do.
     #[serde(rename = "hint")]
     pub fix: Fix,
+    /// The line of the text it is about, from 1. JSON has it beside the error where it has it at all.
+    #[serde(skip)]
+    pub line: Option<usize>,
 }
 
 impl Error {
-    /// An error with advice.
+    /// An error with advice, and without a line.
     pub fn new(code: Code, message: impl Into<String>, fix: impl Into<Fix>) -> Self {
-        Self { code, message: message.into(), fix: fix.into() }
+        Self { code, message: message.into(), fix: fix.into(), line: None }
     }
 
     /// The same with its fix in a face's words.
@@ -203,6 +206,7 @@ codes! {
     WatchLimit = "watch-limit",
     Webhook = "webhook",
     WhichTemplate = "which-template",
+    WorkerEnded = "worker-ended",
     WorkspacePath = "workspace-path",
     WriteFinished = "write-finished",
     WriteInterrupted = "write-interrupted",

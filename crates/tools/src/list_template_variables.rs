@@ -21,9 +21,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 async fn run(mut call: ToolCall) -> ToolResult {
     let name = call.arguments.needed("template_name")?;
     let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
-    let hint = "listExtractedTemplates shows the templates of the selection";
-    let unknown = |error: refdesk_templates::NameError| Error::new(Code::UnknownTemplate, error.to_string(), hint);
-    let template = snapshot.templates.find(&name).map_err(unknown)?;
+    let template = snapshot.templates.find(&name)?;
     if let Some(problem) = &template.problem {
         let message = format!("the template '{}' is broken: {problem}", template.name);
         return Err(Error::new(Code::TemplateBroken, message, "fix the template").into());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{CallError, ToolAnswer, ToolCall, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
-use refdesk_desk::{Made, RenderRequest, Unrendered, What};
+use refdesk_desk::{Made, RenderFailure, RenderRequest, What};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::{Code, Error};
@@ -99,19 +99,19 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
 const SYNTAXES: [(&str, Syntax); 3] =
     [("jinja2", Syntax::Jinja2), ("mustache", Syntax::Mustache), ("handlebars", Syntax::Handlebars)];
 
-fn unrendered_failure(failed: Unrendered) -> CallError {
-    let message = match failed.code {
-        Code::Render => format!("Template render error: {}", failed.error.message),
-        _ => failed.error.message,
-    };
+fn unrendered_failure(failed: RenderFailure) -> CallError {
+    let mut error = failed.error;
+    if error.code == Code::Render {
+        error.message.insert_str(0, "Template render error: ");
+    }
     let mut known = Map::new();
     if let Some(syntax) = failed.syntax {
         known.insert("template_syntax".to_owned(), json!(syntax));
-        known.insert("line".to_owned(), json!(failed.error.line));
+        known.insert("line".to_owned(), json!(error.line));
         known.insert("variables_unused".to_owned(), named(&failed.fit.unused));
         known.insert("variables_missing".to_owned(), named(&failed.fit.missing));
     }
-    failure(Error::new(failed.code, message, failed.fix), known)
+    failure(error, known)
 }
 
 fn named(values: &[NamedValue]) -> Value {

@@ -18,7 +18,7 @@ use crate::tui::highlight::HighlightedText;
 use crate::tui::templates::values::{FormRow, TypedValues};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
-use refdesk_desk::Unrendered;
+use refdesk_desk::RenderFailure;
 use refdesk_files::output::Proposal;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::Error;
@@ -94,7 +94,7 @@ pub struct Preview {
     /// The last rendered text; stays while the current values do not render.
     pub rendered: Option<RenderedText>,
     /// Why it does not render now.
-    pub failed: Option<Unrendered>,
+    pub failed: Option<RenderFailure>,
 }
 
 #[derive(Debug, Clone)]

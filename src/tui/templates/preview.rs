@@ -18,7 +18,7 @@ use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
-use refdesk_desk::Unrendered;
+use refdesk_desk::RenderFailure;
 use refdesk_files::output::{Diff, DiffLineKind, Proposal};
 use refdesk_text::Error;
 
@@ -72,7 +72,7 @@ pub fn goes_on(state: &State) -> bool {
 }
 
 /// The first line to show so that the error is visible among `page` lines; 0 without an error.
-pub fn top_of_error(failed: &Unrendered, page: usize) -> usize {
+pub fn top_of_error(failed: &RenderFailure, page: usize) -> usize {
     failed.error.line.map_or(0, |line| (line + 1).saturating_sub(page / 2))
 }
 
@@ -95,7 +95,7 @@ fn error(state: &State, columns: usize) -> Vec<String> {
     lines
 }
 
-fn told(failed: &Unrendered) -> String {
+fn told(failed: &RenderFailure) -> String {
     match failed.error.line {
         // Most messages include their line.
         Some(line) if !failed.error.message.contains(&format!("line {line}")) => {
@@ -292,14 +292,14 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
 }
 
 /// The rows of the error among the template's lines.
-fn message(failed: &Unrendered, columns: usize) -> Vec<String> {
+fn message(failed: &RenderFailure, columns: usize) -> Vec<String> {
     let indent = " ".repeat(failed.template.lines().count().to_string().len() + 2);
     let lines = cells::wrap(&cells::clean(&told(failed)), columns.saturating_sub(indent.len()));
     lines.into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 
 /// The template's lines with their numbers, and the error below its line, or on top if it has none.
-fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'static>> {
+fn failure(state: &State, failed: &RenderFailure, columns: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let mut lines: Vec<Line<'static>> = Vec::new();
     let count = failed.template.lines().count();

@@ -14,7 +14,7 @@ use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{Shown, Unrendered};
+use refdesk_desk::{RenderFailure, Shown};
 
 /// Columns that one key scrolls.
 const ACROSS: usize = 8;
@@ -57,7 +57,7 @@ pub fn is_answered(state: &State) -> bool {
     !state.templates.is_waiting
 }
 
-pub fn answer(state: &mut State, template: String, outcome: Result<Shown, Unrendered>, effects: &mut Vec<Effect>) {
+pub fn answer(state: &mut State, template: String, outcome: Result<Shown, RenderFailure>, effects: &mut Vec<Effect>) {
     state.templates.is_waiting = false;
     let before = state.templates.preview.take().filter(|preview| preview.template == template);
     let view = state.view();

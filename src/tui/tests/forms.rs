@@ -228,7 +228,7 @@ fn a_long_error_is_told_to_its_end() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let message = "one word after the other until the pane is too narrow for all of them and then more to the last";
-    let failed = refdesk_desk::Unrendered { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
+    let failed = refdesk_desk::RenderFailure { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
     answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) });
     assert!(screen(&state).contains("to the last"), "{}", screen(&state));
 }

@@ -125,7 +125,7 @@ fn take(state: &mut State, step: Step) {
         Step::Answered(which) => answered(match which {
             0 => Response::Written(Ok(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 })),
             which => {
-                let refused = Error { code: Code::Changed, message: "no".to_owned(), fix: Fix::None };
+                let refused = Error::new(Code::Changed, "no", "");
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
                 Response::Written(Err(WriteFailure {
                     refused,

@@ -1,5 +1,5 @@
 //! Determines which members a settings file lacks for our entries; each is appended to its container. A value of an
-//! unexpected type or a repeated key is a fault.
+//! unexpected type or a repeated key is an error.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
@@ -7,15 +7,15 @@ use jsonc_parser::common::Ranged;
 use super::client::Client;
 use super::entries::{HOOKS, members};
 use super::insert::{Insert, Member, append, pretty};
-use super::text::{Container, Fault, Layout, fault, parse, part};
-use refdesk_text::Code;
+use super::text::{Container, Layout, error_at, parse, part};
+use refdesk_text::{Code, Error};
 
 /// What to add to a text without our entries, and which parts of it are new.
 pub(super) fn additions(
     text: &str,
     client: &Client,
     wanted: &[(&str, serde_json::Value)],
-) -> Result<(Vec<Insert>, Vec<String>), Fault> {
+) -> Result<(Vec<Insert>, Vec<String>), Error> {
     let listed =
         |(event, entry): &(&str, serde_json::Value)| ((*event).to_owned(), [entry.clone()].into_iter().collect());
     let all = || serde_json::Value::Object(wanted.iter().map(listed).collect());
@@ -81,18 +81,18 @@ pub(super) fn additions(
 }
 
 /// The only member with this name. If there are two, it is unknown which one the agent uses.
-fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Fault> {
+fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Error> {
     let mut found = members(object, name);
     let first = found.next();
     match found.next() {
         Some((_, second)) => {
             let message = format!("'{name}' is here a second time");
-            Err(fault(text, second.range.start, Code::DuplicateKey, message))
+            Err(error_at(text, second.range.start, Code::DuplicateKey, &message))
         }
         None => Ok(first.map(|(_, member)| &member.value)),
     }
 }
 
-fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Fault {
-    fault(text, value.range().start, Code::WrongType, format!("{what} should be {kind}"))
+fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Error {
+    error_at(text, value.range().start, Code::WrongType, &format!("{what} should be {kind}"))
 }

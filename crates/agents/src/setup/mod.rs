@@ -16,7 +16,6 @@ pub use client::{Client, Moved};
 pub use command::{NAME, is_ours, write_command};
 pub use plan::{Connected, Disconnected, connect, disconnect};
 pub use record::Record;
-pub use text::Fault;
 
 #[cfg(test)]
 mod law_tests;

@@ -10,9 +10,9 @@ use super::cut::cut;
 use super::entries::{Entry, HOOKS, bears_name_alone, members, ours};
 use super::insert::apply;
 use super::record::Record;
-use super::text::{Container, Fault, fault, parse, part};
+use super::text::{Container, error_at, parse, part};
 use refdesk_files::name::sha256_hex;
-use refdesk_text::Code;
+use refdesk_text::{Code, Error};
 
 const MARK: &str = "\u{feff}";
 
@@ -50,13 +50,13 @@ pub enum Disconnected {
 /// Adds our entries, which run this command, to the settings of an agent. `text` is `None` if there is no file.
 ///
 /// # Errors
-/// The file cannot be changed without guessing what it means.
+/// The file cannot be changed without guessing what it means. The message begins with line and column.
 pub fn connect(
     text: Option<&str>,
     client: &Client,
     command: &str,
     record: Option<&Record>,
-) -> Result<Connected, Fault> {
+) -> Result<Connected, Error> {
     let (mark, body) = bare(text);
     let wanted = client.entries(command);
     if let Some(Value::Object(root)) = parse(body)? {
@@ -92,7 +92,7 @@ pub fn connect(
 ///
 /// # Errors
 /// The file does not parse.
-pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) -> Result<Disconnected, Fault> {
+pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) -> Result<Disconnected, Error> {
     let (mark, body) = bare(text);
     Ok(match take_away(body, client, record)? {
         Left::Untouched => Disconnected::Nothing,
@@ -122,7 +122,7 @@ enum Left {
     File,
 }
 
-fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Left, Fault> {
+fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Left, Error> {
     let Some(Value::Object(root)) = parse(body)? else { return Ok(Left::Untouched) };
     let found = ours(&root, client.word);
     if found.is_empty() {
@@ -130,7 +130,7 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
     }
     if let Some(entry) = found.get(MOST) {
         let message = format!("'refdesk hook {}' is here more than {MOST} times", client.word);
-        return Err(fault(body, entry.list.range.start, Code::TooMany, message));
+        return Err(error_at(body, entry.list.range.start, Code::TooMany, &message));
     }
     if let Some(record) = record
         && let Some(text) = undone(body, client, record, &found)
@@ -162,7 +162,7 @@ fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>])
 }
 
 /// Whether a text is blank or only an empty object; a comment counts as content.
-fn holds_nothing(text: &str) -> Result<bool, Fault> {
+fn holds_nothing(text: &str) -> Result<bool, Error> {
     Ok(match parse(text)? {
         Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
         Some(_) => false,
@@ -177,7 +177,7 @@ fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
 }
 
 /// The text without our first entry; `None` if there is none.
-fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Result<Option<String>, Fault> {
+fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Result<Option<String>, Error> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
     let found = ours(&root, client.word);
     let Some(entry) = found.first() else { return Ok(None) };
@@ -193,7 +193,7 @@ fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Re
 }
 
 /// Removes the containers that we created, if nothing else was added to them.
-fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, Fault> {
+fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, Error> {
     if let Some((version, value)) = client.version()
         && record.has_made(version)
     {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::entries::ours;
 use super::text::parse;
 use super::*;
+use refdesk_text::Error;
 
 const COMMAND: &str = "refdesk hook claude-code";
 
@@ -321,13 +322,9 @@ fn a_file_that_would_need_a_guess_is_refused() {
         ("{\"hooks\": {},\n \"hooks\": {}}", "duplicate-key", 2, 2),
         ("{\"hooks\": {\"SessionStart\": [],\n\"SessionStart\": []}}", "duplicate-key", 2, 1),
     ] {
-        let fault = connect(Some(text), &client, COMMAND, None).unwrap_err();
-        assert_eq!(
-            (fault.code.as_str(), fault.line, fault.column),
-            (code, line, column),
-            "{text:.60}: {}",
-            fault.message
-        );
+        let Error { code: told, message, .. } = connect(Some(text), &client, COMMAND, None).unwrap_err();
+        assert_eq!(told.as_str(), code, "{text:.60}: {message}");
+        assert!(message.starts_with(&format!("{line}:{column}: ")), "{text:.60}: {message}");
         let taken = disconnect(Some(text), &client, None);
         assert_eq!(taken.is_err(), matches!(code, "unparsable" | "too-many"), "{text:.60}");
     }

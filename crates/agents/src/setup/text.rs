@@ -3,23 +3,11 @@
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use refdesk_text::Code;
-
-/// Why a settings file cannot be changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// A stable name for programs.
-    pub code: Code,
-    /// What is wrong, without the file's name.
-    pub message: String,
-    /// From 1.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
-}
+use refdesk_text::report::Position;
+use refdesk_text::{Code, Error};
 
 /// The value of the text; `None` if it is blank.
-pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Error> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -34,17 +22,20 @@ pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Fault> {
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options);
     parsed.map(|parsed| parsed.value).map_err(|error| {
-        let message = error.kind().to_string();
-        Fault { code: Code::Unparsable, message, line: error.line_display(), column: error.column_display() }
+        let (line, column) = (error.line_display(), error.column_display());
+        located(line, column, Code::Unparsable, &error.kind().to_string())
     })
 }
 
-/// A fault at this byte of the text.
-pub(super) fn fault(text: &str, at: usize, code: Code, message: String) -> Fault {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Fault { code, message, line, column }
+/// An error at this byte of the text.
+pub(super) fn error_at(text: &str, at: usize, code: Code, message: &str) -> Error {
+    let Position { line, column } = Position::of(text, at);
+    located(line, column, code, message)
+}
+
+/// An error whose message begins with line and column: the caller puts the file's name before them.
+fn located(line: usize, column: usize, code: Code, message: &str) -> Error {
+    Error::new(code, format!("{line}:{column}: {message}"), "fix the file; nothing was written")
 }
 
 /// An object or a list: the byte ranges of its inside and of its members.

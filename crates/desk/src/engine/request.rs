@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderRequest, SelectionChange, SelectionPreview, Session,
-    Shown, Spot, Switch, Unrendered, channel,
+    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest, SelectionChange,
+    SelectionPreview, Session, Shown, Spot, Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -191,7 +191,7 @@ pub enum Response {
         /// Name in the index.
         template: String,
         /// The text and what it would change, or why there is none.
-        outcome: Result<Shown, Unrendered>,
+        outcome: Result<Shown, RenderFailure>,
     },
     /// The answer to [`Request::Write`].
     Written(Result<WrittenFile, WriteFailure>),
@@ -205,7 +205,7 @@ pub enum Response {
     /// The answer to [`Request::CompareProfile`]: what would change, or why that cannot be told.
     ProfileCompared(Result<Box<Switch>, String>),
     /// The answer to [`Request::Prepare`].
-    Prepared(Result<Box<Prepared>, Unrendered>),
+    Prepared(Result<Box<Prepared>, RenderFailure>),
     /// The answer to [`Request::Access`] and [`Request::AccessSoFar`].
     Access(Box<Access>),
     /// The answer to [`Request::Verdict`].

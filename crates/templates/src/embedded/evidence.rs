@@ -3,14 +3,15 @@
 
 use std::borrow::Cow;
 
-use crate::{Analysis, ParseError, Syntax, analyse, handlebars, jinja, mustache, strip};
+use crate::{Analysis, Syntax, analyse, handlebars, jinja, mustache, strip};
+use refdesk_text::Error;
 
 #[derive(Debug)]
 pub enum BlockVerdict {
     /// Not a template: it has nothing to fill in.
     None,
     /// It has a variable or a section, but does not compile.
-    Broken(ParseError),
+    Broken(Error),
     Template(Box<Analysis>),
 }
 

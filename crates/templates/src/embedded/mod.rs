@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Analysis, ParseError};
+use super::Analysis;
+use super::error::moved_by;
 use refdesk_files::name::sha256_hex;
+use refdesk_text::Error;
 
 pub mod documents;
 mod evidence;
@@ -48,7 +50,7 @@ pub struct Rejected {
     /// The line of the document where its text begins, from 1.
     pub line: usize,
     /// The parse error; lines are those of the document.
-    pub problem: ParseError,
+    pub problem: Error,
 }
 
 /// The templates of one markdown text.
@@ -86,7 +88,7 @@ pub fn extract(markdown: &str) -> Extracted {
                 analysis: *analysis,
             }),
             BlockVerdict::Broken(problem) => {
-                found.rejected.push(Rejected { line: fence.line, problem: problem.moved_by(fence.line - 1) });
+                found.rejected.push(Rejected { line: fence.line, problem: moved_by(problem, fence.line - 1) });
             }
             BlockVerdict::None => {}
         }

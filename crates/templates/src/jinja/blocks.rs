@@ -2,8 +2,9 @@
 //! wrong closing tag.
 
 use super::REFUSED;
-use crate::ParseError;
+use crate::error::template_error;
 use crate::limits::{CHAIN, NESTING};
+use refdesk_text::Error;
 
 #[derive(Debug, Default)]
 pub struct Blocks<'t> {
@@ -26,20 +27,20 @@ impl<'t> Blocks<'t> {
     /// # Errors
     ///
     /// The tag is unknown, refused or out of place, or blocks nest too deep; with the line.
-    pub fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), ParseError> {
+    pub fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), Error> {
         match word {
             "set" if !is_block => Ok(()),
             "for" | "if" | "with" | "set" | "filter" | "autoescape" => self.open(word, line),
             "elif" => self.elif(line),
             "else" => self.otherwise(line),
             "break" | "continue" if self.open.iter().any(|block| block.word == "for") => Ok(()),
-            "break" | "continue" => Err(ParseError::at(line, format!("'{word}' at line {line} stands outside a loop"))),
-            _ if REFUSED.contains(&word) => Err(ParseError::at(
+            "break" | "continue" => Err(template_error(line, format!("'{word}' at line {line} stands outside a loop"))),
+            _ if REFUSED.contains(&word) => Err(template_error(
                 line,
                 format!("'{word}' at line {line} is not supported: a template stands alone and defines nothing"),
             )),
             "endfor" | "endif" | "endwith" | "endset" | "endfilter" | "endautoescape" => self.close(word, line),
-            _ => Err(ParseError::at(line, format!("unknown tag '{word}' at line {line}"))),
+            _ => Err(template_error(line, format!("unknown tag '{word}' at line {line}"))),
         }
     }
 
@@ -48,49 +49,49 @@ impl<'t> Blocks<'t> {
     /// # Errors
     ///
     /// A block is not closed; with the line where it was opened.
-    pub fn end(self) -> Result<(), ParseError> {
+    pub fn end(self) -> Result<(), Error> {
         self.open.last().map_or(Ok(()), |OpenTag { word, line, .. }| {
-            Err(ParseError::at(*line, format!("'{word}' opened at line {line} is never closed")))
+            Err(template_error(*line, format!("'{word}' opened at line {line} is never closed")))
         })
     }
 
-    fn open(&mut self, word: &'t str, line: usize) -> Result<(), ParseError> {
+    fn open(&mut self, word: &'t str, line: usize) -> Result<(), Error> {
         if self.open.len() >= NESTING {
-            return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
+            return Err(template_error(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
         self.open.push(OpenTag { word, line, branches: 0, else_seen: false });
         Ok(())
     }
 
-    fn close(&mut self, end: &str, line: usize) -> Result<(), ParseError> {
+    fn close(&mut self, end: &str, line: usize) -> Result<(), Error> {
         let Some(OpenTag { word, line: from, .. }) = self.open.pop() else {
-            return Err(ParseError::at(line, format!("'{end}' at line {line} closes nothing")));
+            return Err(template_error(line, format!("'{end}' at line {line} closes nothing")));
         };
         if end.strip_prefix("end") == Some(word) {
             return Ok(());
         }
-        Err(ParseError::at(line, format!("'{end}' at line {line} does not close the '{word}' of line {from}")))
+        Err(template_error(line, format!("'{end}' at line {line} does not close the '{word}' of line {from}")))
     }
 
-    fn elif(&mut self, line: usize) -> Result<(), ParseError> {
+    fn elif(&mut self, line: usize) -> Result<(), Error> {
         match self.open.last_mut() {
             Some(block) if block.word == "if" && !block.else_seen => block.branches += 1,
-            _ => return Err(ParseError::at(line, format!("'elif' at line {line} stands outside an 'if'"))),
+            _ => return Err(template_error(line, format!("'elif' at line {line} stands outside an 'if'"))),
         }
         // The engine nests each branch in the previous one, inside all enclosing blocks.
         if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
-            return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
+            return Err(template_error(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
         }
         Ok(())
     }
 
-    fn otherwise(&mut self, line: usize) -> Result<(), ParseError> {
+    fn otherwise(&mut self, line: usize) -> Result<(), Error> {
         match self.open.last_mut() {
             Some(block) if matches!(block.word, "if" | "for") && !block.else_seen => {
                 block.else_seen = true;
                 Ok(())
             }
-            _ => Err(ParseError::at(line, format!("'else' at line {line} stands outside an 'if' or 'for'"))),
+            _ => Err(template_error(line, format!("'else' at line {line} stands outside an 'if' or 'for'"))),
         }
     }
 }

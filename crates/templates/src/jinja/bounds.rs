@@ -4,8 +4,9 @@
 use minijinja::machinery::Token;
 
 use super::tokens::{describe, line_at};
-use crate::ParseError;
+use crate::error::template_error;
 use crate::limits::{CHAIN, NESTING};
+use refdesk_text::Error;
 
 /// Counts the height of the expressions in one tag.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl<'t> Height<'t> {
     /// # Errors
     ///
     /// The expression nests deeper than [`NESTING`], is higher than [`CHAIN`], or closes a bracket that is not open.
-    pub fn count(&mut self, token: &Token<'_>, at: usize) -> Result<(), ParseError> {
+    pub fn count(&mut self, token: &Token<'_>, at: usize) -> Result<(), Error> {
         let is_prefix = self.expects_operand && matches!(token, Token::Minus | Token::Plus | Token::Ident("not"));
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
@@ -64,7 +65,7 @@ impl<'t> Height<'t> {
                 self.levels.pop();
                 let Some(level) = self.levels.last_mut() else {
                     let line = line_at(self.text, at);
-                    return Err(ParseError::at(line, format!("unexpected {} at line {line}", describe(token))));
+                    return Err(template_error(line, format!("unexpected {} at line {line}", describe(token))));
                 };
                 level.last = level.last.max(inside) + 1;
             }
@@ -88,7 +89,7 @@ impl<'t> Height<'t> {
             _ => return Ok(()),
         };
         let line = line_at(self.text, at);
-        Err(ParseError::at(line, format!("the expression at line {line} {what} {limit}")))
+        Err(template_error(line, format!("the expression at line {line} {what} {limit}")))
     }
 }
 

@@ -6,8 +6,9 @@ use minijinja::machinery::ast::Stmt;
 use minijinja::machinery::{Token, parse};
 use minijinja::syntax::SyntaxConfig;
 
-use super::ParseError;
 use super::usage::VariableUses;
+use crate::error::template_error;
+use refdesk_text::Error;
 
 mod asked;
 mod blocks;
@@ -34,7 +35,7 @@ pub const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block",
 /// # Errors
 ///
 /// The template does not parse, uses a refused tag, or exceeds a limit; with the line.
-pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
+pub fn uses(text: &str) -> Result<VariableUses, Error> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
@@ -43,13 +44,13 @@ pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
 /// # Errors
 ///
 /// The template does not parse, or exceeds a limit.
-pub fn for_engine(text: &str) -> Result<String, ParseError> {
+pub fn for_engine(text: &str) -> Result<String, Error> {
     let prepared = tokens::prepare(text)?;
     let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
     Ok(edits::apply(&prepared, edits))
 }
 
-fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, ParseError> {
+fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, Error> {
     match parse(prepared, "", SyntaxConfig::default()) {
         Ok(Stmt::Template(template)) => Ok(read(&template.children)),
         Ok(statement) => Ok(read(&[statement])),
@@ -84,10 +85,10 @@ fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool
 }
 
 /// The engine's syntax error.
-pub fn from_engine(error: &minijinja::Error) -> ParseError {
+pub fn from_engine(error: &minijinja::Error) -> Error {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     match error.line() {
-        Some(line) => ParseError::at(line, format!("{detail} at line {line}")),
-        None => ParseError { message: detail, line: None },
+        Some(line) => template_error(line, format!("{detail} at line {line}")),
+        None => template_error(None, detail),
     }
 }

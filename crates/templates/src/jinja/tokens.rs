@@ -1,7 +1,6 @@
 //! Works on a template's tokens before the engine's parser sees them: checks blocks, bounds expressions, and rewrites what
 //! Jinja2 accepts but the engine's parser rejects or treats differently (a sign `+`, the list of a loop, slices).
 
-use minijinja::Error;
 use minijinja::machinery::{Span, Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
@@ -9,7 +8,8 @@ use super::blocks::Blocks;
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
 use super::from_engine;
-use crate::ParseError;
+use crate::error::template_error;
+use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 
 /// `{{ … }}` or `{% … %}`: its tokens without the delimiters.
@@ -26,7 +26,7 @@ pub struct JinjaTag<'t> {
 /// # Errors
 ///
 /// A tag, comment, string or raw block is not closed, a character begins no token, or `take` fails; with the line.
-pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), ParseError>) -> Result<(), ParseError> {
+pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), Error>) -> Result<(), Error> {
     let (mut open, mut end): (Option<JinjaTag<'t>>, usize) = (None, 0);
     for token in tokenize(text, false, SyntaxConfig::default()) {
         let (token, span) = token.map_err(|error| unread(&error, text, end))?;
@@ -58,14 +58,14 @@ pub fn line_at(text: &str, at: usize) -> usize {
     LineCounter::new(text).line_of(at)
 }
 
-fn never_closed(what: &str, text: &str, at: usize) -> ParseError {
+fn never_closed(what: &str, text: &str, at: usize) -> Error {
     let line = line_at(text, at);
-    ParseError::at(line, format!("the {what} opened at line {line} is never closed"))
+    template_error(line, format!("the {what} opened at line {line} is never closed"))
 }
 
 /// A tokenizer error. The engine gives the line where it stopped, which for something unclosed is the last line; the real
 /// start is searched after `end`, the end of the last token.
-fn unread(error: &Error, text: &str, end: usize) -> ParseError {
+fn unread(error: &minijinja::Error, text: &str, end: usize) -> Error {
     let rest = text.get(end..).unwrap_or_default();
     let after = |found: Option<usize>| end + found.unwrap_or_default();
     match error.detail() {
@@ -76,7 +76,7 @@ fn unread(error: &Error, text: &str, end: usize) -> ParseError {
             let at = after(rest.find(|c: char| !c.is_whitespace()));
             let line = line_at(text, at);
             let found = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-            ParseError::at(line, format!("unexpected character '{}' at line {line}", found.escape_debug()))
+            template_error(line, format!("unexpected character '{}' at line {line}", found.escape_debug()))
         }
         _ => from_engine(error),
     }
@@ -107,7 +107,7 @@ pub fn describe(token: &Token<'_>) -> String {
 /// # Errors
 ///
 /// As [`tags`]; also if blocks do not balance, a tag is refused, or a limit is exceeded; with the line.
-pub fn prepare(text: &str) -> Result<String, ParseError> {
+pub fn prepare(text: &str) -> Result<String, Error> {
     let (mut lines, mut blocks, mut edits) = (LineCounter::new(text), Blocks::default(), Vec::new());
     tags(text, |tag| {
         let line = lines.line_of(tag.start);
@@ -131,7 +131,7 @@ pub fn prepare(text: &str) -> Result<String, ParseError> {
 }
 
 /// Bounds the expressions of a tag, and rewrites signs and slices. Returns whether there is a `=` outside brackets.
-fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, ParseError> {
+fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, Error> {
     let (mut height, mut has_value) = (Height::new(text), false);
     // Every open bracket; for a subscript also the number of colons so far.
     let mut brackets: Vec<(&(Token<'_>, Span), Option<usize>)> = Vec::new();
@@ -171,9 +171,9 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceE
     Ok(has_value)
 }
 
-fn unexpected(token: &Token<'_>, text: &str, at: usize) -> ParseError {
+fn unexpected(token: &Token<'_>, text: &str, at: usize) -> Error {
     let line = line_at(text, at);
-    ParseError::at(line, format!("unexpected {} at line {line}", describe(token)))
+    template_error(line, format!("unexpected {} at line {line}", describe(token)))
 }
 
 fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {

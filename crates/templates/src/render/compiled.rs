@@ -5,9 +5,11 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{RenderError, RenderJob, Rendered, handlebars, jinja, mustache, values};
+use super::{RenderJob, Rendered, handlebars, jinja, mustache, values};
+use crate::error::{in_file, template_error};
 use crate::limits::{TEMPLATE_BYTES, too_large};
-use crate::{ParseError, Stripped, Syntax, jinja_for_engine, strip};
+use crate::{Stripped, Syntax, jinja_for_engine, strip};
+use refdesk_text::Error;
 
 /// The texts of a job without their `@generated` lines.
 #[derive(Debug)]
@@ -25,16 +27,14 @@ impl<'j> Texts<'j> {
     /// # Errors
     ///
     /// The template is too large, or does not parse (Jinja2).
-    pub fn of(job: &'j RenderJob) -> Result<Self, RenderError> {
+    pub fn of(job: &'j RenderJob) -> Result<Self, Error> {
         if job.text.len() > TEMPLATE_BYTES {
-            return Err(RenderError { message: too_large(), line: None });
+            return Err(template_error(None, too_large()));
         }
         let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
         let main = strip(&job.text);
         let engines = match job.syntax {
-            Syntax::Jinja2 => {
-                jinja_for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error.into(), &main))?
-            }
+            Syntax::Jinja2 => jinja_for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error, &main))?,
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };
         Ok(Self { syntax: job.syntax, main, engines, partials })
@@ -59,7 +59,7 @@ impl<'t> CompiledTemplate<'t> {
     /// # Errors
     ///
     /// It does not parse or exceeds a limit.
-    pub fn new(texts: &'t Texts<'_>) -> Result<Self, RenderError> {
+    pub fn new(texts: &'t Texts<'_>) -> Result<Self, Error> {
         let main = &texts.main;
         let engine = match texts.syntax {
             Syntax::Jinja2 => jinja::CompiledJinja::new(&texts.engines).map(CompiledEngine::Jinja2),
@@ -78,7 +78,7 @@ impl<'t> CompiledTemplate<'t> {
     /// # Errors
     ///
     /// As [`super::render`].
-    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         values::check(values)?;
         let rendered = match &self.engine {
             CompiledEngine::Jinja2(template) => template.render(values),
@@ -88,14 +88,9 @@ impl<'t> CompiledTemplate<'t> {
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
         for warning in &mut warnings {
             // A warning names its lines as an error does.
-            let moved = ParseError { message: std::mem::take(warning), line: Some(1) }.in_file(self.main);
+            let moved = in_file(template_error(1, std::mem::take(warning)), self.main);
             *warning = moved.message;
         }
         Ok(Rendered { text, warnings })
     }
-}
-
-fn in_file(error: RenderError, stripped: &Stripped<'_>) -> RenderError {
-    let moved = ParseError { message: error.message, line: error.line }.in_file(stripped);
-    RenderError { message: moved.message, line: moved.line }
 }

@@ -16,12 +16,14 @@ use handlebars::{
 };
 use serde_json::Value;
 
+use super::Rendered;
 use super::handlebars_dialect::translate;
 use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, SectionHelper, Undefined};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
-use super::{RenderError, Rendered};
 use crate::check_handlebars;
+use crate::error::template_error;
+use refdesk_text::Error;
 
 static PLAIN: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(no_escape));
 static HTML: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(html_escape));
@@ -47,7 +49,7 @@ impl CompiledHandlebars {
     /// # Errors
     ///
     /// It does not parse, exceeds a limit, or uses something disallowed.
-    pub fn new(text: &str) -> Result<Self, RenderError> {
+    pub fn new(text: &str) -> Result<Self, Error> {
         if let Err(error) = check_handlebars(text) {
             // A disallowed block may be the reason why the others do not balance; searched only if there can be one.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
@@ -62,13 +64,13 @@ impl CompiledHandlebars {
     /// # Errors
     ///
     /// A required value is undefined, or a limit is exceeded.
-    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         let engine: &Handlebars<'_> = if html { &HTML } else { &PLAIN };
         let context = Context::from(values.clone());
         let mut out = LimitedOutput { text: String::new(), fuel: FUEL, passed: None };
         let outcome = self.template.render(engine, &context, &mut RenderContext::new(None), &mut out);
         match (outcome, out.passed) {
-            (_, Some(message)) => Err(RenderError { message, line: None }),
+            (_, Some(message)) => Err(template_error(None, message)),
             (Err(error), None) => Err(explain(&error)),
             (Ok(()), None) => Ok(Rendered { text: out.text, warnings: Vec::new() }),
         }
@@ -76,7 +78,7 @@ impl CompiledHandlebars {
 }
 
 /// Parses a text in parts of at least `part` bytes, and inserts our helpers.
-fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
+fn compile(text: &str, part: usize) -> Result<Template, Error> {
     let mut whole = Template::default();
     for (before, part) in parts(text, part) {
         let mut template = Template::compile(part).map_err(|error| unread(&error, before))?;
@@ -89,7 +91,7 @@ fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
 
 /// Rejects disallowed elements and inserts our helpers. `before` is the number of lines before this part. Recurses as deep
 /// as blocks nest, which is bounded.
-fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), RenderError> {
+fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), Error> {
     let elements = std::mem::take(&mut template.elements);
     let mut places = std::mem::take(&mut template.mapping).into_iter();
     for element in elements {
@@ -131,7 +133,7 @@ fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), 
 }
 
 /// A printed value as a call of our helper.
-fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, RenderError> {
+fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, Error> {
     if !value.params.is_empty() || !value.hash.is_empty() {
         return Err(no_helper(value.name.as_name().unwrap_or_default(), line));
     }
@@ -140,7 +142,7 @@ fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, RenderEr
 }
 
 /// Prepares a block; returns the value that it requires.
-fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, RenderError> {
+fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, Error> {
     for parameter in block.params.iter().chain(block.hash.values()) {
         plain(parameter, line)?;
     }
@@ -155,14 +157,14 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, R
         }
         ("if" | "unless" | "each" | "with", given) => {
             let message = format!("'{name}' at line {line} takes one value, not {}", given.len());
-            Err(RenderError { message, line: Some(line) })
+            Err(template_error(line, message))
         }
         _ => Err(no_helper(&name, line)),
     }
 }
 
 /// Checks that a parameter calls no helper.
-fn plain(parameter: &Parameter, line: usize) -> Result<(), RenderError> {
+fn plain(parameter: &Parameter, line: usize) -> Result<(), Error> {
     match parameter {
         Parameter::Subexpression(inner) => Err(no_helper(inner.name(), line)),
         Parameter::Name(_) | Parameter::Path(_) | Parameter::Literal(_) => Ok(()),
@@ -175,17 +177,17 @@ fn call(helper: &str, subject: Parameter) -> TemplateElement {
     *Subexpression::new(Parameter::Name(helper.to_owned()), vec![subject], HashMap::new()).element
 }
 
-fn no_helper(name: &str, line: usize) -> RenderError {
+fn no_helper(name: &str, line: usize) -> Error {
     refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
 }
 
 /// The error for something a template may not use.
-pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
-    RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
+pub fn refused(line: usize, what: &str, why: &str) -> Error {
+    template_error(line, format!("{what} at line {line} is not supported: {why}"))
 }
 
 /// A parse error of the crate, after this many lines.
-fn unread(error: &TemplateError, before: usize) -> RenderError {
+fn unread(error: &TemplateError, before: usize) -> Error {
     let line = error.pos().map(|(line, _)| line + before);
     match error.reason() {
         // The rest of the message names the parser's rules.
@@ -194,14 +196,14 @@ fn unread(error: &TemplateError, before: usize) -> RenderError {
     }
 }
 
-fn explain(error: &handlebars::RenderError) -> RenderError {
+fn explain(error: &handlebars::RenderError) -> Error {
     let line = error.line_no;
     match error.reason() {
         RenderErrorReason::NestedError(cause) => match cause.downcast_ref::<Undefined>() {
             Some(Undefined { name, near }) => {
                 let near = near.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-                let RenderError { message, line } = at_line(format!("undefined variable '{name}'"), line);
-                RenderError { message: format!("{message}{near}"), line }
+                let error = at_line(format!("undefined variable '{name}'"), line);
+                Error { message: format!("{}{near}", error.message), ..error }
             }
             None => at_line(cause.to_string(), line),
         },
@@ -210,12 +212,12 @@ fn explain(error: &handlebars::RenderError) -> RenderError {
     }
 }
 
-fn at_line(what: String, line: Option<usize>) -> RenderError {
+fn at_line(what: String, line: Option<usize>) -> Error {
     let message = match line {
         Some(line) => format!("{what} at line {line}"),
         None => what,
     };
-    RenderError { message, line }
+    template_error(line, message)
 }
 
 /// Text up to the output limit; every write is a step, also an empty one.

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::RenderError;
 use super::handlebars_helpers::SECTION;
+use refdesk_text::Error;
 
 /// Comments and escaped braces are matched too, so that nothing is found inside them.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -23,7 +23,7 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// # Errors
 ///
 /// It has blocks other than control flow (raw blocks, partials, decorators); with the line.
-pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
+pub fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
     let (mut open, mut refused) = (Vec::new(), None);
     let Some(tag) = TAG.as_ref() else { return Ok(Cow::Borrowed(text)) };
     let translated = tag.replace_all(text, |found: &Captures<'_>| {

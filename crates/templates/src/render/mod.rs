@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ParseError, Syntax};
+use crate::Syntax;
+use refdesk_text::Error;
 
 mod compiled;
 mod handlebars;
@@ -43,29 +44,6 @@ pub struct Rendered {
     pub warnings: Vec<String>,
 }
 
-/// Why a template gave no text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RenderError {
-    /// The message: `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`.
-    pub message: String,
-    /// Line within the template's file, from 1.
-    pub line: Option<usize>,
-}
-
-impl std::fmt::Display for RenderError {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for RenderError {}
-
-impl From<ParseError> for RenderError {
-    fn from(error: ParseError) -> Self {
-        Self { message: error.message, line: error.line }
-    }
-}
-
 /// One rendering with all its inputs, so that a separate process can do it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderJob {
@@ -94,6 +72,6 @@ impl RenderJob {
 ///
 /// The template does not parse, uses an undefined value (Jinja2, Handlebars), does something invalid, or exceeds a limit.
 /// The line is that of the file.
-pub fn render(job: &RenderJob) -> Result<Rendered, RenderError> {
+pub fn render(job: &RenderJob) -> Result<Rendered, Error> {
     CompiledTemplate::new(&Texts::of(job)?)?.render(&job.values, job.html)
 }

@@ -10,11 +10,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::Rendered;
 use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
 use super::mustache_context::{ContextFrame, ContextValue, Contexts};
-use super::{RenderError, Rendered};
+use crate::error::template_error;
 use crate::limits::WARNINGS;
 use crate::mustache::{Node, ParsedMustache, parse};
+use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
 
 /// A parsed template with its partials.
@@ -30,7 +32,7 @@ impl<'t> CompiledMustache<'t> {
     /// # Errors
     ///
     /// The template or a partial does not parse.
-    pub fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, RenderError> {
+    pub fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, Error> {
         let (mut templates, mut by_name) = (vec![parse(text)?], HashMap::new());
         for (name, text) in partials {
             by_name.insert(name, templates.len());
@@ -44,7 +46,7 @@ impl<'t> CompiledMustache<'t> {
     /// # Errors
     ///
     /// A limit is exceeded.
-    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         let mut run = Run {
             templates: &self.templates,
             by_name: &self.by_name,
@@ -65,8 +67,8 @@ impl<'t> CompiledMustache<'t> {
     }
 }
 
-fn stop(message: String) -> RenderError {
-    RenderError { message, line: None }
+fn stop(message: String) -> Error {
+    template_error(None, message)
 }
 
 /// A template or partial being evaluated.
@@ -108,7 +110,7 @@ struct Run<'a, 'p> {
 
 impl<'a, 'p> Run<'a, 'p> {
     /// Evaluates one node; returns false at the end.
-    fn step(&mut self) -> Result<bool, RenderError> {
+    fn step(&mut self) -> Result<bool, Error> {
         self.burn(1)?;
         let Some(call) = self.calls.last_mut() else { return Ok(false) };
         let (template, at) = (call.template, call.at);
@@ -125,12 +127,12 @@ impl<'a, 'p> Run<'a, 'p> {
         Ok(true)
     }
 
-    fn burn(&mut self, steps: u64) -> Result<(), RenderError> {
+    fn burn(&mut self, steps: u64) -> Result<(), Error> {
         self.fuel = self.fuel.checked_sub(steps).ok_or_else(|| stop(out_of_fuel()))?;
         Ok(())
     }
 
-    fn push(&mut self, text: &str) -> Result<(), RenderError> {
+    fn push(&mut self, text: &str) -> Result<(), Error> {
         if self.out.len() + text.len() > OUTPUT_BYTES {
             return Err(stop(output_too_large()));
         }
@@ -138,7 +140,7 @@ impl<'a, 'p> Run<'a, 'p> {
         Ok(())
     }
 
-    fn indent(&mut self) -> Result<(), RenderError> {
+    fn indent(&mut self) -> Result<(), Error> {
         if std::mem::take(&mut self.at_line_start)
             && let Some(indent) = self.calls.last().map(|call| call.indent.clone())
         {
@@ -147,7 +149,7 @@ impl<'a, 'p> Run<'a, 'p> {
         Ok(())
     }
 
-    fn text(&mut self, text: &str) -> Result<(), RenderError> {
+    fn text(&mut self, text: &str) -> Result<(), Error> {
         if self.calls.last().is_none_or(|call| call.indent.is_empty()) {
             return self.push(text);
         }
@@ -159,7 +161,7 @@ impl<'a, 'p> Run<'a, 'p> {
         Ok(())
     }
 
-    fn value(&mut self, name: &'p str, escaped: bool, line: usize) -> Result<(), RenderError> {
+    fn value(&mut self, name: &'p str, escaped: bool, line: usize) -> Result<(), Error> {
         self.indent()?;
         self.burn(self.contexts.depth())?;
         match self.contexts.find(name) {
@@ -175,7 +177,7 @@ impl<'a, 'p> Run<'a, 'p> {
         }
     }
 
-    fn print(&mut self, text: &str, escaped: bool) -> Result<(), RenderError> {
+    fn print(&mut self, text: &str, escaped: bool) -> Result<(), Error> {
         if !(self.html && escaped) {
             return self.push(text);
         }
@@ -194,7 +196,7 @@ impl<'a, 'p> Run<'a, 'p> {
         self.push(rest)
     }
 
-    fn open(&mut self, name: &'p str, inverted: bool, at: usize, end: usize) -> Result<(), RenderError> {
+    fn open(&mut self, name: &'p str, inverted: bool, at: usize, end: usize) -> Result<(), Error> {
         self.burn(self.contexts.depth())?;
         let found = self.contexts.find(name);
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
@@ -234,7 +236,7 @@ impl<'a, 'p> Run<'a, 'p> {
         }
     }
 
-    fn partial(&mut self, name: &'p str, indent: Option<&str>, line: usize) -> Result<(), RenderError> {
+    fn partial(&mut self, name: &'p str, indent: Option<&str>, line: usize) -> Result<(), Error> {
         let Some(place) = self.by_name.get(name).copied() else {
             self.warn_once(name, line, || format!("unknown partial '{name}' at line {line}"));
             return Ok(());

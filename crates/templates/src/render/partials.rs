@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::RenderError;
 use super::limits::PARTIAL_BYTES;
+use crate::error::template_error;
 use crate::mustache::{Node, ParsedMustache, parse};
 use crate::strip;
+use refdesk_text::Error;
 
 /// Every partial that the template can reach, by name: from `given` first, else from `find`. An unknown one is left out,
 /// and rendering warns about it.
@@ -18,7 +19,7 @@ pub fn gather(
     text: &str,
     given: &BTreeMap<String, String>,
     find: &dyn Fn(&str) -> Option<String>,
-) -> Result<BTreeMap<String, String>, RenderError> {
+) -> Result<BTreeMap<String, String>, Error> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let (mut wanted, mut bytes) = (asked_in(text), 0);
     while let Some(name) = wanted.pop() {
@@ -29,7 +30,7 @@ pub fn gather(
         bytes += text.len();
         if bytes > PARTIAL_BYTES {
             let message = format!("the partials pass the limit of {PARTIAL_BYTES} bytes (16 MiB)");
-            return Err(RenderError { message, line: None });
+            return Err(template_error(None, message));
         }
         wanted.extend(asked_in(&text));
         found.insert(name, text);

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::worker::{Failure, WorkerClient};
-use super::{RenderError, RenderJob, Rendered, render};
+use super::worker::WorkerClient;
+use super::{RenderJob, Rendered, render};
+use refdesk_text::{Code, Error};
 
 /// Renders jobs. Cheap to clone; clones share one worker, which starts with the first job and ends with the last clone.
 #[derive(Debug, Clone, Default)]
@@ -35,40 +36,34 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`render`]; also if the worker exceeded a limit, died, or cannot be started.
-    pub fn render(&self, job: &RenderJob) -> Result<Rendered, RenderError> {
+    pub fn render(&self, job: &RenderJob) -> Result<Rendered, Error> {
         match &self.beside {
             None => render(job),
-            Some(beside) => beside.render(job).unwrap_or_else(|message| Err(RenderError { message, line: None })),
+            Some(beside) => beside.render(job),
         }
     }
 }
 
 impl Beside {
-    /// The worker's answer, or why there is none.
-    fn render(&self, job: &RenderJob) -> Result<Result<Rendered, RenderError>, String> {
+    fn render(&self, job: &RenderJob) -> Result<Rendered, Error> {
         let frame = WorkerClient::frame(job)?;
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_warm = place.is_some();
         match self.ask(&mut place, frame.clone()) {
             // If something ended a worker that had worked before, that says nothing about this job.
-            Err(Failure::Ended(_)) if is_warm => self.ask(&mut place, frame),
+            Err(error) if is_warm && error.code == Code::WorkerEnded => self.ask(&mut place, frame),
             outcome => outcome,
         }
-        .map_err(|failure| failure.to_string())
     }
 
-    fn ask(
-        &self,
-        place: &mut Option<WorkerClient>,
-        frame: Arc<Vec<u8>>,
-    ) -> Result<Result<Rendered, RenderError>, Failure> {
-        let worker = match place {
-            Some(worker) => worker,
-            None => place.insert(WorkerClient::start(&self.program)?),
-        };
-        worker.ask(frame).map_err(|silence| match place.take() {
-            Some(worker) => worker.end(silence),
-            None => Failure::Ended(String::new()),
-        })
+    fn ask(&self, place: &mut Option<WorkerClient>, frame: Arc<Vec<u8>>) -> Result<Rendered, Error> {
+        let mut worker = place.take().map_or_else(|| WorkerClient::start(&self.program), Ok)?;
+        match worker.ask(frame) {
+            Ok(outcome) => {
+                *place = Some(worker);
+                outcome
+            }
+            Err(is_late) => Err(worker.end(is_late)),
+        }
     }
 }

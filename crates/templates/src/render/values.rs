@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::RenderError;
 use super::limits::{VALUES_BYTES, VALUES_COUNT, VALUES_DEPTH, too_many_values, values_too_deep, values_too_large};
+use crate::error::template_error;
+use refdesk_text::Error;
 
 /// Parses values given as JSON text; skips a byte order mark.
 ///
@@ -91,15 +92,15 @@ fn measure(text: &str) -> (usize, usize) {
 /// # Errors
 ///
 /// They exceed a limit.
-pub fn check(values: &Value) -> Result<(), RenderError> {
+pub fn check(values: &Value) -> Result<(), Error> {
     let (mut open, mut count) = (vec![(values, 0)], 0);
     while let Some((value, depth)) = open.pop() {
         count += 1;
         if count > VALUES_COUNT {
-            return Err(RenderError { message: too_many_values(), line: None });
+            return Err(template_error(None, too_many_values()));
         }
         if depth > VALUES_DEPTH {
-            return Err(RenderError { message: values_too_deep(), line: None });
+            return Err(template_error(None, values_too_deep()));
         }
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),

@@ -100,7 +100,7 @@ fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<Answered, Unanswered> 
 #[track_caller]
 fn failed(came: Result<Answered, Unanswered>) -> (Code, String) {
     match came {
-        Err(Unanswered::Failed(Error { code, message, fix })) => {
+        Err(Unanswered::Failed(Error { code, message, fix, .. })) => {
             let told = format!("{message} {fix}");
             assert!(!told.contains("hidden") && !told.contains("a-token") && !told.contains("a-secret"), "{told}");
             (code, message)

@@ -6,7 +6,7 @@ use super::super::request::{Audience, Call, LocateTarget, Request, Response};
 use super::super::watch::Watch;
 use super::Worker;
 use crate::rows::{Members, Rows};
-use crate::{Desk, Prepared, Reader, RenderRequest, Session, Spot, Unrendered, What, channel};
+use crate::{Desk, Prepared, Reader, RenderFailure, RenderRequest, Session, Spot, What, channel};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -171,10 +171,8 @@ impl Worker<'_> {
     /// Writes a file, and notes in the feed that it was written.
     fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
         let written = self.act_as(session, |desk| desk.write_for(std::slice::from_ref(proposal), reason))?;
-        let nothing = || WriteFailure {
-            refused: Error { code: Code::NotWritten, message: "nothing was written".to_owned(), fix: Fix::None },
-            anew: Vec::new(),
-        };
+        let nothing =
+            || WriteFailure { refused: Error::new(Code::NotWritten, "nothing was written", ""), anew: Vec::new() };
         let written = written.into_iter().next().ok_or_else(nothing)?;
         if !proposal.is_unchanged() {
             let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
@@ -198,7 +196,7 @@ impl Worker<'_> {
 }
 
 /// An agent is told that a template waits for trust, and not that it does not exist.
-fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, Unrendered> {
+fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
     let readable = desk.readable(templates);
     if let What::Named(name) = &request.what
         && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))

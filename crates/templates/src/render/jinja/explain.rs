@@ -1,20 +1,21 @@
 //! The engine's errors as refdesk reports them: what was undefined, on which line, and which given name is most similar.
 
-use minijinja::{Error, ErrorKind};
+use minijinja::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::super::RenderError;
 use super::super::limits::out_of_fuel;
+use crate::error::template_error;
 use crate::jinja_as_written;
+use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
 
 /// The error for `text` with these values.
-pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderError {
+pub fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>) -> Error {
     let cause = innermost(error);
     let line = line_of(cause, text).or_else(|| line_of(error, text));
     let detail = cause.detail().unwrap_or_default();
     match cause.kind() {
-        ErrorKind::OutOfFuel => RenderError { message: out_of_fuel(), line },
+        ErrorKind::OutOfFuel => template_error(line, out_of_fuel()),
         kind => match undefined_name(detail) {
             Some(name) => undefined(&jinja_as_written(name), line, given),
             None if kind == ErrorKind::UndefinedError => {
@@ -23,7 +24,7 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
             }
             None if kind == ErrorKind::UnknownFunction => {
                 let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
-                RenderError { message: at_line(format!("unknown function '{name}'"), line), line }
+                template_error(line, at_line(format!("unknown function '{name}'"), line))
             }
             None if detail.ends_with("cannot be looped over") => {
                 let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
@@ -31,11 +32,11 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
                 let from =
                     before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
                 let list = before.get(from..).unwrap_or_default();
-                RenderError { message: at_line(format!("'{list}' {detail}"), line), line }
+                template_error(line, at_line(format!("'{list}' {detail}"), line))
             }
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
-                RenderError { message: at_line(with_limit(what), line), line }
+                template_error(line, at_line(with_limit(what), line))
             }
         },
     }
@@ -59,12 +60,12 @@ fn with_limit(what: String) -> String {
 }
 
 /// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
-pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
     let near = near(name, given)
         .filter(|near| near != name)
         .map(|near| format!(" (did you mean '{near}'?)"))
         .unwrap_or_default();
-    RenderError { message: format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)), line }
+    template_error(line, format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)))
 }
 
 fn at_line(what: String, line: Option<usize>) -> String {
@@ -125,15 +126,17 @@ fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// The deepest error in the chain that the engine raised.
-fn innermost(error: &Error) -> &Error {
+fn innermost(error: &minijinja::Error) -> &minijinja::Error {
     let mut cause = error;
-    while let Some(source) = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<Error>()) {
+    while let Some(source) =
+        std::error::Error::source(cause).and_then(|source| source.downcast_ref::<minijinja::Error>())
+    {
         cause = source;
     }
     cause
 }
 
-fn line_of(error: &Error, text: &str) -> Option<usize> {
+fn line_of(error: &minijinja::Error, text: &str) -> Option<usize> {
     // The range goes beyond the engine's own line numbers, which end at 65,535.
     let from_range = error.range().and_then(|range| text.get(..range.start));
     from_range.map(|before| before.bytes().filter(|byte| *byte == b'\n').count() + 1).or_else(|| error.line())
@@ -148,7 +151,7 @@ fn undefined_name(detail: &str) -> Option<&str> {
 
 /// For errors in which the engine does not name the undefined value: the first name of the expression if it was not given,
 /// else the expression itself.
-fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
     let range = error.range().map(|range| {
         // The engine counts a slice from its parenthesis, because it is translated to a method.
         let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
@@ -160,7 +163,7 @@ fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &M
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
-    RenderError { message: at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line), line }
+    template_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))
 }
 
 fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {

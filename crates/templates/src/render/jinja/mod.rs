@@ -8,9 +8,11 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 
+use super::Rendered;
 use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
-use super::{RenderError, Rendered};
+use crate::error::template_error;
 use crate::from_engine;
+use refdesk_text::Error;
 
 mod arguments;
 mod explain;
@@ -60,8 +62,8 @@ impl<'t> CompiledJinja<'t> {
     /// # Errors
     ///
     /// The engine refuses it.
-    pub fn new(translated: &'t str) -> Result<Self, RenderError> {
-        let template = ENGINE.template_from_str(translated).map_err(|error| RenderError::from(from_engine(&error)))?;
+    pub fn new(translated: &'t str) -> Result<Self, Error> {
+        let template = ENGINE.template_from_str(translated).map_err(|error| from_engine(&error))?;
         Ok(Self { translated, template })
     }
 
@@ -70,22 +72,22 @@ impl<'t> CompiledJinja<'t> {
     /// # Errors
     ///
     /// A required value is undefined, an operation fails, or a limit is exceeded.
-    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, RenderError> {
+    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, Error> {
         let serde_json::Value::Object(fields) = values else {
             let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
-            return Err(RenderError { message, line: None });
+            return Err(template_error(None, message));
         };
         let mut out = LimitedWriter::default();
         let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
         if out.full {
-            return Err(RenderError { message: output_too_large(), line: None });
+            return Err(template_error(None, output_too_large()));
         }
         if let Err(error) = outcome {
             return Err(explain::explain(&error, self.translated, fields));
         }
         match String::from_utf8(out.bytes) {
             Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
-            Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+            Err(_) => Err(template_error(None, "the output is not UTF-8 text".to_owned())),
         }
     }
 }

@@ -6,8 +6,9 @@ use std::array::from_fn;
 use std::cell::OnceCell;
 
 use super::super::limits::{CACHED_BYTES, CACHED_TEMPLATES};
-use super::super::{CompiledTemplate, RenderError, RenderJob, Rendered, Texts};
+use super::super::{CompiledTemplate, RenderJob, Rendered, Texts};
 use super::server::Jobs;
+use refdesk_text::Error;
 
 /// Answers all jobs.
 pub fn serve_all(with: &Jobs) {
@@ -21,7 +22,7 @@ pub fn serve_all(with: &Jobs) {
 fn serve_some(with: &Jobs, first: RenderJob) -> Option<RenderJob> {
     let jobs: [OnceCell<RenderJob>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
     let texts: [OnceCell<Texts<'_>>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
-    let mut known: Vec<(&RenderJob, Result<CompiledTemplate<'_>, RenderError>)> = Vec::new();
+    let mut known: Vec<(&RenderJob, Result<CompiledTemplate<'_>, Error>)> = Vec::new();
     let (mut job, mut bytes) = (first, 0);
     for (kept, read) in jobs.iter().zip(&texts) {
         let values = std::mem::take(&mut job.values);
@@ -45,10 +46,10 @@ fn serve_some(with: &Jobs, first: RenderJob) -> Option<RenderJob> {
 }
 
 fn outcome(
-    compiled: &Result<CompiledTemplate<'_>, RenderError>,
+    compiled: &Result<CompiledTemplate<'_>, Error>,
     values: &serde_json::Value,
     html: bool,
-) -> Result<Rendered, RenderError> {
+) -> Result<Rendered, Error> {
     match compiled {
         Ok(compiled) => compiled.render(values, html),
         Err(error) => Err(error.clone()),

@@ -1,7 +1,6 @@
 //! The client: starts a worker, sends it jobs, bounds the time of a rendering, and finds out why a worker died. A thread
 //! talks to the worker, so that neither a full pipe nor a stopped process can block the caller.
 
-use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus};
@@ -12,10 +11,12 @@ use std::thread;
 use super::super::limits::{
     HEAD_BYTES, JOB_BYTES, OUTPUT_BYTES, START, TIME, job_too_large, out_of_memory, out_of_stack, out_of_time,
 };
-use super::super::{RenderError, RenderJob, Rendered};
+use super::super::{RenderJob, Rendered};
 use super::frame::receive;
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
+use crate::error::template_error;
 use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 
 /// The most bytes read of a dead worker's messages.
 const LAST_WORDS: u64 = 4_096;
@@ -30,29 +31,7 @@ pub struct WorkerClient {
 #[derive(Debug)]
 enum WorkerMessage {
     Ready,
-    Answer(Result<Rendered, RenderError>),
-}
-
-#[derive(Debug)]
-pub enum Failure {
-    Start(String),
-    /// The job exceeded this limit.
-    Limit(String),
-    /// Another process ended the worker, which says nothing about the job.
-    Ended(String),
-    /// The worker died for another reason.
-    Died(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start(how) => write!(out, "the render worker cannot be started: {how}"),
-            Self::Limit(sentence) => out.write_str(sentence),
-            Self::Ended(how) => write!(out, "the render worker was ended: {how}"),
-            Self::Died(how) => write!(out, "the render worker died: {how}"),
-        }
-    }
+    Answer(Result<Rendered, Error>),
 }
 
 impl WorkerClient {
@@ -60,10 +39,10 @@ impl WorkerClient {
     ///
     /// # Errors
     /// It is larger than [`JOB_BYTES`].
-    pub fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, String> {
+    pub fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, Error> {
         let mut frame = JobBuffer { bytes: vec![0; 4] };
-        serde_json::to_writer(&mut frame, job).map_err(|_| job_too_large())?;
-        let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| job_too_large())?;
+        serde_json::to_writer(&mut frame, job).map_err(|_| template_error(None, job_too_large()))?;
+        let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| template_error(None, job_too_large()))?;
         if let Some(place) = frame.bytes.first_chunk_mut() {
             *place = length.to_le_bytes();
         }
@@ -73,9 +52,10 @@ impl WorkerClient {
     /// Starts a worker and waits until it is ready.
     ///
     /// # Errors
-    /// [`Failure::Start`]
-    pub fn start(program: &Path) -> Result<Self, Failure> {
-        let refused = |error: io::Error| Failure::Start(format!("{}: {error}", program.display()));
+    /// It does not start.
+    pub fn start(program: &Path) -> Result<Self, Error> {
+        let unstarted = |how: String| template_error(None, format!("the render worker cannot be started: {how}"));
+        let refused = |error: io::Error| unstarted(format!("{}: {error}", program.display()));
         let mut child = setup::command(program).spawn().map_err(refused)?;
         let (asks, asked) = channel();
         let (say, said) = channel();
@@ -91,11 +71,11 @@ impl WorkerClient {
         match client.said.recv_timeout(START) {
             Ok(Ok(WorkerMessage::Ready)) => Ok(client),
             Err(RecvTimeoutError::Timeout) => {
-                Err(Failure::Start(format!("{} does not answer within {} s", program.display(), START.as_secs())))
+                Err(unstarted(format!("{} does not answer within {} s", program.display(), START.as_secs())))
             }
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {
                 let how = client.end(false);
-                Err(Failure::Start(format!("{} is no render worker ({how})", program.display())))
+                Err(unstarted(format!("{} is no render worker ({how})", program.display())))
             }
         }
     }
@@ -104,7 +84,7 @@ impl WorkerClient {
     ///
     /// # Errors
     /// There was no answer and the worker must be ended; `true` if it was only too slow.
-    pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, bool> {
+    pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, Error>, bool> {
         self.asks.send(frame).map_err(|_| false)?;
         match self.said.recv_timeout(TIME) {
             Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
@@ -114,12 +94,12 @@ impl WorkerClient {
     }
 
     /// Ends the worker and finds out why it did not answer.
-    pub fn end(mut self, too_slow: bool) -> Failure {
+    pub fn end(mut self, too_slow: bool) -> Error {
         // A worker that is already dead keeps its first cause.
         let _ = self.child.kill();
         let status = self.child.wait();
         if too_slow {
-            return Failure::Limit(out_of_time());
+            return template_error(None, out_of_time());
         }
         let mut words = Vec::new();
         if let Some(stderr) = self.child.stderr.take() {
@@ -127,7 +107,7 @@ impl WorkerClient {
         }
         match status {
             Ok(status) => cause(status, &String::from_utf8_lossy(&words)),
-            Err(error) => Failure::Died(error.to_string()),
+            Err(error) => died(&error.to_string()),
         }
     }
 }
@@ -163,9 +143,9 @@ fn speak(
     }
 }
 
-fn listen(from: &mut impl Read) -> io::Result<Result<Rendered, RenderError>> {
+fn listen(from: &mut impl Read) -> io::Result<Result<Rendered, Error>> {
     Ok(match serde_json::from_slice(&receive(from, HEAD_BYTES)?)? {
-        AnswerHead::Failed(error) => Err(error),
+        AnswerHead::Failed { message, line } => Err(template_error(line, message)),
         AnswerHead::Rendered(warnings) => {
             let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| strange())?;
             Ok(Rendered { text, warnings })
@@ -178,23 +158,29 @@ fn strange() -> io::Error {
 }
 
 /// Why a worker died, from its exit status and its last messages.
-fn cause(status: ExitStatus, words: &str) -> Failure {
+fn cause(status: ExitStatus, words: &str) -> Error {
     if status.code() == Some(i32::from(TOO_LONG)) {
-        return Failure::Limit(out_of_time());
+        return template_error(None, out_of_time());
     }
     // The wording of Rust's runtime, which reports this in no other way.
     if words.contains("memory allocation of") || words.contains("capacity overflow") {
-        return Failure::Limit(out_of_memory());
+        return template_error(None, out_of_memory());
     }
     if words.contains("has overflowed its stack") {
-        return Failure::Limit(out_of_stack());
+        return template_error(None, out_of_stack());
     }
     let said = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
     match said {
-        None if was_ended(status) => Failure::Ended(status.to_string()),
-        None => Failure::Died(status.to_string()),
-        Some(said) => Failure::Died(format!("{status}: {}", one_line(said))),
+        None if was_ended(status) => {
+            Error::new(Code::WorkerEnded, format!("the render worker was ended: {status}"), "")
+        }
+        None => died(&status.to_string()),
+        Some(said) => died(&format!("{status}: {}", one_line(said))),
     }
+}
+
+fn died(how: &str) -> Error {
+    template_error(None, format!("the render worker died: {how}"))
 }
 
 /// Whether another process ended it.
@@ -260,7 +246,7 @@ mod tests {
             ),
             (code(1), "", "the render worker died: exit status: 1"),
         ] {
-            assert_eq!(cause(ExitStatus::from_raw(status), words).to_string(), expected);
+            assert_eq!(cause(ExitStatus::from_raw(status), words).message, expected);
         }
     }
 }

@@ -14,10 +14,8 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use client::{Failure, WorkerClient};
+pub(crate) use client::WorkerClient;
 pub use server::serve;
-
-use super::RenderError;
 
 /// The argument that makes this program a worker. Not listed in the help: users call `render`.
 pub const ARGUMENT: &str = "render-worker";
@@ -34,5 +32,5 @@ enum AnswerHead {
     /// The text follows; these are the warnings.
     Rendered(Vec<String>),
     /// There is no text.
-    Failed(RenderError),
+    Failed { message: String, line: Option<usize> },
 }

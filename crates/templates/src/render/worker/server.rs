@@ -7,10 +7,12 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use super::super::limits::{JOB_BYTES, STACK, TIME};
-use super::super::{RenderError, RenderJob, Rendered};
+use super::super::{RenderJob, Rendered};
 use super::cache::serve_all;
 use super::frame::{append, receive};
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
+use crate::error::template_error;
+use refdesk_text::Error;
 
 /// Answers jobs until the input ends. Never returns while the standard input is open.
 pub fn serve() -> ExitCode {
@@ -77,17 +79,17 @@ impl Jobs {
                 Ok(job) => return Some(job),
                 Err(error) => {
                     let message = format!("the values cannot be handed to the worker: {error}");
-                    self.answer(Err(RenderError { message, line: None }))?;
+                    self.answer(Err(template_error(None, message)))?;
                 }
             }
         }
     }
 
     /// Sends the answer; `None` if the reader is gone.
-    pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
+    pub fn answer(&self, outcome: Result<Rendered, Error>) -> Option<()> {
         let (head, text) = match outcome {
             Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),
-            Err(error) => (AnswerHead::Failed(error), None),
+            Err(error) => (AnswerHead::Failed { message: error.message, line: error.line }, None),
         };
         let mut frame = Vec::new();
         append(&mut frame, &serde_json::to_vec(&head).ok()?).ok()?;

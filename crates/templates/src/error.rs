@@ -1,0 +1,47 @@
+//! Errors about a template. A message names the lines it is about, so mapping an error to another text maps those too.
+
+use super::generated::Stripped;
+use super::limits::MESSAGE;
+use refdesk_text::{Code, Error};
+
+/// An error about a line of a template, from 1, or about all of it.
+pub fn template_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
+    Error { line: line.into(), ..Error::new(Code::Render, message, "") }
+}
+
+/// The error with its line, and every line in its message, mapped to lines of the file.
+pub fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
+    renumbered(Error { message: cut(error.message), ..error }, |line| stripped.file_line(line))
+}
+
+/// The same error for a template that begins after this many lines.
+pub fn moved_by(error: Error, lines: usize) -> Error {
+    renumbered(error, |line| line + lines)
+}
+
+fn renumbered(error: Error, line_of: impl Fn(usize) -> usize) -> Error {
+    let Some(line) = error.line else { return error };
+    let mut message = String::with_capacity(error.message.len());
+    let mut rest = error.message.as_str();
+    while let Some(at) = rest.find("line ") {
+        let (before, after) = rest.split_at(at + "line ".len());
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        message.push_str(before);
+        match after.get(..digits).and_then(|number| number.parse().ok()) {
+            Some(line) => message.push_str(&line_of(line).to_string()),
+            None => message.push_str(after.get(..digits).unwrap_or_default()),
+        }
+        rest = after.get(digits..).unwrap_or_default();
+    }
+    message.push_str(rest);
+    Error { message, line: Some(line_of(line)), ..error }
+}
+
+/// Cuts a message after [`MESSAGE`] characters, because it may quote names of any length.
+fn cut(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
