@@ -22,18 +22,18 @@ pub struct ToolAnswer {
     pub question: Option<Box<Request>>,
 }
 
-/// Why a call has no successful answer.
+/// How a failed call is answered.
 #[derive(Debug)]
-pub(crate) enum CallError {
-    /// A failed answer in the tool's own form.
+pub(crate) enum FailedAnswer {
+    /// In the tool's own form.
     Answer(Box<ToolAnswer>),
-    /// A failed rendering, and what is known besides.
+    /// As a failed rendering, with these further members.
     Rendering(Box<(Error, Map<String, Value>)>),
-    /// Any other error.
+    /// As an error.
     Error(Error),
 }
 
-impl From<Error> for CallError {
+impl From<Error> for FailedAnswer {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
-use super::{CallError, ToolAnswer, ToolCall, advice, closed};
+use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::{self, Response};
@@ -50,7 +50,7 @@ pub(crate) struct Chosen {
 }
 
 /// Asks for a choice of sources.
-pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
+pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> {
     let context = format!("{} asks which references it should work with", call.session.who);
     let offer = engine::Request::Offer { context, tags: Vec::new() };
     let Some(Response::Offer(offer)) = call.handle.ask(&call.session, offer).await else {
@@ -94,7 +94,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
         Elicitation::CallAgain => {
             let json = json!({"status": "asking", "message": "the user is asked first; call again with the reply"});
             let question = Some(Box::new(request));
-            return Err(CallError::Answer(Box::new(ToolAnswer { question, ..ToolAnswer::failed(json) })));
+            return Err(FailedAnswer::Answer(Box::new(ToolAnswer { question, ..ToolAnswer::failed(json) })));
         }
     };
     chosen(reply).map_err(|refusal| {

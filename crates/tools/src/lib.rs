@@ -27,7 +27,7 @@ use std::pin::Pin;
 
 use serde_json::{Map, Value};
 
-use self::answer::CallError;
+use self::answer::FailedAnswer;
 use self::arguments::ToolArguments;
 use self::handle::DeskHandle;
 use refdesk_desk::Session;
@@ -58,7 +58,7 @@ pub struct ToolSpec {
 }
 
 /// What a handler returns.
-type ToolResult = Result<ToolAnswer, CallError>;
+type ToolResult = Result<ToolAnswer, FailedAnswer>;
 
 /// What a tool may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,10 +141,10 @@ pub async fn call(
     let arguments = ToolArguments::new(tool, arguments)?;
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
-        Err(CallError::Answer(answer)) => Ok(*answer),
-        Err(CallError::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(error),
-        Err(CallError::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
-        Err(CallError::Rendering(failed)) => Ok(rendering::failed(&advise(failed.0, &excluded), failed.1)),
+        Err(FailedAnswer::Answer(answer)) => Ok(*answer),
+        Err(FailedAnswer::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(error),
+        Err(FailedAnswer::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
+        Err(FailedAnswer::Rendering(failed)) => Ok(rendering::failed(&advise(failed.0, &excluded), failed.1)),
     }
 }
 

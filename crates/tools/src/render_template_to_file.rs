@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::asking::approve;
 use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
-use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
+use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Request, Response};
@@ -139,7 +139,7 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
 }
 
 /// A failed write.
-fn unwritten(refused: Error, known: Map<String, Value>) -> CallError {
+fn unwritten(refused: Error, known: Map<String, Value>) -> FailedAnswer {
     let message = format!("Failed to write output: {}", refused.message);
     failure(Error::new(refused.code, message, refused.fix), known)
 }

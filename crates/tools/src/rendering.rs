@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{CallError, ToolAnswer, ToolCall, closed};
+use super::{FailedAnswer, ToolAnswer, ToolCall, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{Made, RenderFailure, RenderRequest, What};
@@ -30,8 +30,8 @@ pub struct Rendering {
 }
 
 /// A failed rendering, with what is known besides.
-pub fn failure(error: Error, known: Map<String, Value>) -> CallError {
-    CallError::Rendering(Box::new((error, known)))
+pub fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
+    FailedAnswer::Rendering(Box::new((error, known)))
 }
 
 /// The answer for a failed rendering; the error's fix is in the agent's words.
@@ -61,7 +61,7 @@ pub fn cut_diff(diff: &str) -> String {
 }
 
 /// Renders the template given by the arguments.
-pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
+pub async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
     let arguments = &mut call.arguments;
     let named = arguments.text("template_name")?;
     let inline = arguments.text("template")?;
@@ -99,7 +99,7 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
 const SYNTAXES: [(&str, Syntax); 3] =
     [("jinja2", Syntax::Jinja2), ("mustache", Syntax::Mustache), ("handlebars", Syntax::Handlebars)];
 
-fn unrendered_failure(failed: RenderFailure) -> CallError {
+fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
     let mut error = failed.error;
     if error.code == Code::Render {
         error.message.insert_str(0, "Template render error: ");
@@ -131,7 +131,7 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
 }
 
 /// The text of a template file.
-async fn read(call: &ToolCall, path: &str) -> Result<String, CallError> {
+async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
     let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
     let workspace = PathBuf::from(&*snapshot.workspace);
     let path = path.to_owned();

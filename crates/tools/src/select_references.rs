@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::asking::{Chosen, choose};
 use super::read_reference::NOTICE;
-use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
+use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::PickStatus;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::reading::GIVEN;
@@ -79,8 +79,8 @@ fn mark(json: &mut Value) {
 }
 
 /// A failed answer where nothing was picked.
-pub fn nothing_selected(status: &str, message: &str) -> CallError {
-    CallError::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
+pub fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
+    FailedAnswer::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
 }
 
 fn empty_answer(status: &str, message: &str, unknown: &[String]) -> Value {

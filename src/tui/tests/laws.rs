@@ -24,7 +24,7 @@ use refdesk_files::output::{WriteFailure, WrittenFile};
 
 use crate::tui::action::ActionBinding;
 use crate::tui::tests::{press, screen};
-use refdesk_text::{Code, Error, Fix};
+use refdesk_text::{Code, Error};
 
 #[derive(Debug, Clone)]
 enum Step {

@@ -3,8 +3,8 @@
 //! resume them on a new connection; an answer that was received completely is dropped here at once, or memory would grow with
 //! every call of the last minute.
 
-use std::fmt;
 use std::future::ready;
+use std::io;
 
 use futures_util::Stream;
 use futures_util::stream::{StreamExt, once};
@@ -12,7 +12,7 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError, LocalSessionWorker,
+    LocalSessionManager, LocalSessionManagerError, LocalSessionWorker, SessionError,
 };
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
@@ -27,32 +27,6 @@ pub struct Sessions {
     registry: SessionRegistry,
     /// Held while one is created, so that two cannot take the same place.
     creating: Mutex<()>,
-}
-
-/// Why a request to a session failed.
-#[derive(Debug)]
-pub enum SessionFailure {
-    /// The limit is reached, and every session is in use.
-    Full,
-    /// rmcp's own error.
-    Local(LocalSessionManagerError),
-}
-
-impl fmt::Display for SessionFailure {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => out.write_str("too many sessions are open"),
-            Self::Local(error) => error.fmt(out),
-        }
-    }
-}
-
-impl std::error::Error for SessionFailure {}
-
-impl From<LocalSessionManagerError> for SessionFailure {
-    fn from(error: LocalSessionManagerError) -> Self {
-        Self::Local(error)
-    }
 }
 
 impl Sessions {
@@ -81,15 +55,15 @@ fn guarded<S: Stream>(guard: SessionGuard, stream: S) -> impl Stream<Item = S::I
 }
 
 impl SessionManager for Sessions {
-    type Error = SessionFailure;
+    type Error = LocalSessionManagerError;
     type Transport = WorkerTransport<LocalSessionWorker>;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionFailure> {
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), LocalSessionManagerError> {
         let _creating = self.creating.lock().await;
         match self.registry.evict_if_full() {
             Eviction::NotNeeded => {}
             Eviction::Evicted(idle) => self.local.close_session(&idle).await?,
-            Eviction::Impossible => return Err(SessionFailure::Full),
+            Eviction::Impossible => return Err(SessionError::Io(io::Error::other("too many sessions are open")).into()),
         }
         let (id, transport) = self.local.create_session().await?;
         self.registry.add(id.clone());
@@ -100,25 +74,25 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, SessionFailure> {
+    ) -> Result<ServerJsonRpcMessage, LocalSessionManagerError> {
         let _guard = self.open(id)?;
-        Ok(self.local.initialize_session(id, message).await?)
+        self.local.initialize_session(id, message).await
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionFailure> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, LocalSessionManagerError> {
         Ok(self.registry.touch(id) && self.local.has_session(id).await?)
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), SessionFailure> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), LocalSessionManagerError> {
         self.registry.remove(id);
-        Ok(self.local.close_session(id).await?)
+        self.local.close_session(id).await
     }
 
     async fn create_stream(
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
         let gone = || LocalSessionManagerError::SessionNotFound(id.clone());
         let session = self.local.sessions.read().await.get(id).cloned().ok_or_else(gone)?;
@@ -136,14 +110,18 @@ impl SessionManager for Sessions {
         Ok(guarded(guard, answers.chain(received.filter_map(|()| ready(None)))))
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionFailure> {
-        Ok(self.local.accept_message(id, message).await?)
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), LocalSessionManagerError> {
+        self.local.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
         Ok(guarded(guard, self.local.create_standalone_stream(id).await?))
     }
@@ -152,7 +130,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionFailure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
         Ok(guarded(guard, self.local.resume(id, last_event_id).await?))
     }

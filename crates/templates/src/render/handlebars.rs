@@ -53,7 +53,7 @@ impl CompiledHandlebars {
         if let Err(error) = check_handlebars(text) {
             // A disallowed block may be the reason why the others do not balance; searched only if there can be one.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
-            return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
+            return Err(if refused { translate(text).err().unwrap_or(error) } else { error });
         }
         let translated = translate(text)?;
         Ok(Self { template: compile(&translated, PART)? })
