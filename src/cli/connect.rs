@@ -260,7 +260,7 @@ mod tests {
 
     /// Neighbours of one floor know nothing of each other, so each has its table.
     #[test]
-    fn the_agents_that_are_connected_are_those_that_are_answered_and_those_in_the_help() {
+    fn connected_agents_are_those_with_a_hook_and_those_in_the_help() {
         let agents = HookAgent::ALL.map(HookAgent::word);
         assert_eq!(Client::words().collect::<Vec<_>>(), agents);
         let (last, first) = agents.split_last().unwrap();

@@ -257,13 +257,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_defect_is_silence() {
+    fn a_panic_gives_no_response() {
         assert_eq!(guarded(|| 1), Some(1));
         assert_eq!(guarded(|| -> u8 { panic!("on purpose") }), None);
     }
 
     #[test]
-    fn a_wrong_call_of_a_hook_is_known_as_one() {
+    fn invalid_arguments_of_a_hook_are_recognized() {
         for (words, expected) in [
             (&["hook"][..], true),
             (&["hook", "claude-code", "--bogus"], true),

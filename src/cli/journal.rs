@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_for_people_says_what_and_why() {
+    fn a_line_for_people_has_what_and_why() {
         let now: Zoned = "2026-11-22T12:00:00+02:00[+02:00]".parse().unwrap();
         for (rest, expected) in [
             (

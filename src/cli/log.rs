@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_are_levels_and_targets_and_rubbish_keeps_warnings() {
+    fn filters_have_levels_and_targets_and_an_invalid_one_logs_warnings() {
         let usual = Targets::new().with_default(LevelFilter::WARN);
         let debug = Targets::new().with_default(LevelFilter::DEBUG);
         let both = Targets::new().with_target("refdesk", LevelFilter::INFO).with_default(LevelFilter::WARN);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_made_by_the_first_line_and_put_aside_when_it_is_full() {
+    fn the_file_is_created_by_the_first_line_and_rotated_when_full() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/refdesk.log");
         let log = || LogFile { path: path.clone(), limit: 10, file: Mutex::new(None) };
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_no_error() {
+    fn an_unwritable_log_is_not_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let log = LogFile { path: folder.path().to_owned(), limit: LIMIT, file: Mutex::new(None) };
         assert!(log.make_writer().write_all(b"line\n").is_ok());

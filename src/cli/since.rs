@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn points_in_time_as_people_name_them() {
+    fn times_as_people_write_them() {
         for (text, expected) in [
             ("90s", Some("2026-11-22T09:58:30Z")),
             ("15m", Some("2026-11-22T09:45:00Z")),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_is_shown_where_it_is_not_today() {
+    fn the_date_is_shown_unless_it_is_today() {
         for (time, seconds, expected) in [
             ("2026-11-22T10:03:04.567Z", false, "12:03"),
             ("2026-11-22T10:03:04.567Z", true, "12:03:04"),

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_told() {
+    fn known_fields_are_printed() {
         let place = Some(Spot { path: "/w/a.md".into(), line: 14 });
         let lines = telling(None, OutputFormat::Json).lines(Event::Notice(Notice {
             place,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn receipts_are_whole_lines_of_the_journal_and_old_ones_are_not_told() {
+    fn receipts_are_journal_lines_and_old_ones_are_not_printed() {
         let of = |age| Event::Receipts(Receipts { told: vec![receipt()], age, gap: Some(notice()) });
         let telling = telling(None, OutputFormat::Json);
         assert!(telling.lines(of(Age::Past)).is_empty());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn only_of_the_session_that_was_asked_for() {
+    fn only_the_requested_session_is_printed() {
         for (session, told) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
             let telling = telling(session, OutputFormat::Json);
             let of_notice = telling.lines(Event::Notice(notice())).len();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn for_people_it_is_one_line_that_cannot_move_the_cursor() {
+    fn the_text_form_is_one_line_that_cannot_move_the_cursor() {
         let lines = telling(None, OutputFormat::Text)
             .lines(Event::Notice(Notice { text: "a\n\x1b[2J".to_owned(), ..notice() }));
         assert_eq!(lines, ["12:03:41 refdesk select, selection: a\\n\\x1b[2J\n"]);

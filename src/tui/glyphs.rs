@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_one_column_wide_and_the_ascii_set_is_ascii() {
+    fn each_glyph_is_one_column_wide_and_the_ascii_set_is_ascii() {
         for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
             for standing in SelectionState::ALL {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");

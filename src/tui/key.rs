@@ -207,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parsing_what_was_printed_gives_the_key(key in any_key()) {
+        fn printing_and_parsing_round_trip(key in any_key()) {
             prop_assert_eq!(key.to_string().parse::<Key>(), Ok(key));
         }
     }

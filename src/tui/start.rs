@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_theme_is_the_one_chosen_else_what_the_terminal_says_else_dark() {
+    fn the_theme_is_the_chosen_one_else_by_the_terminal_else_dark() {
         let many = ("TERM", "xterm-256color");
         for (environment, chosen, theme) in [
             (vec![many], None, "dark"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_begins_as_it_was_left() {
+    fn a_screen_starts_as_the_last_one_was_left() {
         let remembered = SavedScreen {
             theme: Some("light".to_owned()),
             borders: Some(Borders { left: 300, upper: 700 }),

@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_each_kind_of_question_only_the_newest_is_wanted() {
+    fn only_the_newest_question_of_each_kind_is_wanted() {
         let mut questions = Questions::default();
         let [j, ja, read] = [Request::Match("j".into()), Request::Match("ja".into()), Request::Read("a".into())];
         let mut ask = |request| {

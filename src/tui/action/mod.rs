@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_key_is_a_key_and_means_one_thing_in_a_context() {
+    fn every_default_key_is_valid_and_has_one_meaning_per_context() {
         let mut taken = HashMap::new();
         for entry in ACTIONS {
             for key in entry.keys {

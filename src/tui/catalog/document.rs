@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_is_said() {
+    fn omitted_text_is_counted() {
         let document = Document { text: "a\tb\n\x1b".to_owned(), rest: 217_000, ..Document::default() };
         let of = |document: &Document| {
             let page = page(document, &Glyphs::UNICODE, 40);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places() {
+    fn matches() {
         let lines = ["Retry, then retry.", "no", "RETRYretry", "e\u{301}t日é"];
         for (needle, places) in [
             ("retry", &[(0, 0..5), (0, 12..17), (2, 0..5), (2, 5..10)][..]),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_must_stand_somewhere() {
+    fn every_word_must_match() {
         for (filter, kept) in [
             ("", vec!["12:01:00", "12:00:03", "12:00:02", "12:00:01"]),
             ("  ", vec!["12:01:00", "12:00:03", "12:00:02", "12:00:01"]),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_is_filtered_too_and_a_cursor_that_was_moved_stays_on_its_notice() {
+    fn new_notices_are_filtered_and_a_moved_cursor_stays_on_its_notice() {
         let files = |text: &str| notice("13:00:00", Who::Files, Topic::Desk, text, "");
         for (filter, at, reader, text, rows, on) in [
             ("", 0, FeedFocus::Elsewhere, "new", 5, "13:00:00"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_that_was_opened_empty_follows_the_newest() {
+    fn a_feed_opened_while_empty_follows_the_newest() {
         let mut feed = Feed::default();
         for at in ["1", "2", "3"] {
             feed.add(notice(at, Who::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_as_if_each_came_by_itself() {
+    fn many_at_once_act_as_if_each_came_alone() {
         let of = |at: usize| {
             notice(&at.to_string(), if at.is_multiple_of(3) { Who::You } else { Who::Files }, Topic::Desk, "x", "")
         };
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_is_not_new() {
+    fn earlier_notices_do_not_count_as_new() {
         let mut feed = feed();
         let before = (feed.new, feed.since_key);
         feed.add_past(vec![notice("11:00:00", Who::Files, Topic::Desk, "x", "")]);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn which_terms_keep_it() {
+    fn notices_kept_by_terms() {
         for (line, kept) in [
             ("", true),
             ("kind:enriched", true),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_said_and_keeps_everything() {
+    fn an_invalid_term_is_reported_and_keeps_everything() {
         for (line, fault) in [
             ("kind:", "kind: must be one of selection, catalog,"),
             ("kind:x", "kind: must be one of selection, catalog,"),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_is_put_in_place_of_another() {
+    fn a_term_replaces_another() {
         for (line, term, expected) in [
             ("", Some("read"), "kind:read"),
             ("java  kind:enriched x", Some("read"), "java x kind:read"),

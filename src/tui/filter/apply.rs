@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn which_sources_a_line_keeps() {
+    fn sources_kept_by_a_line() {
         for (line, ids) in [
             ("retry-pat", &["retry-pattern"][..]),
             ("cbreak", &["circuit-breaker"]),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn which_templates_a_line_keeps() {
+    fn templates_kept_by_a_line() {
         let snapshot = fixture::snapshot();
         let haystack = Haystack::of_templates(&snapshot.templates, &snapshot.catalog);
         let kept = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).rows;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_scattered_through_a_sentence_are_no_match() {
+    fn letters_scattered_over_a_sentence_do_not_match() {
         for (line, ids) in [
             // `How calls to other systems stop when those fail, and when they begin again.`
             ("hwtsm", &[][..]),
@@ -219,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn the_best_comes_first_and_of_equals_the_first_of_the_catalog() {
+    fn the_best_match_comes_first_and_equals_keep_catalog_order() {
         assert_eq!(kept("errors"), ["legacy-errors", "error-handling"], "an id before a tag");
         assert_eq!(kept("java"), ["java-service", "circuit-breaker", "retry-pattern"]);
     }
 
     #[test]
-    fn a_word_that_fits_nothing_is_named() {
+    fn a_term_that_matches_nothing_is_named() {
         let snapshot = fixture::snapshot();
         let haystack = Haystack::of(&snapshot.catalog);
         let culprit = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).culprit;

@@ -58,7 +58,7 @@ fn any_line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
     #[test]
-    fn narrowing_is_filtering_anew(snapshot in any_snapshot(), line in any_line(), other in any_line()) {
+    fn narrowing_equals_filtering_from_scratch(snapshot in any_snapshot(), line in any_line(), other in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
         let mut before: Option<FilterResult> = None;
         let beginnings = line.char_indices().map(|(at, c)| &line[..at + c.len_utf8()]);
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn a_term_and_its_contrary_share_the_catalog(snapshot in any_snapshot(), tag in "[abé_-]{1,3}", word in "[abcé]{1,3}") {
+    fn a_term_and_its_negation_partition_the_catalog(snapshot in any_snapshot(), tag in "[abé_-]{1,3}", word in "[abcé]{1,3}") {
         let haystack = Haystack::of(&snapshot.catalog);
         for term in [format!("#{tag}"), format!("\"{word}\""), "missing".to_owned(), "picked".to_owned()] {
             let rows = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).rows;
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tag_is_whole_if_there_is_such_a_one_and_else_a_beginning(snapshot in any_snapshot(), tag in "[abAé_-]{0,2}[abé]") {
+    fn a_tag_is_exact_if_it_exists_else_a_prefix(snapshot in any_snapshot(), tag in "[abAé_-]{0,2}[abé]") {
         let haystack = Haystack::of(&snapshot.catalog);
         let mut rows = apply(&snapshot, &haystack, Query::parse(&format!("#{tag}")), None).rows;
         rows.sort_unstable();
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_marked_stands_in_the_text(snapshot in any_snapshot(), line in any_line()) {
+    fn marks_are_within_the_text(snapshot in any_snapshot(), line in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
         let query = Query::parse(&line);
         let mut marker = MatchMarker::new(&query);

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_as_understood() {
+    fn parsed_lines() {
         let is = "[is: must be one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
         for (line, understood) in [
             ("", ""),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn which_lines_narrow_which() {
+    fn lines_that_narrow_each_other() {
         for (before, now, narrows) in [
             ("re", "ret", true),
             ("re", "ret !x", true),

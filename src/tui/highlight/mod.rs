@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_languages() {
+    fn keywords_of_languages() {
         let mut highlighter = Highlighter::default();
         for (language, text, expected) in [
             (
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_the_same_as_what_is_looked_at_anew() {
+    fn cached_results_equal_new_ones() {
         let text = "class A {\n  /* a\n b */ int x;\n String s = \"x\";\n}\n".repeat(3);
         let mut one = Highlighter::default();
         told(&mut one, "java", &text);

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_of_a_line_that_changed() {
+    fn highlighting_kept_in_a_changed_line() {
         for (old, at, new, expected) in [
             ("class A {", &[(0, 5), (6, 7)][..], "class AB {", &[(0, 5), (6, 7)][..]),
             ("class A {", &[(0, 5), (8, 9)], "class Abc {", &[(0, 5), (10, 11)]),
@@ -91,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_lie_in_their_line(old in "[ab é日]{0,12}", new in "[ab é日]{0,12}", cuts in proptest::collection::vec(0..20usize, 0..6)) {
+        fn parts_are_within_their_line(old in "[ab é日]{0,12}", new in "[ab é日]{0,12}", cuts in proptest::collection::vec(0..20usize, 0..6)) {
             let mut cuts: Vec<u32> = cuts.into_iter().filter(|at| old.is_char_boundary(*at)).map(|at| at as u32).collect();
             cuts.sort_unstable();
             let pairs: Vec<(u32, u32)> = cuts.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();

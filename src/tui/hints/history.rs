@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn walking_is_as_in_a_shell() {
+    fn recall_works_as_in_a_shell() {
         let mut recall = left(&["one", "two", "two", " \n", "three"]);
         assert_eq!(recall.newer("draft"), None, "nothing is newer than what is typed");
         for (older, shown, expected) in [
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_kept_when_an_older_one_is_used_in_its_place() {
+    fn a_draft_is_kept_when_an_older_prompt_is_used() {
         let mut recall = left(&["one"]);
         assert_eq!(recall.older("draft").as_deref(), Some("one"));
         recall.remember("one");

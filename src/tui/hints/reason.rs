@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_is_told_with_what_to_do() {
+    fn every_reason_has_an_action() {
         let state = state("a java b\nJAVA and x/java");
         let inside = WhyNot::Inside { piece: "x/java".to_owned(), neighbour: Neighbour::Before('/') };
         for (id, why, short_text, full_text) in [
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_and_hinted_at() {
+    fn a_named_source_with_a_matching_tag() {
         let mut state = state("@payments-api java\njava, spring boot");
         let named = Expansion { id: "payments-api".into(), range: 1..13 };
         let text = "Named in the prompt (line 1): the agent gets it with the prompt.";

@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_rule_goes_to_the_mouse_and_leaves_something_on_either_side(
+        fn a_rule_follows_the_mouse_and_leaves_room_on_both_sides(
             width in 28..160u16, height in 5..60u16, x in 0..200u16, y in 0..80u16,
             pane in proptest::sample::select(&Pane::ALL[..]),
             rule in proptest::sample::select(&[Divider::Upper, Divider::Left, Divider::Lower][..]),

@@ -335,7 +335,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_pane_of_a_grid_has_its_least(grid in any_grid(), splits in any_splits()) {
+        fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits()) {
             let size = Size { height: grid.height + 2, ..grid };
             let layout = layout(size, Pane::Catalog, Zoomed::No, splits);
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
@@ -345,14 +345,14 @@ mod tests {
         }
 
         #[test]
-        fn a_border_stands_where_it_was_put(grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16) {
+        fn a_border_stays_where_it_was_put(grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16) {
             let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid);
             prop_assert_eq!(put.width, x.clamp(LEAST.width, grid.width - LEAST.width));
             prop_assert_eq!(put.height, y.clamp(LEAST.height, grid.height - LEAST.height));
         }
 
         #[test]
-        fn a_step_and_its_opposite_lead_back(grid in any_grid(), splits in any_splits()) {
+        fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits()) {
             let before = splits.cells(grid);
             let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
             if before.width >= LEAST.width + STEP.width {
@@ -396,7 +396,7 @@ mod tests {
         }
 
         #[test]
-        fn places_lie_on_the_screen_and_do_not_overlap(
+        fn areas_are_on_the_screen_and_do_not_overlap(
             width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
             zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
             shares in any_shares(),
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grid_needs_its_room() {
+    fn the_grid_needs_a_minimum_size() {
         let shown = |width, height| {
             let layout = layout(Size { width, height }, Pane::Hints, Zoomed::No, Splits::default());
             layout.panes.iter().flatten().count()

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn how_each_editor_is_told_the_line() {
+    fn line_arguments_of_each_editor() {
         for (editor, expected) in [
             ("vi", "vi|+7|/w/a b.md"),
             ("/usr/bin/vim", "/usr/bin/vim|+7|/w/a b.md"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn an_unusable_value_is_reported() {
         for (value, expected) in [
             ("vi 'unclosed", "$EDITOR is \"vi 'unclosed\", and missing closing quote"),
             ("'' a", "$EDITOR is \"'' a\", and it names no program"),

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn at_most_sixty_a_second_however_much_changes() {
+    fn at_most_sixty_frames_a_second() {
         for key_every in [5000, 500, 100, 70, 50, 40, 33, 30, 25, 22, 20, 17] {
             let (frames, apart) = drawn(key_every);
             assert!((45..=60).contains(&frames), "{frames} frames, a key every {key_every} ms");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_brings_about_is_no_flood() {
+    fn the_effects_of_a_key_are_not_delayed() {
         let start = Instant::now();
         let mut pace = FrameLimiter::default();
         assert_eq!(pace.due(Trigger::Change), None, "the first frame");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_changes_are_no_flood() {
+    fn a_few_changes_are_not_delayed() {
         let start = Instant::now();
         let mut pace = FrameLimiter::default();
         for second in 0..3 {

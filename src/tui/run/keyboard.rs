@@ -175,7 +175,7 @@ mod unix {
         }
 
         #[test]
-        fn what_is_never_closed_does_not_keep_the_keys() {
+        fn an_unclosed_sequence_does_not_swallow_keys() {
             for (reads, expected) in [
                 (&["\x1b[200~abc", "\x03", "q"][..], "Paste(\"abc\") q"),
                 (&["\x1b[200~abc", "\x1b", "q"], "Paste(\"abc\") q"),
@@ -197,7 +197,7 @@ mod unix {
         }
 
         #[test]
-        fn an_endless_paste_is_kept_within_bounds() {
+        fn an_endless_paste_is_bounded() {
             let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
             for _ in 0..70 {
                 bytes.extend_from_slice(&[b'x'; AT_ONCE]);

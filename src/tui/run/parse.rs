@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_terminals_send() {
+    fn sequences_of_terminals() {
         for (bytes, expected) in [
             ("aG é日👍", "a G Space é 日 👍"),
             ("\r\t\x7f\x08\x03\x1a\0\n\x1c\x1f", "Enter Tab Backspace C-h C-c C-z C-Space C-j C-4 C-7"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_types_nothing() {
+    fn answers_to_other_programs_type_nothing() {
         for answer in [
             "\x1b[?62;22c",
             "\x1b[>41;354;0c",
@@ -390,7 +390,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_in_any_pieces_give_the_same(bytes in any_bytes(), cut in any::<proptest::sample::Index>()) {
+        fn splitting_the_bytes_changes_nothing(bytes in any_bytes(), cut in any::<proptest::sample::Index>()) {
             let (whole, used) = all(&bytes, InputTail::More);
             prop_assert!(used <= bytes.len());
             let cut = cut.index(bytes.len() + 1);

@@ -48,7 +48,7 @@ mod tests {
     use refdesk_files::write_atomic;
 
     #[test]
-    fn what_comes_back() {
+    fn reading_the_edited_text() {
         let slip = TempFile::new("{}\n").unwrap();
         let path = slip.path().to_path_buf();
         assert!(path.extension().is_some_and(|ending| ending == "json"));
@@ -66,7 +66,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_can_read_it() {
+    fn only_the_user_can_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let slip = TempFile::new("{}").unwrap();
         let mode = std::fs::metadata(slip.path()).unwrap().permissions().mode();

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_auto_and_excluded_stands_once() {
+    fn an_auto_source_that_is_excluded_is_listed_once() {
         let mut snapshot = fixture::snapshot();
         let excluded = ["team-conventions", "release-notes"];
         snapshot.selection = fixture::selection(Vec::new(), &[], &excluded).into();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_member_stands_under_its_reason() {
+    fn each_member_is_below_its_reason() {
         let snapshot = fixture::snapshot();
         let shown: Vec<_> = rows(&snapshot)
             .iter()

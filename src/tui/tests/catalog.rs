@@ -12,7 +12,7 @@ use refdesk_desk::engine::{Request, Response};
 use crate::tui::tests::{answer, message, press, stale};
 
 #[test]
-fn the_filter_narrows_and_esc_shows_all_again() {
+fn the_filter_narrows_and_esc_clears_it() {
     let mut state = fixture::state(80, 24);
     for (keys, rows, typing) in [
         ("/", 10, Some(Typing::Filter)),
@@ -29,7 +29,7 @@ fn the_filter_narrows_and_esc_shows_all_again() {
 }
 
 #[test]
-fn the_filter_stays_on_the_source_it_was_on() {
+fn the_filter_keeps_the_cursor_on_its_source() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "j j / \"java\"");
     assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
@@ -40,7 +40,7 @@ fn the_filter_stays_on_the_source_it_was_on() {
 }
 
 #[test]
-fn an_id_typed_in_full_is_meant() {
+fn an_id_typed_in_full_wins() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "/ \"ret\"");
     let first = state.subject(Pane::Catalog).map(str::to_owned);
@@ -62,7 +62,7 @@ fn cursors_follow_their_sources_through_a_reload() {
 }
 
 #[test]
-fn the_document_under_the_cursor_is_read_where_it_can_be_seen() {
+fn the_document_under_the_cursor_is_requested_if_visible() {
     let mut state = fixture::state(80, 24);
     let reads = |effects: &[Effect]| -> Vec<String> {
         let read = |effect: &Effect| match effect {
@@ -129,7 +129,7 @@ fn searching_a_document() {
 }
 
 #[test]
-fn a_search_ends_with_the_source_it_was_in() {
+fn a_search_ends_with_its_source() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "l / \"a\" Enter 2 1 j");
     assert!(!state.catalog.search.is_on());

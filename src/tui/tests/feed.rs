@@ -13,7 +13,7 @@ fn about(text: &str, subject: Option<&str>) -> Event {
 }
 
 #[test]
-fn the_feed_leads_to_its_sources() {
+fn feed_rows_lead_to_their_sources() {
     for (keys, focus, subject, said) in [
         ("f Enter", Pane::Catalog, Some("timeouts"), ""),
         ("3 l Enter", Pane::Catalog, Some("timeouts"), ""),
@@ -38,7 +38,7 @@ fn the_feed_leads_to_its_sources() {
 }
 
 #[test]
-fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
+fn the_feed_is_filtered_and_a_source_opened_from_it() {
     let mut state = fixture::state(80, 24);
     for notice in [about("retry", Some("payments-api")), about("broken", None), about("changed", Some("timeouts"))] {
         event(&mut state, notice);
@@ -62,7 +62,7 @@ fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
 }
 
 #[test]
-fn nothing_is_done_to_the_first_of_several_sources() {
+fn a_row_about_several_sources_picks_none() {
     let mut state = fixture::state(80, 24);
     let several = Notice { subject: Some("timeouts".into()), several: true, ..fixture::notice("Picked @timeouts, @x") };
     event(&mut state, Event::Notice(several));
@@ -78,7 +78,7 @@ fn nothing_is_done_to_the_first_of_several_sources() {
 }
 
 #[test]
-fn the_bottom_line_offers_the_keys_of_the_feed() {
+fn the_bottom_line_shows_the_keys_of_the_feed() {
     let mut state = fixture::state(80, 24);
     event(&mut state, about("changed", Some("timeouts")));
     for (keys, shown) in [
@@ -91,7 +91,7 @@ fn the_bottom_line_offers_the_keys_of_the_feed() {
 }
 
 #[test]
-fn the_newest_is_followed_until_one_moves_away_from_it() {
+fn the_feed_follows_the_newest_until_the_cursor_moves() {
     let mut state = fixture::state(80, 24);
     event(&mut state, about("first", None));
     assert_eq!(state.feed.new, 1);
@@ -114,7 +114,7 @@ fn the_newest_is_followed_until_one_moves_away_from_it() {
 }
 
 #[test]
-fn a_refusal_is_read_before_what_comes_after_it() {
+fn a_refusal_stays_until_it_was_read() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "j j Space");
     let refusal = message(&state).to_owned();

@@ -1,4 +1,4 @@
-//! The form of a template: typing one value after the other, flags, items of lists, JSON, the filter of the list.
+//! The form of a template: typing values in turn, flags, list items, JSON, and the filter of the list.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn under_cursor(state: &State) -> String {
 }
 
 #[test]
-fn a_value_typed_renders_the_preview_anew_with_every_key() {
+fn every_key_of_a_value_requests_a_preview() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter");
     assert_eq!((state.part, state.typing), (PanePart::Values, Some(Typing::Value)), "one types at once");
@@ -73,7 +73,7 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
 }
 
 #[test]
-fn items_come_and_go() {
+fn items_are_added_and_removed() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter Esc");
     assert_eq!(disabled(&state, Action::AddItem).unwrap(), "basePackage is not a list");
@@ -114,7 +114,7 @@ fn pasted_json_replaces_the_values() {
 }
 
 #[test]
-fn values_go_to_the_editor_and_come_back() {
+fn values_are_edited_as_json_in_the_editor() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"p\" Esc");
     let sent = |state: &mut State, keys: &str| match press(state, keys).as_slice() {
@@ -181,7 +181,7 @@ fn the_list_of_templates_is_filtered() {
 }
 
 #[test]
-fn a_text_that_rendered_stays_while_the_next_one_does_not() {
+fn the_last_rendered_text_stays_while_rendering_fails() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let preview = |state: &mut State, outcome| {
@@ -203,7 +203,7 @@ fn a_text_that_rendered_stays_while_the_next_one_does_not() {
 }
 
 #[test]
-fn an_optional_value_says_that_it_is_left_out() {
+fn an_optional_value_shows_that_it_is_left_out() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let mut snapshot = fixture::snapshot();
@@ -224,7 +224,7 @@ fn an_optional_value_says_that_it_is_left_out() {
 }
 
 #[test]
-fn a_long_error_is_told_to_its_end() {
+fn a_long_error_is_shown_completely() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let message = "one word after the other until the pane is too narrow for all of them and then more to the last";
@@ -234,7 +234,7 @@ fn a_long_error_is_told_to_its_end() {
 }
 
 #[test]
-fn colours_come_after_the_text_and_stay_with_their_lines() {
+fn highlighting_follows_the_text_and_stays_with_its_lines() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let preview = |state: &mut State, text: &str| {
@@ -266,7 +266,7 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
 }
 
 #[test]
-fn long_lines_are_seen_to_their_ends() {
+fn long_lines_can_be_scrolled_to_their_ends() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     let text = format!("{}END\n", "x".repeat(60));

@@ -37,7 +37,7 @@ fn picking_and_excluding() {
 }
 
 #[test]
-fn what_cannot_be_done_says_why_and_does_nothing() {
+fn disabled_actions_say_why_and_do_nothing() {
     for (keys, why) in [
         ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to keep it as a pick"),
         ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
@@ -76,7 +76,7 @@ fn a_missing_source_cannot_be_picked() {
 }
 
 #[test]
-fn going_around() {
+fn moving_between_panes() {
     for (keys, focus) in [
         ("", Pane::Catalog),
         ("Tab", Pane::Selection),
@@ -117,7 +117,7 @@ fn moving() {
 }
 
 #[test]
-fn leaving() {
+fn quitting() {
     let mut state = fixture::state(80, 24);
     for (keys, effect) in [
         ("q", Effect::Quit),
@@ -134,7 +134,7 @@ fn leaving() {
 }
 
 #[test]
-fn a_text_field_takes_every_printable_key() {
+fn a_text_field_accepts_every_printable_key() {
     let printable: String = (' '..='~').filter(|c| *c != '"').collect();
     for keys in [format!("/ \"{printable}\""), format!("3 i \"{printable}\"")] {
         let mut state = fixture::state(80, 24);
@@ -148,7 +148,7 @@ fn a_text_field_takes_every_printable_key() {
 }
 
 #[test]
-fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
+fn a_preview_is_requested_once_and_only_if_visible() {
     let mut state = fixture::state(80, 24);
     assert_eq!(commands(&press(&mut state, "j k 2 3")), []);
     let preview = |template: &str| Request::Preview { template: template.into(), values: None, path: None };
@@ -161,7 +161,7 @@ fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
 }
 
 #[test]
-fn what_would_follow_is_asked_once_a_row_and_not_while_typing() {
+fn the_effect_of_a_pick_is_requested_once_per_row_and_not_while_typing() {
     let mut state = fixture::state(80, 24);
     let asked = |effects: Vec<Effect>| {
         let of = |effect| match effect {
@@ -178,7 +178,7 @@ fn what_would_follow_is_asked_once_a_row_and_not_while_typing() {
 }
 
 #[test]
-fn undo_is_there_when_there_is_something_to_undo() {
+fn undo_is_enabled_when_there_is_something_to_undo() {
     let mut state = fixture::state(80, 24);
     assert_eq!(commands(&press(&mut state, "u")), []);
     assert!(message(&state).starts_with("nothing to undo"));
@@ -201,7 +201,7 @@ fn a_paste_is_never_read_as_keys() {
 }
 
 #[test]
-fn esc_leaves_the_nearest_thing() {
+fn esc_leaves_the_innermost_level() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "/ \"java\" Enter l d");
     assert!(state.open_window() == Some(WindowKind::Problems));
@@ -214,7 +214,7 @@ fn esc_leaves_the_nearest_thing() {
 }
 
 #[test]
-fn what_the_engine_says_is_said() {
+fn engine_errors_are_shown() {
     let mut state = fixture::state(80, 24);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @a (from @b)")));
     assert_eq!(message(&state), "References transitively included: @a (from @b)");

@@ -2,18 +2,18 @@
 //! terminal, no file.
 
 mod catalog;
-mod elsewhere;
+mod enrichment;
+mod external;
 mod feed;
 mod forms;
-mod given;
 mod keys;
 mod laws;
-mod look;
+mod palette_and_mouse;
 mod profiles;
 mod prompt;
-mod reach;
 mod requests;
 mod screens;
+mod snapshot;
 mod states;
 mod writes;
 
@@ -32,8 +32,8 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
 
-/// Presses these keys, written as in the keymap and separated by blanks; `"text"` types its characters. Returns what was
-/// asked of the world.
+/// Presses these keys, written as in the keymap and separated by blanks; `"text"` types its characters. Returns the
+/// effects.
 pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (nth, part) in keys.split('"').enumerate() {
@@ -65,7 +65,7 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
 
 /// The screen as text, without blanks at the ends of lines.
 fn screen(state: &State) -> String {
-    look::text(&look::buffer(state))
+    snapshot::text(&snapshot::buffer(state))
 }
 
 /// Answers the newest question of its kind.
@@ -97,12 +97,12 @@ fn typed(state: &mut State, keys: &str) {
     let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
     answer(state, Response::Findings(findings));
     if let Some(id) = state.subject(state.focus).map(str::to_owned) {
-        let outlook = fixture::preview_selection(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
-        answer(state, Response::SelectionPreview(outlook));
+        let preview = fixture::preview_selection(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
+        answer(state, Response::SelectionPreview(preview));
     }
 }
 
-/// Highlights what is due, as the worker would.
+/// Highlights pending text, as the worker would.
 fn paint(state: &mut State) {
     let mut highlighter = Highlighter::default();
     let Some(lines) = state.templates.painted.clone() else { return };
@@ -116,11 +116,11 @@ fn message(state: &State) -> &str {
     state.message.as_ref().map_or("", |message| message.text.as_str())
 }
 
-/// A prompt that touches sources in every way.
+/// A prompt that matches sources in every way.
 const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api.rs, the @release-notes and style";
 
 /// The events of a busy morning.
-fn happened(state: &mut State) {
+fn busy_morning(state: &mut State) {
     let other = || Who::Other("refdesk select".into());
     let spot = |path: &str, line| Some(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
     for (time, who, topic, text, reason, subject) in [

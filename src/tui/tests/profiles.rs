@@ -1,4 +1,4 @@
-//! The profiles: the list, the difference to one, the switch; and a screen that begins with a difference.
+//! The profiles: the list, the comparison with one, the switch; and a screen that starts with a comparison.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ fn listed(width: u16, height: u16, profiles: Vec<Profiled>) -> State {
     state
 }
 
-/// From the list to the difference of the row under the cursor.
+/// Opens the comparison with the row under the cursor.
 fn compared(state: &mut State, switch: Result<Switch, String>) -> PathBuf {
     let asked = commands(&press(state, "Enter"));
     let [Request::CompareProfile(file)] = asked.as_slice() else { panic!("{asked:?}") };
@@ -94,7 +94,7 @@ fn windows_of_profiles() {
 }
 
 #[test]
-fn the_difference_comes_before_the_switch() {
+fn the_comparison_comes_before_the_switch() {
     let mut state = listed(100, 30, all());
     press(&mut state, "j");
     let file = compared(&mut state, Ok(switch()));
@@ -109,7 +109,7 @@ fn the_difference_comes_before_the_switch() {
 }
 
 #[test]
-fn what_cannot_be_switched_to_says_why() {
+fn a_disabled_switch_says_why() {
     let mut state = listed(100, 30, Vec::new());
     assert!(screen(&state).contains("There are no profiles"), "{}", screen(&state));
     press(&mut state, "Enter");
@@ -125,7 +125,7 @@ fn what_cannot_be_switched_to_says_why() {
 }
 
 #[test]
-fn another_desk_asks_for_another_difference_and_old_answers_are_dropped() {
+fn a_changed_desk_requests_a_new_comparison_and_old_answers_are_dropped() {
     let mut state = listed(100, 30, all());
     compared(&mut state, Ok(switch()));
     let mut snapshot = fixture::snapshot();
@@ -138,7 +138,7 @@ fn another_desk_asks_for_another_difference_and_old_answers_are_dropped() {
 }
 
 #[test]
-fn a_screen_that_begins_with_a_profile_asks_once_there_is_a_desk() {
+fn a_screen_that_starts_with_a_profile_compares_once_the_desk_is_open() {
     let mut state = State::new(ratatui::layout::Size::new(100, 30), fixture::state(100, 30).skin);
     windows::open_switch(&mut state, PathBuf::from("/x/p.json"));
     assert!(state.open_window() == Some(WindowKind::Switch));

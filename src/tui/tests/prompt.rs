@@ -11,7 +11,7 @@ use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::tui::tests::{answer, commands, press, stale};
 
 #[test]
-fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
+fn typing_requests_matches_and_old_answers_are_dropped() {
     let mut state = fixture::state(80, 24);
     let asked = commands(&press(&mut state, "3 Enter \"ja\""));
     let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Request::Match(_))).collect();
@@ -36,7 +36,7 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
 }
 
 #[test]
-fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
+fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 Enter \"java\"");
     let hint = |id: &str| Hint {
@@ -62,7 +62,7 @@ fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
 }
 
 #[test]
-fn prompts_typed_before_are_walked_through() {
+fn earlier_prompts_can_be_recalled() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 i \"one\" Esc i C-x \"two\" Enter \"lines\" Tab i C-x \"draft\"");
     for (keys, shown) in [
@@ -93,7 +93,7 @@ fn passed(id: &str) -> PassedOver {
 }
 
 #[test]
-fn who_is_passed_over_can_be_picked_and_stays_in_its_row() {
+fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 i \"x/api\"");
     let told = |state: &mut State, ids: &[&str]| {

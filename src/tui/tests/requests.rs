@@ -33,7 +33,7 @@ fn tell(state: &mut State, waiting: &[Waiting]) {
     update(state, Input::Snapshot(Box::new(fixture::with_requests(waiting))));
 }
 
-/// The desk of the fixture after these keys, when these requests arrive.
+/// A screen after these keys, when these requests arrive.
 fn desk(keys: &str, waiting: &[Waiting]) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, keys);
@@ -54,7 +54,7 @@ fn chosen(ids: &[&str]) -> Reply {
 }
 
 #[test]
-fn what_keys_answer_a_choice() {
+fn keys_that_answer_a_choice() {
     for (keys, expected) in [
         ("A Space Enter", Some(chosen(&["retry-pattern"]))),
         ("A j Space k Space Enter", Some(chosen(&["retry-pattern", "timeouts"]))),
@@ -69,7 +69,7 @@ fn what_keys_answer_a_choice() {
         ("A / \"api\" Enter Space Esc Enter", Some(chosen(&["payments-api"]))),
         ("A y", None),
         ("2 Space Enter", Some(chosen(&["retry-pattern"]))),
-        // Keys that go elsewhere answer nothing.
+        // Keys in other panes answer nothing.
         ("Space Enter", None),
         ("n", None),
         ("3 Enter \"n y a\"", None),
@@ -85,7 +85,7 @@ fn what_keys_answer_a_choice() {
 }
 
 #[test]
-fn what_cannot_be_done_says_why() {
+fn disabled_actions_say_why() {
     for (waiting, keys, why) in [
         (choice("r1"), "A Enter", "nothing is marked: Space marks a source, n chooses none"),
         (choice("r1"), "A ]", "there is no other request"),
@@ -108,7 +108,7 @@ fn what_cannot_be_done_says_why() {
 }
 
 #[test]
-fn a_write_is_answered_only_where_all_of_it_is_shown() {
+fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
     for (keys, expected) in [
         ("A Enter y", Some(Reply::Yes)),
         ("A Enter n", Some(Reply::No)),
@@ -135,7 +135,7 @@ fn a_write_is_answered_only_where_all_of_it_is_shown() {
 }
 
 #[test]
-fn a_request_steals_no_keys() {
+fn a_request_does_not_take_the_focus() {
     // If another pane has the focus, it opens beside it.
     for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {
         let mut state = desk(keys, &[]);
@@ -163,7 +163,7 @@ fn a_request_steals_no_keys() {
 }
 
 #[test]
-fn those_that_wait_are_gone_through_in_turn() {
+fn waiting_requests_are_shown_in_turn() {
     let mut state = desk("", &[choice("r1"), write("w1"), choice("r2")]);
     press(&mut state, "A");
     let current = |state: &State| state.requests.current.clone().unwrap_or_default();
@@ -193,7 +193,7 @@ fn those_that_wait_are_gone_through_in_turn() {
 }
 
 #[test]
-fn keys_meant_for_a_request_that_ended_do_nothing_else() {
+fn keys_meant_for_an_ended_request_do_nothing_else() {
     let ends = |state: &mut State, waiting: &Waiting, ended: Ended, left: &[Waiting], is_told_first: bool| {
         let over = Event::Over(Box::new(Over { request: waiting.request.clone(), ended }));
         if is_told_first {
@@ -212,7 +212,7 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
     ] {
         for is_told_first in [true, false] {
             for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"].into_iter().enumerate() {
-                // Each key comes after two of these beginnings, and after every ending.
+                // Each key is pressed after two of these beginnings and after every ending.
                 let all = ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"];
                 for key in all.into_iter().skip(nth % 3).step_by(3) {
                     let mut state = desk("", std::slice::from_ref(&waiting));
@@ -235,7 +235,7 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
 }
 
 #[test]
-fn the_request_that_follows_takes_no_keys_meant_for_the_one_before() {
+fn the_next_request_takes_no_keys_meant_for_the_one_before() {
     let all = [choice("r1"), write("w1"), choice("r2")];
     for (keys, declined) in [("A n", 1), ("A n", 1), ("A a Enter", 1)] {
         let mut state = desk("", &all);
@@ -270,7 +270,7 @@ fn the_help_of_a_request_lists_its_keys() {
 }
 
 #[test]
-fn another_that_comes_or_goes_leaves_the_one_that_is_looked_at() {
+fn other_requests_that_come_or_go_keep_the_visible_one() {
     let mut state = desk("", &[choice("r1"), write("w1")]);
     press(&mut state, "A ] Enter j");
     tell(&mut state, &[write("w1"), choice("r2")]);
@@ -279,7 +279,7 @@ fn another_that_comes_or_goes_leaves_the_one_that_is_looked_at() {
 }
 
 #[test]
-fn how_each_ends_is_said() {
+fn the_end_of_each_request_is_reported() {
     let by = |by: &str| Ended::Elsewhere(Some(by.to_owned()));
     for (waiting, ended, said) in [
         (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
@@ -303,7 +303,7 @@ fn how_each_ends_is_said() {
 }
 
 #[test]
-fn what_came_of_an_answer_is_read_though_another_asks() {
+fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
     let both = "answered claude over mcp: none \u{b7} A answers: claude over mcp wants you to choose from 4 sources";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
@@ -321,7 +321,7 @@ fn what_came_of_an_answer_is_read_though_another_asks() {
 }
 
 #[test]
-fn who_does_not_ask_any_more_is_not_said_to_ask() {
+fn an_asker_that_is_gone_is_not_counted() {
     let over = |it: Waiting| Event::Over(Box::new(Over { request: it.request, ended: Ended::TimedOut }));
     let timed_out = "the choice for claude over mcp timed out without an answer";
     for is_told_first in [true, false] {
@@ -347,7 +347,7 @@ fn who_does_not_ask_any_more_is_not_said_to_ask() {
 }
 
 #[test]
-fn nothing_is_said_twice() {
+fn nothing_is_reported_twice() {
     for (waiting, context) in [
         (choice("r1"), "claude over mcp asks which references it should work with"),
         (write("w1"), "codex over mcp wants to write src/Order.java"),
@@ -365,7 +365,7 @@ fn nothing_is_said_twice() {
 }
 
 #[test]
-fn what_is_marked_is_priced() {
+fn the_cost_of_marked_sources_is_shown() {
     let mut state = desk("", &[choice("r1")]);
     let asked = |effects: &[Effect]| {
         let of = commands(effects).into_iter().filter_map(|command| match command {
@@ -393,7 +393,7 @@ fn what_is_marked_is_priced() {
 }
 
 #[test]
-fn hostile_requests_stay_within_their_place() {
+fn hostile_requests_stay_within_their_area() {
     let evil = "\u{202e}\x1b[2J日本\u{200f}👩🏽‍💻\r\n\t".repeat(400);
     let diff = format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", format!("+{}\n", evil.replace('\n', "")).repeat(3));
     let mut hostile = fixture::asking(&"r".repeat(64), &evil, &evil, &OFFERED);
@@ -437,7 +437,7 @@ const DEEDS: [(&str, usize); 2] = [
 ];
 
 #[test]
-fn just_what_was_shown_is_trusted() {
+fn only_what_was_shown_is_trusted() {
     for (keys, trusted) in
         [("! y", true), ("! Esc", false), ("! n", false), ("! Enter", false), ("y", false), ("!", false)]
     {

@@ -10,7 +10,7 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_desk::engine::{Event, Loading, Response, Watching};
 
-use crate::tui::tests::{PROMPT, answer, event, happened, look, press, screen, typed};
+use crate::tui::tests::{PROMPT, answer, busy_morning, event, press, screen, snapshot, typed};
 
 /// The screen after these keys, at this size.
 fn shown(width: u16, height: u16, keys: &str) -> String {
@@ -20,10 +20,10 @@ fn shown(width: u16, height: u16, keys: &str) -> String {
 }
 
 #[test]
-fn the_feed_and_what_is_passed_over_in_ascii() {
+fn the_feed_and_sources_passed_over_in_ascii() {
     let mut state = fixture::state(80, 24);
     state.skin.glyphs = Glyphs::ASCII;
-    happened(&mut state);
+    busy_morning(&mut state);
     press(&mut state, "3 Enter");
     update(&mut state, Input::Paste(format!("{PROMPT} {}/java", "a".repeat(90))));
     for keys in ["", "Esc G", "f G", "/ \"you\""] {
@@ -34,9 +34,9 @@ fn the_feed_and_what_is_passed_over_in_ascii() {
 }
 
 #[test]
-fn the_newest_notice_is_said_and_how_many_came_with_it() {
+fn the_newest_notice_is_shown_with_the_number_of_others() {
     let mut state = fixture::state(80, 24);
-    happened(&mut state);
+    busy_morning(&mut state);
     let bottom = |state: &State| screen(state).lines().last().unwrap_or_default().to_owned();
     assert_eq!(bottom(&state), " @retry-pattern now mentions @error-handling: pulled in · +7 more: f");
     state.size.width = 50;
@@ -46,7 +46,7 @@ fn the_newest_notice_is_said_and_how_many_came_with_it() {
     assert_eq!(bottom(&state), " Something else");
 }
 
-macro_rules! looks {
+macro_rules! screens {
     ($($name:ident: $width:literal x $height:literal, $keys:literal;)*) => {
         $(
             #[test]
@@ -57,17 +57,17 @@ macro_rules! looks {
     };
 }
 
-looks! {
+screens! {
     smallest_40x10: 40 x 10, "j j";
     palette_smallest_40x10: 40 x 10, ": \"pick\"";
     question_before_clearing_40x10: 40 x 10, "C";
-    candidates_40x10: 40 x 10, "3 Enter \"java for @payments-api\" Esc";
+    matches_40x10: 40 x 10, "3 Enter \"java for @payments-api\" Esc";
     feed_40x10: 40 x 10, "3 l";
     reading_beside_the_list_120x36: 120 x 36, "z j l j";
 }
 
 #[test]
-fn before_the_desk_is_open() {
+fn before_the_workspace_is_open() {
     let state = State::new(ratatui::layout::Size::new(80, 24), fixture::state(1, 1).skin);
     insta::assert_snapshot!(screen(&state));
 }
@@ -82,7 +82,7 @@ fn while_documents_are_read() {
 }
 
 #[test]
-fn while_the_desk_looks_for_changes_itself() {
+fn while_the_desk_polls_for_changes() {
     for (watching, expected) in [
         (Watching::Live, None),
         (Watching::Polling("no watch is left".into()), Some("polling every 2 s")),
@@ -104,7 +104,7 @@ fn while_the_desk_looks_for_changes_itself() {
 }
 
 #[test]
-fn a_template_that_does_not_render_says_its_line() {
+fn a_template_error_is_shown_with_its_line() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 j");
     let error = fixture::unrendered("unclosed block", Some(4));
@@ -128,7 +128,7 @@ fn too_small_a_terminal_gets_a_sentence() {
 }
 
 #[test]
-fn text_from_outside_is_shown_escaped() {
+fn external_text_is_escaped() {
     let mut state = fixture::state(80, 24);
     let mut snapshot = fixture::snapshot();
     let hostile = "\x1b[2Ja\u{202e}b\u{200b}";
@@ -155,8 +155,8 @@ fn wide_characters_shift_no_column() {
     insta::assert_snapshot!(screen(&state));
 }
 
-/// The screen while a document is searched that came before the keys.
-fn searched(width: u16, height: u16, open: &str, keys: &str) -> State {
+/// The screen during a search in a document that arrived before the keys.
+fn with_search(width: u16, height: u16, open: &str, keys: &str) -> State {
     let mut state = fixture::state(width, height);
     typed(&mut state, open);
     press(&mut state, keys);
@@ -165,25 +165,25 @@ fn searched(width: u16, height: u16, open: &str, keys: &str) -> State {
 
 #[test]
 fn scrolling_and_searching_the_details() {
-    insta::assert_snapshot!("details_scrolled", screen(&searched(80, 24, "j l", "j j")));
-    insta::assert_snapshot!("search_while_typing", screen(&searched(80, 24, "j l", "/ \"circuit\"")));
-    insta::assert_snapshot!("search_kept", screen(&searched(80, 24, "j l", "/ \"circuit\" Enter n n n n")));
-    insta::assert_snapshot!("search_without_hits", screen(&searched(80, 24, "j l", "/ \"cobol\"")));
-    insta::assert_snapshot!("search_beside_the_list_120x36", screen(&searched(120, 36, "z j l", "/ \"the\"")));
+    insta::assert_snapshot!("details_scrolled", screen(&with_search(80, 24, "j l", "j j")));
+    insta::assert_snapshot!("search_while_typing", screen(&with_search(80, 24, "j l", "/ \"circuit\"")));
+    insta::assert_snapshot!("search_kept", screen(&with_search(80, 24, "j l", "/ \"circuit\" Enter n n n n")));
+    insta::assert_snapshot!("search_without_hits", screen(&with_search(80, 24, "j l", "/ \"cobol\"")));
+    insta::assert_snapshot!("search_beside_the_list_120x36", screen(&with_search(120, 36, "z j l", "/ \"the\"")));
 }
 
 #[test]
-fn what_matches_is_marked() {
+fn matches_are_marked() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "/ \"cbreak\"");
     insta::assert_snapshot!("marks_of_the_filter", marked(&state));
-    insta::assert_snapshot!("marks_of_the_search", marked(&searched(80, 24, "j l", "/ \"call\" Enter n")));
+    insta::assert_snapshot!("marks_of_the_search", marked(&with_search(80, 24, "j l", "/ \"call\" Enter n")));
 }
 
 /// The lines with underlined text in brackets and reversed text in braces.
 fn marked(state: &State) -> String {
     use ratatui::style::Modifier;
-    let buffer = look::buffer(state);
+    let buffer = snapshot::buffer(state);
     let mut told = String::new();
     for y in 0..buffer.area.height {
         let (mut line, mut before, mut any) = (String::new(), ' ', false);
@@ -217,7 +217,7 @@ fn marked(state: &State) -> String {
 }
 
 #[test]
-fn what_is_auto_and_excluded_says_both() {
+fn an_auto_source_that_is_excluded_shows_both() {
     let mut state = fixture::state(120, 36);
     let mut snapshot = fixture::snapshot();
     snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["team-conventions"]));

@@ -1,5 +1,5 @@
-//! Every state of the screen at the three sizes that people have: its text, and its styles in a dark theme, a light one
-//! and without colours. One line a state, keys in the notation of the keymap.
+//! Every state of the screen at three common sizes: its text, and its styles in a dark theme, a light one and without
+//! colours. One line per state, with keys in the notation of the keymap.
 
 use ratatui::layout::Size;
 
@@ -11,19 +11,19 @@ use crate::tui::update::update;
 use refdesk_desk::Shown;
 use refdesk_desk::engine::{Event, Response};
 
-use crate::tui::tests::{PROMPT, answer, event, happened, look, paint, press, typed};
+use crate::tui::tests::{PROMPT, answer, busy_morning, event, paint, press, snapshot, typed};
 
-/// The desk of the fixture after these keys.
+/// A screen of the fixture after these keys.
 fn desk(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     typed(&mut state, keys);
     state
 }
 
-/// The same on a busy morning, with a typed prompt that matches sources in every way.
+/// The same after a busy morning, with a typed prompt that matches sources in every way.
 fn busy(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
-    happened(&mut state);
+    busy_morning(&mut state);
     press(&mut state, "3 Enter");
     update(&mut state, Input::Paste(PROMPT.to_owned()));
     typed(&mut state, "");
@@ -62,7 +62,7 @@ fn refused(size: Size, keys: &str) -> State {
     proposed(size, keys, &fixture::refused(JAVA, "/etc/A.java is outside the workspace"))
 }
 
-/// A rendered text, and a value that makes it fail.
+/// A rendered text, and a value that makes rendering fail.
 fn fails(size: Size, keys: &str) -> State {
     let mut state = new_file(size, "Enter \"a\"");
     press(&mut state, "\"b\"");
@@ -114,8 +114,8 @@ fn ended(size: Size, how: &refdesk_desk::engine::Ended) -> State {
     state
 }
 
-/// A workspace that would do something beyond it.
-fn distrusted(size: Size, keys: &str) -> State {
+/// A workspace whose settings would act outside it.
+fn untrusted(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let actions = [
         ("Questions to a person go to https://example.org/ask, with what $ASK_TOKEN holds.", 12),
@@ -134,54 +134,54 @@ fn answered_elsewhere(size: Size, _keys: &str) -> State {
     ended(size, &refdesk_desk::engine::Ended::Elsewhere(Some("a screen".to_owned())))
 }
 
-fn looked(keys: &str, at: fn(Size, &str) -> State) -> String {
+fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
     let indexed = Theme::new(Colours::Indexed);
     let themes = [("dark", indexed), ("light", indexed.named("light").unwrap()), ("mono", Theme::new(Colours::Mono))];
     let shown = |(width, height)| {
         let state = at(Size { width, height }, keys);
-        format!("{width}x{height}\n{}", look::in_themes(&state, &themes))
+        format!("{width}x{height}\n{}", snapshot::in_themes(&state, &themes))
     };
     [(80, 24), (120, 36), (200, 60)].map(shown).join("\n")
 }
 
-macro_rules! looks {
+macro_rules! screens {
     ($at:ident: $($name:ident $keys:literal)*) => {
         $(
             #[test]
             fn $name() {
-                insta::assert_snapshot!(looked($keys, $at));
+                insta::assert_snapshot!(snapshot_of($keys, $at));
             }
         )*
     };
 }
 
 #[rustfmt::skip]
-looks! { desk:
-    catalog_first_look ""
+screens! { desk:
+    catalog_at_start ""
     catalog_row "j"
     catalog_zoomed "z j"
     catalog_reading "j l"
-    catalog_reading_to_the_end "j l G"
+    catalog_reading_at_its_end "j l G"
     catalog_searching "j l / \"pattern\""
     catalog_searched "j l / \"the\" Enter n"
     catalog_filtering "/ \"java\""
     catalog_filtered "/ \"java\" Enter j"
     catalog_filtered_by_terms "/ \"#java !selected\""
     catalog_filter_without_hits "/ \"cobol\""
-    catalog_filter_with_a_wrong_term "/ \"java type:foo\""
-    catalog_filter_that_fits_nothing_together "/ \"#java type:url\" Enter"
+    catalog_filter_with_an_invalid_term "/ \"java type:foo\""
+    catalog_filter_without_common_hits "/ \"#java type:url\" Enter"
     catalog_sorted_by_id "s"
     catalog_sorted_by_tokens "s s s"
     catalog_sorted_by_state "s s s s j"
-    catalog_refusal "j j Space"
-    selection_of_a_pick "2"
-    selection_of_what_is_pulled_in "2 j"
-    selection_of_what_is_missing "2 G k k k k"
-    selection_of_what_is_excluded "2 G"
+    catalog_pick_refused "j j Space"
+    selection_picked "2"
+    selection_pulled_in "2 j"
+    selection_missing "2 G k k k k"
+    selection_excluded "2 G"
     selection_zoomed "2 z j j"
     hints_empty "3"
     hints_typing "3 Enter \"a java client\""
-    hints_found "3 Enter \"write a java client for @payments-api\" Esc"
+    hints_matches "3 Enter \"write a java client for @payments-api\" Esc"
     hints_zoomed "3 z Enter \"a java client\" Esc"
     templates_list "4"
     templates_zoomed "4 z"
@@ -191,9 +191,9 @@ looks! { desk:
     templates_values "4 i \"com.example\" Enter \"id\" C-o \"at\" Enter Space Esc k k"
     templates_typing_a_value "4 i \":={\""
     templates_typing_a_flag "4 i Up Enter Enter Enter"
-    templates_item_taken_out "4 i Esc j j x"
+    templates_item_removed "4 i Esc j j x"
     help_of_the_catalog "?"
-    help_to_the_end "? G"
+    help_at_its_end "? G"
     help_of_the_templates "4 ?"
     problems "d j"
     palette ":"
@@ -203,56 +203,56 @@ looks! { desk:
 }
 
 #[rustfmt::skip]
-looks! { busy:
-    candidates_while_typing ""
-    candidates_hinted_at "Esc j j"
-    candidates_passed_over "Esc G k"
+screens! { busy:
+    matches_while_typing ""
+    matches_hint "Esc j j"
+    matches_passed_over "Esc G k"
     feed "Esc f j"
-    feed_to_the_end "Esc f G k k"
+    feed_at_its_end "Esc f G k k"
     feed_filtering "Esc f / \"files\" Down"
     feed_filtered "Esc f / \"select @retry\" Enter"
-    feed_news_elsewhere "Esc 1"
+    feed_new_rows_while_elsewhere "Esc 1"
 }
 
 #[rustfmt::skip]
-looks! { new_file:
-    difference_to_nothing "v"
+screens! { new_file:
+    difference_of_a_new_file "v"
     write_a_new_file "w \"src/A.java\""
 }
 
 #[rustfmt::skip]
-looks! { other_file:
-    difference_to_a_file "v l"
-    write_over_a_file "w \"src/A.java\""
+screens! { other_file:
+    difference_of_an_existing_file "v l"
+    write_overwriting_a_file "w \"src/A.java\""
 }
 
 #[rustfmt::skip]
-looks! { refused:
+screens! { refused:
     difference_refused "v"
     write_refused "w \"/etc/A.java\""
 }
 
 #[rustfmt::skip]
-looks! { fails:
-    preview_kept_while_it_fails ""
-    preview_of_the_template_itself "Esc v"
+screens! { fails:
+    preview_of_the_last_good_text ""
+    preview_of_the_template "Esc v"
 }
 
 #[rustfmt::skip]
-looks! { no_json:
-    values_that_are_no_json "4 E"
+screens! { no_json:
+    values_with_invalid_json "4 E"
 }
 
 #[rustfmt::skip]
-looks! { asked:
-    request_while_keys_go_elsewhere ""
-    request_looked_at "A j j"
+screens! { asked:
+    request_unfocused ""
+    request_focused "A j j"
     request_marked "A j j Space j Space"
     request_filtering "A / \"java\""
-    request_of_a_write "A [ "
-    request_of_a_write_looked_at "A [ Enter"
+    request_for_a_write "A [ "
+    request_for_a_write_opened "A [ Enter"
 }
 
-looks! { distrusted: trust_asked_for "" trust_looked_at "!" }
-looks! { timed_out: request_that_timed_out "" }
-looks! { answered_elsewhere: request_that_was_answered_elsewhere "" }
+screens! { untrusted: trust_needed "" trust_opened "!" }
+screens! { timed_out: request_timed_out "" }
+screens! { answered_elsewhere: request_answered_elsewhere "" }

@@ -37,7 +37,7 @@ fn paths(state: &mut State, keys: &str) -> Vec<Option<String>> {
 }
 
 #[test]
-fn preview_and_difference_in_turn() {
+fn preview_and_difference_alternate() {
     let mut state = desk(fixture::shown("a\n"));
     press(&mut state, "v");
     assert_eq!(message(&state), "CircuitBreaker.java.tpl has no output file to compare with: w asks for one");
@@ -54,7 +54,7 @@ fn preview_and_difference_in_turn() {
 }
 
 #[test]
-fn what_is_written_is_what_was_shown() {
+fn exactly_what_was_shown_is_written() {
     let mut state = desk(fixture::shown("a\n"));
     press(&mut state, "w Enter");
     assert_eq!(message(&state), "type the path of the file");
@@ -75,7 +75,7 @@ fn what_is_written_is_what_was_shown() {
 }
 
 #[test]
-fn an_overwrite_says_so_and_what_is_there_already_is_not_written() {
+fn an_overwrite_is_announced_and_an_unchanged_file_is_not_written() {
     let mut state = desk(fixture::proposed("a\n", "src/A.java", Some("b\n")));
     press(&mut state, "w \"src/A.java\"");
     shown(&mut state, fixture::proposed("a\n", "src/A.java", Some("b\n")));
@@ -100,7 +100,7 @@ fn a_refused_path_says_why_while_it_is_typed() {
 }
 
 #[test]
-fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
+fn a_file_that_changed_meanwhile_is_shown_again_and_not_written() {
     let mut state = desk(fixture::proposed("a\n", "A.java", Some("b\n")));
     press(&mut state, "w \"A.java\"");
     shown(&mut state, fixture::proposed("a\n", "A.java", Some("b\n")));
@@ -121,7 +121,7 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
 }
 
 #[test]
-fn what_does_not_render_is_not_written() {
+fn a_template_that_does_not_render_is_not_written() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 w");
     assert_eq!(message(&state), "the preview is not ready yet");
@@ -132,7 +132,7 @@ fn what_does_not_render_is_not_written() {
 }
 
 #[test]
-fn the_path_that_the_template_offers_is_there_already() {
+fn the_templates_own_path_is_suggested() {
     let mut offers = fixture::proposed("a\n", "gen/A.java", None);
     offers.made.offered = Some("gen/A.java".to_owned());
     let mut state = desk(offers.clone());
@@ -146,7 +146,7 @@ fn the_path_that_the_template_offers_is_there_already() {
 }
 
 #[test]
-fn a_template_that_goes_takes_its_dialog_with_it() {
+fn a_template_that_disappears_closes_its_dialog() {
     let mut state = desk(fixture::proposed("a\n", "A.java", None));
     press(&mut state, "w \"A.java\"");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));

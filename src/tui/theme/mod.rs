@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn every_theme_file_names_every_role_once_and_knows_its_colours() {
+    fn every_theme_file_names_every_role_once_with_valid_colours() {
         for file in THEMES.iter().map(|(_, file)| *file).chain(FIXED) {
             let looks: Result<ThemeFile, _> = toml::from_str(file);
             assert!(looks.is_ok(), "{file}: {looks:?}");
@@ -316,7 +316,7 @@ mod tests {
     /// Every role is used for text somewhere, so it needs the 4.5 to 1 of WCAG 2.2 (1.4.3). On the cursor's row, where the
     /// words beside it have the row's colour, it needs 3 to 1, as for marks (1.4.11).
     #[test]
-    fn texts_can_be_read_on_the_grounds_they_are_made_for() {
+    fn texts_are_readable_on_their_backgrounds() {
         let grey = |level: u8| [level; 3];
         for (name, grounds, text, row) in [
             ("dark", vec![grey(0), grey(0x1e)], 4.5, 3.0),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn without_red_or_green_cones_the_roles_differ_still() {
+    fn roles_differ_without_red_or_green_cones() {
         let theme = theme("colourblind");
         for (at, one) in COLOURED.iter().enumerate() {
             for other in &COLOURED[at + 1..] {
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn without_red_or_green_cones_what_comes_differs_from_what_goes() {
+    fn added_and_removed_lines_differ_without_red_or_green_cones() {
         let theme = theme("colourblind");
         let [a, b] = [ThemeRole::Added, ThemeRole::Removed].map(|role| indexed(number(theme.style(role).fg).unwrap()));
         for eyes in [Eyes::NoRed, Eyes::NoGreen] {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_theme_and_where_there_is_none() {
+    fn the_next_theme_if_there_is_one() {
         let dark = Theme::new(Colours::Indexed);
         let round: Vec<&str> =
             std::iter::successors(Some(dark), |theme| Some(theme.next())).map(|t| t.name).take(5).collect();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_environment_says() {
+    fn colours_by_environment() {
         for (no_color, colorterm, term, colours) in [
             (None, None, Some("xterm-256color"), Colours::Indexed),
             (None, Some("truecolor"), Some("xterm"), Colours::Indexed),

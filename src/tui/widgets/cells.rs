@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_anything() {
+    fn any_text_becomes_one_line() {
         assert_eq!(clean("a\r\nb\tc\x1b"), "a b    c\\x1b");
         for (text, shown, columns) in [
             ("⚠\u{fe0f}", "⚠", 1),
@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_wider_than_asked(text in ".{0,40}", columns in 0..30usize) {
+        fn results_fit_the_given_width(text in ".{0,40}", columns in 0..30usize) {
             let text = clean(&text);
             prop_assert!(width(&clip(&text, columns, "…")) <= columns);
             prop_assert!(width(&clip_start(&text, columns, "…")) <= columns);

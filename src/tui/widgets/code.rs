@@ -77,7 +77,7 @@ mod tests {
     use crate::tui::fixture;
 
     #[test]
-    fn what_is_seen_from_a_column_on() {
+    fn the_visible_part_from_a_column_on() {
         let skin = fixture::state(1, 1).skin;
         for (line, across, columns, expected) in [
             ("public class", 0, 12, "public class"),

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_takes_no_more_than_it_has_room_for() {
+    fn a_field_accepts_no_more_than_its_capacity() {
         for (there, text, room, takes) in [
             (0, "é".repeat(1001), FieldLimit::Line, 2000),
             (999, "日本".to_owned(), FieldLimit::Line, 3),
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_cursor_stands_between_clusters(
+        fn the_cursor_is_between_clusters(
             pieces in proptest::collection::vec("[a\u{301}\n 日👍\u{200d}]{0,3}", 0..8),
             edits in proptest::collection::vec(0..14usize, 0..20),
         ) {

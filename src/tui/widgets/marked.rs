@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_lie_where_their_characters_are_shown() {
+    fn marks_follow_their_characters() {
         for (text, marked, shown) in [
             ("retry", &[0, 1, 4][..], "[re]tr[y]"),
             ("retry", &[], "retry"),

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn rolling_takes_the_cursor_along_at_the_edges_only() {
+    fn scrolling_moves_the_cursor_only_at_the_edges() {
         for (motion, at, top, to) in [
             (Motion::Down, 5, 0, Cursor { at: 5, top: 3 }),
             (Motion::Down, 1, 0, Cursor { at: 3, top: 3 }),

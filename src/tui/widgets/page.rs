@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_found_in_its_row() {
+    fn a_position_is_found_in_its_row() {
         let page = WrappedText::new(
             vec![PageLine::new("one two three", ThemeRole::Text), PageLine::new("four", ThemeRole::Text)],
             7,
@@ -233,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_hold_all_of_a_line_and_are_no_wider_than_asked(
+        fn rows_contain_the_whole_line_and_fit_the_width(
             text in "[a-c 日é👍\u{301}]{0,60}", columns in 2..20usize, hang in 0..10usize,
         ) {
             let rows = rows(&text, columns, hang);

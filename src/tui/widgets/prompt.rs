@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_break_at_blanks_and_hold_all_of_the_text() {
+    fn lines_break_at_blanks_and_contain_the_whole_text() {
         for (text, columns, expected) in [
             ("", 10, vec![""]),
             ("one two", 10, vec!["one two"]),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_stands_where_typing_goes() {
+    fn the_cursor_is_where_typing_goes() {
         let area = Rect::new(2, 3, 9, 2);
         for (text, cursor, at) in [
             ("", 0, (2, 3)),

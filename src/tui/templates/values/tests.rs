@@ -1,4 +1,4 @@
-//! The form and its values, by a tree that has everything.
+//! The form and its values, with a tree that has every kind of variable.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn form(typed: &TypedValues) -> Vec<String> {
 }
 
 #[test]
-fn rows_stand_in_the_order_of_the_tree() {
+fn rows_follow_the_order_of_the_tree() {
     let sample = [
         "a \"‹a›\"",
         "f true",
@@ -91,7 +91,7 @@ fn rows_stand_in_the_order_of_the_tree() {
 }
 
 #[test]
-fn typed_values_stand_over_the_sample() {
+fn typed_values_replace_samples() {
     let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree());
     assert_eq!(over(&[]), sample(&tree()));
     assert_eq!(over(&[("a", text("7"))])["a"], json!("7"));
@@ -113,7 +113,7 @@ fn typed_values_stand_over_the_sample() {
 }
 
 #[test]
-fn what_is_optional_is_left_out_until_it_is_typed() {
+fn optional_values_are_left_out_until_typed() {
     let mut tree = tree();
     tree[0].optional = true;
     tree[2].fields[0].optional = true;
@@ -133,7 +133,7 @@ fn what_is_optional_is_left_out_until_it_is_typed() {
 }
 
 #[test]
-fn items_are_added_and_removed_with_what_is_in_them() {
+fn items_are_added_and_removed_with_their_fields() {
     let mut list = typed(&[("items.0.name", text("a")), ("items.1.name", text("b")), ("tags.0", text("t"))]);
     let names = |list: &TypedValues| {
         let value = list.over_sample(&tree());
@@ -159,7 +159,7 @@ fn items_are_added_and_removed_with_what_is_in_them() {
 }
 
 #[test]
-fn a_document_is_what_was_typed_and_blanks() {
+fn a_document_has_the_typed_values_and_blanks() {
     let some = typed(&[("items.0.x.y", text("deep")), ("more", text(":=[1]"))]);
     let document = json!({
         "a": "", "f": true, "items": [{"name": "", "x": {"y": "deep"}}], "tags": [""], "more": [1],
@@ -180,7 +180,7 @@ fn a_document_is_what_was_typed_and_blanks() {
 }
 
 #[test]
-fn what_is_no_document_says_where() {
+fn an_invalid_document_has_a_position() {
     for (text, told) in [
         ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: expected `:`"),
         ("[1]", "values must be a JSON object: {\"name\": …}"),
@@ -233,7 +233,7 @@ fn holds(all: &Value, given: &Value) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_pasted_is_given_whatever_its_shape(value in any_value()) {
+    fn pasted_values_are_kept_whatever_their_shape(value in any_value()) {
         prop_assume!(value.is_object());
         let pasted = TypedValues::pasted(&tree(), &value);
         prop_assert!(holds(&pasted.over_sample(&tree()), &value), "{value} gives {}", pasted.over_sample(&tree()));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found() {
+    fn found_actions() {
         for (keys, first) in [
             (": \"exclu\"", "exclude"),
             (": \"EXCLUDE\"", "exclude"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_done_here_comes_first_and_the_rest_says_why_not() {
+    fn enabled_actions_come_first_and_the_rest_says_why() {
         let mut state = fixture::state(80, 24);
         press(&mut state, ":");
         let rows = rows(&state);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_where_the_letters_are() {
+    fn marks_are_at_the_matched_letters() {
         let mut state = fixture::state(80, 24);
         press(&mut state, ": \"zm\"");
         let row = rows(&state).into_iter().next().unwrap();

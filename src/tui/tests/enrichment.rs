@@ -1,0 +1,291 @@
+//! What agents get, as the screen shows it: the enriched prompt with its costs, receipts of all sessions in the feed, and
+//! an opened receipt.
+
+use ratatui::layout::{Position, Size};
+
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input, WheelTurn};
+use crate::tui::pane::Pane;
+use crate::tui::state::{HintsView, State};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic, Who};
+use refdesk_enrich::{BlockKind, Level};
+
+use crate::tui::tests::busy_morning;
+use crate::tui::tests::{answer, commands, event, message, press, screen, stale, typed};
+
+const PROMPT: &str = "write a java client for @payments-api";
+
+/// Answers the open question with three blocks.
+fn simulated(state: &mut State) {
+    let text = state.hints.prompt.text().to_owned();
+    let long = "- @circuit-breaker: Circuit\u{202e} Breaker (matched: java, resilience)\n- @java-service: Java service module \
+                (matched: java, and a tag that is so long that this line is wrapped in every pane but the widest)";
+    let enriched = fixture::enriched(
+        &text,
+        &[
+            (
+                BlockKind::Expansion,
+                Level::Full,
+                "**Referenced Sources:**\n\n### Payments API\n**URL**: https://example.org",
+            ),
+            (BlockKind::Hint, Level::Brief, &format!("**Reference sources available**:\n\n{long}")),
+            (BlockKind::LeftOut, Level::Count, "**Left out for want of room**: 1 template"),
+        ],
+    );
+    answer(state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+}
+
+fn enriched_prompt(size: Size, keys: &str) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    typed(&mut state, &format!("3 Enter \"{PROMPT}\" Esc v"));
+    simulated(&mut state);
+    press(&mut state, keys);
+    simulated(&mut state);
+    state
+}
+
+fn receipts(state: &mut State, age: Age, sessions: &[&str]) -> Vec<Effect> {
+    let told = sessions.iter().zip(1..).map(|(session, n)| fixture::receipt(n, session)).collect();
+    event(state, Event::Receipts(Receipts { told, age, gap: None }))
+}
+
+/// Earlier receipts, new ones, and an opened receipt.
+fn with_receipts(size: Size, keys: &str) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    let (yesterday, line) = fixture::receipt(3, "s-41");
+    let told = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
+    event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+    busy_morning(&mut state);
+    receipts(&mut state, Age::Now, &["s-42", "default"]);
+    let failed = Notice {
+        time: "11:05:12".to_owned(),
+        session: Some("s-42".into()),
+        reason: "session s-42".to_owned(),
+        ..Notice::new(Who::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
+    };
+    let (_, line) = fixture::receipt(9, "s-42");
+    event(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
+    press(&mut state, "f");
+    press(&mut state, keys);
+    if state.open_window() == Some(WindowKind::Receipt) {
+        let line = Ok(Box::new(fixture::receipt(2, "default").1));
+        answer(&mut state, Response::JournalLine(line));
+        // The size of the window is only known now.
+        press(&mut state, "j k");
+    }
+    state
+}
+
+fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
+    let shown = |(width, height)| format!("{width}x{height}\n{}", screen(&at(Size { width, height }, keys)));
+    [(80, 24), (120, 36), (200, 60)].map(shown).join("\n")
+}
+
+macro_rules! screens {
+    ($at:ident: $($name:ident $keys:literal)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(snapshot_of($keys, $at));
+            }
+        )*
+    };
+}
+
+#[rustfmt::skip]
+screens! { enriched_prompt:
+    prompt_for_a_new_session ""
+    prompt_scrolled "j j j j j"
+    prompt_for_this_session "v"
+    prompt_zoomed "z"
+    prompt_while_typing "Enter \" now\""
+}
+
+#[rustfmt::skip]
+screens! { with_receipts:
+    receipts_in_the_feed ""
+    receipt_opened "j Enter"
+    receipts_of_one_session "s"
+    receipts_of_one_kind "t t"
+    receipts_filtering "/ \"kind:\""
+}
+
+/// The prompts and sessions asked about.
+fn asked(effects: &[Effect]) -> Vec<(&str, Audience)> {
+    let asked = effects.iter().filter_map(|effect| match effect {
+        Effect::Ask(Request::Simulate { prompt, audience }) => Some((&**prompt, *audience)),
+        _ => None,
+    });
+    asked.collect()
+}
+
+#[test]
+fn each_view_has_its_own_request() {
+    use Audience::{NewSession, ThisSession};
+    let mut state = fixture::state(80, 24);
+    for (keys, expected, shows) in [
+        ("3", vec![], HintsView::Matches),
+        ("Enter \"j\"", vec![("j", ThisSession)], HintsView::Matches),
+        ("Esc v", vec![("j", NewSession)], HintsView::Enriched(NewSession)),
+        ("v", vec![("j", ThisSession)], HintsView::Enriched(ThisSession)),
+        ("Enter \"s\"", vec![("js", ThisSession)], HintsView::Enriched(ThisSession)),
+        ("C-t", vec![("js", ThisSession)], HintsView::Matches),
+        ("C-t", vec![("js", NewSession)], HintsView::Enriched(NewSession)),
+        // An empty prompt can be enriched too.
+        ("C-x", vec![("", NewSession)], HintsView::Enriched(NewSession)),
+        ("Esc", vec![], HintsView::Enriched(NewSession)),
+        ("Esc", vec![], HintsView::Matches),
+        ("Esc", vec![], HintsView::Matches),
+    ] {
+        let effects = press(&mut state, keys);
+        assert_eq!((asked(&effects), state.hints.view), (expected, shows), "{keys}");
+    }
+}
+
+#[test]
+fn hints_given_before_say_so() {
+    let mut state = fixture::state(120, 36);
+    typed(&mut state, "3 Enter \"java\" Esc");
+    let mut enriched = fixture::enriched("java", &[]);
+    enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
+    answer(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+    let shown = screen(&state);
+    assert!(shown.contains("(matched: java 1:1; hinted before)"), "{shown}");
+    assert!(shown.contains("this session already got this hint"), "{shown}");
+    press(&mut state, "Enter C-u");
+    assert!(state.hints.sent_before.is_empty());
+}
+
+#[test]
+fn an_outdated_answer_is_dropped() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 v v");
+    let enriched = Box::new(fixture::enriched("", &[]));
+    stale(&mut state, Response::Simulated { enriched: enriched.clone(), problems: Vec::new() });
+    assert!(state.hints.enriched.answer.is_none());
+    answer(&mut state, Response::Simulated { enriched, problems: Vec::new() });
+    assert!(screen(&state).contains("this session has seen"));
+}
+
+#[test]
+fn additions_given_meanwhile_are_no_longer_new() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 v");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 0, "a stranger was told nothing");
+    press(&mut state, "v");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 1);
+}
+
+#[test]
+fn a_source_that_is_not_visible_cannot_be_picked() {
+    let mut state = enriched_prompt(Size::new(80, 24), "");
+    press(&mut state, "Space");
+    assert_eq!(message(&state), "there is no source under the cursor");
+}
+
+#[test]
+fn it_scrolls_by_keys_and_wheel_within_its_bounds() {
+    let mut state = enriched_prompt(Size::new(80, 24), "G");
+    let end = state.hints.enriched.scroll.top;
+    assert!(end > 0 && screen(&state).contains("Left out for want of room"));
+    press(&mut state, "j");
+    assert_eq!(state.hints.enriched.scroll.top, end);
+    update(&mut state, Input::Wheel(WheelTurn::Up, Position { x: 5, y: 10 }));
+    assert_eq!(state.hints.enriched.scroll.top, end - 3);
+    update(&mut state, Input::Resize(Size::new(200, 60)));
+    press(&mut state, "z");
+    assert_eq!(state.hints.enriched.scroll.top, 0, "all of it has room there");
+}
+
+#[test]
+fn hidden_characters_are_shown() {
+    let shown = screen(&enriched_prompt(Size::new(120, 36), "z"));
+    assert!(shown.contains("Circuit\\u{202e} Breaker"), "{shown}");
+}
+
+#[test]
+fn rows_about_agents_do_not_take_the_bottom_line() {
+    let mut state = fixture::state(80, 24);
+    receipts(&mut state, Age::Now, &["s", "s"]);
+    assert_eq!((message(&state), state.feed.new), ("", 2));
+    receipts(&mut state, Age::Past, &["s"]);
+    assert_eq!((state.feed.notices.len(), state.feed.new), (3, 2));
+}
+
+#[test]
+fn a_receipt_is_requested_by_its_line_and_may_be_gone() {
+    let mut state = fixture::state(80, 24);
+    receipts(&mut state, Age::Now, &["a", "b"]);
+    let sent = commands(&press(&mut state, "f j Enter"));
+    assert_eq!(sent, [Request::JournalLine(1)]);
+    let gone = Err("line 1 is not in the journal any more".to_owned());
+    answer(&mut state, Response::JournalLine(gone));
+    assert!(screen(&state).contains("line 1 is not in the journal any more."), "{}", screen(&state));
+    press(&mut state, "Esc");
+    assert_eq!((state.window, state.focus), (None, Pane::Hints));
+}
+
+#[test]
+fn the_feed_can_be_filtered_by_kind_and_session() {
+    let mut state = fixture::state(80, 24);
+    busy_morning(&mut state);
+    receipts(&mut state, Age::Now, &["a", "b"]);
+    press(&mut state, "f");
+    let mut filters = Vec::new();
+    for _ in 0..7 {
+        press(&mut state, "t");
+        filters.push(state.feed.filter.text().to_owned());
+    }
+    let kinds = ["selection", "catalog", "document", "problem", "desk", "enriched"];
+    let expected: Vec<String> = kinds.iter().map(|kind| format!("kind:{kind}")).chain([String::new()]).collect();
+    assert_eq!(filters, expected);
+    press(&mut state, "g s");
+    assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("session:b", 1));
+    press(&mut state, "s G s");
+    assert_eq!(state.feed.filter.text(), "");
+    assert_eq!(message(&state), "this row belongs to no session");
+}
+
+#[test]
+fn each_row_shows_its_session() {
+    let name = "4f1c2d3e-aaaa-bbbb";
+    for (columns, shown, not) in
+        [(200, " 4f1c2d3e enriched", "session 4f1c"), (80, "(session 4f1c2d3e, ~", "4f1c2d3e-")]
+    {
+        let mut state = fixture::state(columns, 60);
+        let (notice, line) = fixture::receipt(1, name);
+        let told = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
+        event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+        // The feed has the full width and is not focused; if it were, the row's details would be below it.
+        press(&mut state, "3 z");
+        let screen = screen(&state);
+        assert!(screen.contains(shown) && !screen.contains(not), "{screen}");
+    }
+}
+
+#[test]
+fn the_labels_of_a_receipt_are_aligned() {
+    let mut state = with_receipts(Size::new(120, 36), "");
+    press(&mut state, "j Enter");
+    let (_, mut line) = fixture::receipt(2, "default");
+    let kinds = [BlockKind::Instruction, BlockKind::Available, BlockKind::LeftOut];
+    line.receipt.why.iter_mut().zip(kinds).for_each(|(item, kind)| item.block = kind);
+    answer(&mut state, Response::JournalLine(Ok(Box::new(line))));
+    press(&mut state, "j k");
+    let shown = screen(&state);
+    for label in ["instruction  java-service", "available    payments-api", "left_out     error-handling"] {
+        assert!(shown.contains(label), "{shown}");
+    }
+}
+
+#[test]
+fn skipped_lines_are_counted() {
+    let mut state = fixture::state(80, 24);
+    let gap = Some(Notice::new(Who::Files, Topic::Desk, "5 more came too fast to be told"));
+    let told = vec![fixture::receipt(7, "s")];
+    event(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
+    let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();
+    assert_eq!(texts, ["enriched", "desk"], "newest first");
+}

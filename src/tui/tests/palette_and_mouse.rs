@@ -1,0 +1,494 @@
+//! The palette, the question before clearing, borders, themes, and the mouse, as tables.
+
+use std::sync::Arc;
+
+use ratatui::layout::{Position, Rect, Size};
+
+use crate::tui::action::Action;
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input, WheelTurn};
+use crate::tui::layout::{LEAST, Splits, Zoomed};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Mouse, PanePart, State, Typing};
+use crate::tui::theme::{Colours, Theme};
+use crate::tui::update::update;
+use crate::tui::windows;
+use crate::tui::windows::WindowKind;
+use crate::tui::windows::palette::search;
+use refdesk_core::config::screen::DividerShares;
+use refdesk_desk::engine::{Request, Response};
+
+use crate::tui::tests::snapshot;
+use crate::tui::tests::{answer, commands, message, press, screen};
+
+/// The first cell of this text on the screen.
+fn find(state: &State, text: &str) -> Position {
+    let shown = screen(state);
+    let found =
+        shown.lines().enumerate().find_map(|(y, line)| line.find(text).map(|at| (line[..at].chars().count(), y)));
+    let (x, y) = found.unwrap_or_else(|| panic!("no {text:?} on\n{shown}"));
+    Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() }
+}
+
+fn click(state: &mut State, at: Position) -> Vec<Effect> {
+    let mut effects = update(state, Input::Click(at));
+    effects.extend(update(state, Input::Release));
+    effects
+}
+
+fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
+    click(state, find(state, text))
+}
+
+fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
+    update(state, Input::Wheel(turn, find(state, text)));
+}
+
+#[test]
+fn the_palette_runs_the_action_in_the_previous_context() {
+    for (keys, command) in [
+        ("j : \"pick\" Enter", Request::Unpick("circuit-breaker".into())),
+        ("j j : \"exclude\" Enter", Request::Exclude("retry-pattern".into())),
+        ("2 C-p \"excl\" Enter", Request::Exclude("circuit-breaker".into())),
+        (": \"reload\" Enter", Request::Reload),
+        (": \"clear\" Enter Enter", Request::Clear),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let sent = commands(&press(&mut state, keys));
+        assert_eq!((sent, state.window), (vec![command], None), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, ": \"prompt\" Enter");
+    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
+    assert_eq!(message(&state), "type a prompt: available in hints");
+    press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
+    assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
+}
+
+#[test]
+fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
+    for (keys, why) in [
+        ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
+        (": \"border left\" Enter", "border left: there is no border to move: all four need 100×28"),
+        (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
+        (": \"go to source\" Enter", "go to source: available in feed"),
+        (": \"qqq\" Enter", "no action matches"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
+        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Palette), "{keys}");
+        press(&mut state, "Esc");
+        assert_eq!(state.window, None);
+    }
+}
+
+#[test]
+fn the_palette_accepts_every_printable_key_and_a_paste() {
+    let printable: String = (' '..='~').filter(|c| *c != '"').collect();
+    let mut state = fixture::state(80, 24);
+    let effects = press(&mut state, &format!(": \"{printable}\""));
+    assert_eq!((state.palette.text(), effects.len()), (printable.as_str(), 0));
+    press(&mut state, "C-u");
+    assert_eq!(update(&mut state, Input::Paste("pro\nmpt\r\n".to_owned())), []);
+    assert_eq!((state.palette.text(), state.hints.prompt.text()), ("pro mpt", ""));
+    press(&mut state, "Esc :");
+    assert_eq!(state.palette.text(), "", "it begins empty");
+}
+
+#[test]
+fn moving_in_the_palette() {
+    for (keys, row) in [("Down Down Up", 1), ("Tab Tab BackTab", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, &format!(": {keys}"));
+        assert!(
+            matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == row),
+            "{keys}: {:?}",
+            state.window
+        );
+    }
+}
+
+#[test]
+fn clearing_asks_first() {
+    for (keys, sent) in [("C y", 1), ("C Enter", 1), ("C Esc", 0), ("C n", 0), ("C q", 0), ("C", 0), ("C x", 0)] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert_eq!(commands(&effects), vec![Request::Clear; sent], "{keys}");
+        assert_eq!(state.window.is_some(), ["C", "C x"].contains(&keys), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "C");
+    let mut snapshot = fixture::snapshot();
+    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(press(&mut state, "y"), [], "somebody else has cleared the desk meanwhile");
+    press(&mut state, "Esc");
+    assert_eq!(press(&mut state, "C"), []);
+    assert_eq!((message(&state), state.window), ("there are no picks to clear", None));
+}
+
+#[test]
+fn the_question_shows_what_would_leave() {
+    let asked = |selection| {
+        let mut state = fixture::state(80, 24);
+        let snapshot = refdesk_desk::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "C");
+        let outer = windows::outer(&state).unwrap();
+        let lines = screen(&state);
+        let rows = lines.lines().skip(usize::from(outer.y) + 1).take(usize::from(outer.height) - 4);
+        let inside = |line: &str| {
+            let cells: String =
+                line.chars().skip(usize::from(outer.x) + 1).take(usize::from(outer.width) - 2).collect();
+            cells.trim().to_owned()
+        };
+        rows.map(inside).collect::<Vec<_>>().join(" ")
+    };
+    let mut root = fixture::member("team-conventions", 0, &[]);
+    root.role = refdesk_core::selection::Role::AutoRoot;
+    let picked = || fixture::member("circuit-breaker", 0, &[]);
+    let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
+    let figures: [(_, Vec<&str>, _); 5] = [
+        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), pulled()],
+            vec![],
+            "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens.",
+        ),
+        (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
+            vec![],
+            "Clear 1 pick? This saves ~1,450 tokens.",
+        ),
+        (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
+    ];
+    for (members, dormant, expected) in figures {
+        assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
+    }
+}
+
+#[test]
+fn borders_move_by_keys() {
+    let usual = Splits::default().cells(Size::new(120, 34));
+    for (keys, width, height) in [
+        ("<", usual.width - 2, usual.height),
+        (">", usual.width + 2, usual.height),
+        ("-", usual.width, usual.height - 1),
+        ("+ +", usual.width, usual.height + 2),
+        ("> <", usual.width, usual.height),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, &"< ".repeat(60));
+    assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
+    assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
+    press(&mut state, "z >");
+    assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
+}
+
+#[test]
+fn themes_rotate_and_are_remembered() {
+    let mut state = fixture::state(80, 24);
+    for name in ["light", "contrast", "colourblind", "dark"] {
+        press(&mut state, "T");
+        assert_eq!(message(&state), format!("theme: {name}"));
+        assert_eq!(state.remember().theme.as_deref(), Some(name));
+    }
+    state.skin.theme = Theme::new(Colours::Unwanted);
+    press(&mut state, "T");
+    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
+    assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
+}
+
+#[test]
+fn the_mouse_can_be_left_to_the_terminal() {
+    let mut state = fixture::state(80, 24);
+    assert_eq!(press(&mut state, "M"), [Effect::Mouse(Mouse::Terminals)]);
+    assert!(message(&state).ends_with("M takes it back"));
+    assert_eq!(press(&mut state, "M"), [Effect::Mouse(Mouse::Ours)]);
+}
+
+#[test]
+fn a_click_acts_on_what_it_points_at() {
+    let mut state = fixture::state(120, 36);
+    click_on(&mut state, "timeouts");
+    assert_eq!(state.subject(Pane::Catalog), Some("timeouts"));
+    click_on(&mut state, "2 Selection");
+    assert_eq!(state.focus, Pane::Selection);
+    click_on(&mut state, "Error Handling ");
+    assert_eq!(state.subject(Pane::Selection), Some("error-handling"));
+    click_on(&mut state, "retry-policy.yaml");
+    assert_eq!((state.focus, state.templates.cursor.at), (Pane::Templates, 1));
+    click_on(&mut state, "Press Enter and type");
+    assert_eq!(state.typing, Some(Typing::Prompt));
+    press(&mut state, "\"java\"");
+    click_on(&mut state, "┃ java");
+    assert_eq!(state.typing, None, "the border is beside the field");
+}
+
+#[test]
+fn a_click_on_a_tab_a_key_or_a_filter() {
+    let mut state = fixture::state(80, 24);
+    click_on(&mut state, "3 Hints");
+    assert_eq!(state.focus, Pane::Hints);
+    click_on(&mut state, "1 Catalog");
+    assert_eq!(state.focus, Pane::Catalog);
+    assert_eq!(click_on(&mut state, "q quit"), [Effect::Quit]);
+    click_on(&mut state, "/ filter");
+    assert_eq!(state.typing, Some(Typing::Filter));
+    press(&mut state, "\"java\"");
+    click_on(&mut state, "java ");
+    assert_eq!(state.typing, Some(Typing::Filter), "a click into the field one is in");
+    click_on(&mut state, "retry-pattern");
+    assert_eq!((state.typing, state.catalog.filter.text()), (None, "java"), "what was typed is kept");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    click_on(&mut state, "/ java");
+    assert_eq!(state.typing, Some(Typing::Filter));
+    click_on(&mut state, "Esc clear filter");
+    assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
+}
+
+#[test]
+fn a_click_on_the_mark_picks() {
+    for (keys, row, sent) in [
+        ("", "java-service", Some(Request::pick("java-service"))),
+        ("", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
+        ("", "retry-pattern", None),
+        ("2", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
+        ("2", "old-runbook", Some(Request::Unpick("old-runbook".into()))),
+        ("2", "error-handling", None),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let id = find(&state, row);
+        assert_eq!(commands(&click(&mut state, id)), [], "the id is not the mark");
+        let mark = Position { x: id.x - 2, ..id };
+        assert_eq!(commands(&click(&mut state, mark)), sent.clone().into_iter().collect::<Vec<_>>(), "{keys} {row}");
+        assert_eq!(message(&state).starts_with("pulled in by"), sent.is_none(), "{keys} {row}");
+    }
+}
+
+#[test]
+fn a_click_in_the_details_scrolls_them() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3");
+    let place = find(&state, "always in the instructions");
+    click(&mut state, place);
+    assert_eq!((state.focus, state.part), (Pane::Catalog, PanePart::Detail));
+    click_on(&mut state, "timeouts");
+    assert_eq!(state.part, PanePart::List);
+}
+
+#[test]
+fn windows_and_the_mouse() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "d");
+    click_on(&mut state, "warning missing-path");
+    assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Problems && open.cursor.at == 1));
+    click(&mut state, Position::new(0, 3));
+    assert_eq!(state.window, None, "beside it");
+    press(&mut state, "C");
+    assert_eq!(commands(&click_on(&mut state, "y yes")), [Request::Clear]);
+    press(&mut state, "C");
+    assert_eq!(commands(&click_on(&mut state, "Esc no")), []);
+    assert_eq!(state.window, None);
+    press(&mut state, ": \"relo\"");
+    let row = search::rows(&state)[0].binding;
+    assert_eq!(row.action, Action::Reload);
+    assert_eq!(commands(&click_on(&mut state, row.description)), [Request::Reload], "the row under the cursor is done");
+    press(&mut state, ": \"border\"");
+    click_on(&mut state, "border up");
+    assert!(
+        matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == 2),
+        "{:?}",
+        state.window
+    );
+}
+
+#[test]
+fn the_wheel_scrolls_what_is_under_it_and_keeps_the_focus() {
+    let mut state = fixture::state(120, 28);
+    press(&mut state, "/ \"e\"");
+    wheel(&mut state, WheelTurn::Down, "circuit-breaker  local");
+    assert!(state.catalog.cursor.top > 0);
+    assert_eq!((state.typing, state.focus), (Some(Typing::Filter), Pane::Catalog));
+    let before = state.catalog.cursor;
+    wheel(&mut state, WheelTurn::Down, "2 Selection");
+    assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));
+    wheel(&mut state, WheelTurn::Up, "1 Catalog");
+    assert_eq!(state.catalog.cursor.top, 0);
+    press(&mut state, "Esc ?");
+    wheel(&mut state, WheelTurn::Down, "1 Catalog");
+    assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Help && open.cursor.top == 3));
+}
+
+#[test]
+fn the_wheel_scrolls_details_of_an_unfocused_pane() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j 2");
+    let document = fixture::document("circuit-breaker", fixture::TEXT);
+    answer(&mut state, Response::Document(document));
+    let detail = state.parts(Pane::Catalog).unwrap().detail;
+    update(&mut state, Input::Wheel(WheelTurn::Down, Position::new(detail.x, detail.y)));
+    assert!(state.catalog.scroll.top > 0);
+    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, PanePart::List, 1));
+}
+
+#[test]
+fn borders_are_dragged_within_their_limits_and_keep_their_shares() {
+    let mut state = fixture::state(120, 36);
+    let right = |state: &State| state.layout().panes[1].unwrap();
+    let lower = |state: &State| state.layout().panes[2].unwrap();
+    // Both sides of the border, and the corner of all four panes.
+    for (from, to, x, y) in [
+        (Position::new(59, 5), Position::new(79, 9), 80, 19),
+        (Position::new(80, 5), Position::new(50, 9), 50, 19),
+        (Position::new(10, 19), Position::new(10, 22), 50, 22),
+        (Position::new(49, 21), Position::new(59, 18), 60, 19),
+        (Position::new(60, 5), Position::new(119, 5), 90, 19),
+        (Position::new(90, 5), Position::new(0, 0), 30, 19),
+        (Position::new(5, 19), Position::new(5, 35), 30, 26),
+        (Position::new(5, 26), Position::new(5, 0), 30, 10),
+    ] {
+        update(&mut state, Input::Click(from));
+        update(&mut state, Input::Drag(to));
+        update(&mut state, Input::Release);
+        assert_eq!((right(&state).x, lower(&state).y), (x, y), "{from:?} to {to:?}");
+    }
+    update(&mut state, Input::Drag(Position::new(70, 5)));
+    assert_eq!(right(&state).x, 30, "the button is not held");
+    update(&mut state, Input::Resize(Size::new(240, 36)));
+    assert_eq!(right(&state).x, 60, "a quarter is a quarter");
+    update(&mut state, Input::Resize(Size::new(80, 24)));
+    update(&mut state, Input::Resize(Size::new(120, 36)));
+    assert_eq!((right(&state).x, lower(&state).y), (30, 10));
+    assert_eq!(state.zoomed, Zoomed::No);
+}
+
+#[test]
+fn a_theme_with_a_background_has_it_everywhere() {
+    for theme in ["light", "contrast", "colourblind"] {
+        let mut state = fixture::state(120, 36);
+        state.skin.theme = state.skin.theme.named(theme).unwrap();
+        for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
+            press(&mut state, keys);
+            let buffer = snapshot::buffer(&state);
+            let whole = Rect::new(0, 0, 120, 36);
+            assert_eq!(buffer.area, whole);
+            let bare = |cell: &&ratatui::buffer::Cell| [cell.bg, cell.fg].contains(&ratatui::style::Color::Reset);
+            assert_eq!(buffer.content.iter().filter(bare).count(), 0, "{theme} after {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn a_source_picked_in_another_pane_is_under_the_cursor_of_the_selection() {
+    for (keys, at) in [("", "timeouts"), ("3", "timeouts"), ("2 G", "release-notes")] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        let mut snapshot = fixture::snapshot();
+        let members = vec![
+            fixture::member("circuit-breaker", 0, &[]),
+            fixture::member("timeouts", 0, &[]),
+            fixture::member("retry-pattern", 1, &["circuit-breaker"]),
+        ];
+        snapshot.selection = Arc::new(fixture::selection(members, &[], &["release-notes"]));
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        assert_eq!(state.subject(Pane::Selection), Some(at), "{keys}");
+    }
+}
+
+#[test]
+fn the_bottom_line_of_a_prompt_shows_possible_actions() {
+    let both = ["Up previous prompt", "C-x clear prompt"];
+    for (keys, shown) in [
+        ("3 i", [false, false]),
+        ("3 i \"a\"", [false, true]),
+        ("3 i \"a\" C-x", [true, false]),
+        ("3 i \"a\" C-x \"b\"", [true, true]),
+        ("3 i \"a\" C-x \"b\" Enter", [false, true]),
+        ("3 i \"a\" C-x Up", [false, true]),
+        ("3 i \"a\" Esc i", [false, true]),
+        ("3 i \"a\" Esc", [false, false]),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
+        assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
+    }
+}
+
+fn drag(state: &mut State, from: Position, to: Position) {
+    update(state, Input::Click(from));
+    update(state, Input::Drag(to));
+    update(state, Input::Release);
+}
+
+#[test]
+fn rules_within_panes_are_dragged_within_their_limits_and_keep_their_shares() {
+    // The target of the drag, its direction, and the final position.
+    for (size, keys, taken, at, ends) in [
+        ((120, 36), "", "─ details", (20, 9), (5, 15)),
+        ((120, 36), "j l", "─ details", (20, 9), (5, 15)),
+        ((120, 36), "", "─ why", (80, 8), (4, 15)),
+        ((120, 36), "", "─ matches", (20, 25), (21, 27)),
+        ((120, 36), "3 i", "─ matches", (20, 26), (21, 27)),
+        ((120, 36), "", "─ feed", (20, 30), (26, 31)),
+        ((120, 36), "f", "─ feed", (20, 30), (26, 31)),
+        ((120, 36), "", "─ 3 values", (80, 26), (21, 31)),
+        ((80, 24), "4 i Esc", "Enter types", (20, 10), (4, 19)),
+        ((200, 60), "z 4", "─ 3 values", (20, 30), (4, 55)),
+    ] {
+        let mut state = fixture::state(size.0, size.1);
+        press(&mut state, keys);
+        let stands = |state: &State| find(state, taken).y;
+        for (to, y) in [(at.1, at.1), (0, ends.0), (size.1 - 1, ends.1), (at.1, at.1)] {
+            let from = find(&state, taken);
+            drag(&mut state, from, Position::new(at.0, to));
+            assert_eq!(stands(&state), y, "{size:?} {keys:?} {taken} to {to}");
+        }
+        let typing = keys.ends_with('i') && keys.starts_with('3');
+        assert_eq!(state.typing, typing.then_some(Typing::Prompt), "who types goes on typing");
+        update(&mut state, Input::Drag(Position::new(at.0, 0)));
+        assert_eq!(stands(&state), at.1, "the button is not held");
+        let remembered = state.remember();
+        update(&mut state, Input::Resize(Size::new(40, 10)));
+        update(&mut state, Input::Resize(Size::new(size.0, size.1)));
+        assert_eq!((stands(&state), &state.remember()), (at.1, &remembered));
+        press(&mut state, "Esc =");
+        assert_eq!(state.remember().rules, DividerShares::default());
+        press(&mut state, "=");
+        assert_eq!(message(&state), "all borders are where they were at first");
+    }
+}
+
+#[test]
+fn vertical_rules_are_dragged_too() {
+    for (size, keys, ends) in
+        [((200, 60), "z", (31, 168)), ((200, 60), "2 z", (31, 168)), ((200, 60), "4 z", (13, 186))]
+    {
+        let mut state = fixture::state(size.0, size.1);
+        press(&mut state, keys);
+        let rule = |state: &State| state.parts(state.focus).unwrap().rule;
+        for (to, x) in [(90, 90), (0, ends.0), (199, ends.1), (100, 100)] {
+            let from = Position::new(rule(&state).x, 30);
+            drag(&mut state, from, Position::new(to, 20));
+            assert_eq!(rule(&state).x, x, "{keys:?} to {to}");
+        }
+        assert_eq!(state.part, PanePart::List);
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    for (to, x) in [(40, 40), (0, 13), (79, 66), (30, 30)] {
+        let from = state.parts(Pane::Templates).unwrap().detail;
+        drag(&mut state, Position::new(from.x, 15), Position::new(to, 3));
+        assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, x, "to {to}");
+    }
+    press(&mut state, "i");
+    assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a rule that was put somewhere stays");
+}
