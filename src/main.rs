@@ -1,5 +1,5 @@
-//! The `refdesk` program: reads its arguments and does what they ask. Here the commands and the full screen meet, which know
-//! nothing of each other, and the screen's state file.
+//! The `refdesk` program: parses its arguments and runs the command. Only here are the commands, the full screen and its
+//! state file combined; they do not depend on each other.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)
 }
 
-/// The full screen over a running engine, with a profile to switch to first, until a person or a signal ends it.
+/// Runs the full screen over a running engine, starting with the comparison to a profile if one is given.
 fn screen(engine: Started, profile: Option<PathBuf>) -> color_eyre::Result<ExitCode> {
     let file = screen::file();
     let (remembered, problem) = match file.as_deref().map(screen::read) {
@@ -32,16 +32,16 @@ fn screen(engine: Started, profile: Option<PathBuf>) -> color_eyre::Result<ExitC
     }
     Ok(match left.ended {
         ExitReason::Quit => ExitCode::SUCCESS,
-        // As a shell expects of a program that a signal ended.
+        // As shells report a program that a signal ended.
         ExitReason::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
     })
 }
 
-/// Writes what the next screen begins with. The choices of the desk are safe already, so a failure is said and no more.
+/// Saves the layout for the next screen. Changes to the desk are stored already, so a failure is only reported.
 fn remember(file: Option<&Path>, remembered: &SavedScreen) {
     let Some(file) = file else { return };
     if let Err(error) = screen::write(file, remembered) {
-        // After a hangup nobody may be left to read it.
+        // After a hangup there may be no reader left.
         let _ = writeln!(std::io::stderr(), "refdesk: the layout is not remembered: {error}");
     }
 }

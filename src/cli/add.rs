@@ -9,7 +9,7 @@ use refdesk_core::catalog::Mode;
 use refdesk_desk::{Desk, NewSource};
 use refdesk_text::escape::one_line;
 
-/// Writes the entry into a file of its own.
+/// Writes the entry to a new file.
 pub fn run(desk: &mut Desk, args: &AddArgs) -> CommandOutput {
     let mode = match args.mode {
         NewMode::Auto => Mode::Auto,
@@ -24,7 +24,7 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> CommandOutput {
             let mut answer = CommandOutput::new(json, text);
             let desk = desk.settled();
             if desk.selection().contains(added.id.as_str()) {
-                // A document that was there already names it: it brings its templates from now on.
+                // A document that existed already may mention it: then it provides its templates from now on.
                 let (index, _) = desk.templates();
                 answer.diagnostics = desk.write_templates(&index).diagnostics;
             }

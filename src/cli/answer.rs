@@ -48,7 +48,7 @@ impl CommandOutput {
         Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
     }
 
-    /// A call that makes no sense.
+    /// A usage error.
     pub fn usage(message: impl Into<String>, fix: impl Into<Fix>) -> Self {
         Self { exit: 2, ..Self::refused(Error::new(Code::Usage, message, fix)) }
     }
@@ -63,7 +63,7 @@ impl CommandOutput {
         self
     }
 
-    /// Adds the diagnostics of opening the workspace.
+    /// Adds the diagnostics from opening the workspace.
     pub fn tell_opening(&mut self, desk: &Desk) {
         // Few are printed; the desk may have tens of thousands.
         let told = std::mem::take(&mut self.diagnostics);

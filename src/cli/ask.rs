@@ -1,5 +1,4 @@
-//! `refdesk ask`: a person is asked which sources are wanted, by the channel that the configuration names, and what was chosen
-//! is picked.
+//! `refdesk ask`: asks a person which sources to select, through the configured channel, and picks the answer.
 
 use std::io::{IsTerminal, stderr, stdin};
 
@@ -13,10 +12,10 @@ use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Wa
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
-/// Exit code of a request that nobody answered in time (BEHAVIOUR §10).
+/// Exit code of a request that was not answered in time (BEHAVIOUR §10).
 const TIMED_OUT: u8 = 3;
 
-/// Asks, waits, and picks.
+/// Asks, waits, and picks the answer.
 pub fn run(desk: &mut Desk, args: &AskArgs) -> CommandOutput {
     let request = channel::request(&desk.settled(), &args.context, &args.tags);
     if request.sources.is_empty() {
@@ -47,7 +46,7 @@ fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> CommandOutput
             format!("{message}\n"),
         )
     } else {
-        // What the answer names beside it was not offered: it is told below, and not looked for.
+        // Ids in the answer that were not offered are only reported.
         select::run(desk, &SelectArgs { ids: selected, tags: Vec::new() })
     };
     if !unknown.is_empty() {
@@ -56,16 +55,16 @@ fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> CommandOutput
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         answer.notes.push(format!("not offered, and left out: {}{more}", named.join(", ")));
     }
-    // What left the catalog meanwhile is not known any more, either.
+    // Sources that left the catalog meanwhile count as unknown too.
     let gone = answer.json.get("unknown").and_then(Value::as_array).into_iter().flatten();
     unknown.extend(gone.filter_map(Value::as_str).map(str::to_owned));
     with(answer, &[("unknown", json!(unknown)), ("request_id", json!(request.request_id)), ("answered_by", json!(by))])
 }
 
-/// So many ids that were not offered are told to people; programs get all.
+/// The most ids listed for people that were not offered; programs get all.
 const NAMED: usize = 10;
 
-/// There is nothing that could be chosen: why.
+/// Why there is nothing to choose from.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
         Error::new(Code::NoSources, "the catalog has no sources", "`refdesk add PATH` adds one")
@@ -99,7 +98,7 @@ fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutpu
     CommandOutput { exit, ..answer }
 }
 
-/// What `select` prints where it selects nothing, with these members.
+/// The JSON of `select` for an empty selection, with these members added.
 fn json(members: &[(&str, Value)]) -> Value {
     let mut nothing = json!({
         "status": null,

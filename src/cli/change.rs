@@ -8,12 +8,12 @@ use refdesk_desk::{Changed, Desk};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-/// Takes picks back.
+/// Removes picks.
 pub fn unselect(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     answer(desk.unpick(ids), "unselected", "not selected")
 }
 
-/// Bars sources.
+/// Excludes sources.
 pub fn exclude(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     answer(desk.exclude(ids), "excluded", "already excluded")
 }
@@ -23,7 +23,7 @@ pub fn include(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     answer(desk.include(ids), "included again", "not excluded")
 }
 
-/// Takes everything back.
+/// Removes all picks.
 pub fn clear(desk: &mut Desk, all: bool) -> CommandOutput {
     answer(desk.clear(all), "cleared", "nothing to clear")
 }

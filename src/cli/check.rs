@@ -1,4 +1,4 @@
-//! `refdesk check`: everything that is wrong with catalog and documents; `--fix` rewrites paths of another machine.
+//! `refdesk check`: everything wrong with the catalog and its documents; `--fix` rewrites paths of another machine.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Error};
 
-/// The desk that is checked: of this workspace, of another one, or of one configuration file.
+/// Opens the desk to check: this workspace, another one, or a single configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
     let Some(path) = &args.path else { return Ok(options) };
     let path = absolute(&options.around.current, path);
@@ -33,7 +33,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     Ok(Options { around, ..options })
 }
 
-/// Checks everything there is; what was wrong when the desk was opened is among it.
+/// Runs all checks; the diagnostics of opening the desk are included.
 pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
     let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.read_all();

@@ -16,12 +16,12 @@ use refdesk_desk::Desk;
 use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
 use refdesk_text::{Code, Error};
 
-/// Lets an agent call the desk.
+/// Connects an agent.
 pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
     run(desk, args, Verb::Connect)
 }
 
-/// Takes that away.
+/// Disconnects an agent.
 pub fn disconnect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
     run(desk, args, Verb::Disconnect)
 }
@@ -39,11 +39,11 @@ struct SettingsChange {
 }
 
 enum FollowUp {
-    /// Write it, and remember this.
+    /// Write the file, and store this record.
     Remember(Record),
-    /// Write it, and remove the record.
+    /// Write the file, and remove the record.
     Forget,
-    /// Remove it, with up to this many folders.
+    /// Remove the file, and up to this many folders.
     Remove(usize),
 }
 
@@ -92,11 +92,11 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
 }
 
 impl ConnectPlan {
-    /// Use the bare name if it starts this program, or must: a workspace's file is for other people's machines too.
+    /// Use the bare name if it starts this program, or if the file is the workspace's: that is used on other machines too.
     fn choose_command(&mut self, for_user: bool) -> String {
         let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
-        // Without a record, these entries could not be told from other commands and removed later.
+        // Without a record, these entries could not be recognized and removed later.
         let is_fine = |own: &&str| is_ours(&write_command(own, word), word);
         let by_path = own.as_ref().filter(|_| for_user).and_then(|own| own.to_str()).filter(is_fine);
         let program = match (&own, &found, by_path) {
@@ -258,7 +258,7 @@ mod tests {
     use refdesk_agents::hook::HookAgent;
     use refdesk_agents::setup::Client;
 
-    /// Neighbours of one floor know nothing of each other, so each has its table.
+    /// The two crates do not depend on each other, so each has its own table.
     #[test]
     fn connected_agents_are_those_with_a_hook_and_those_in_the_help() {
         let agents = HookAgent::ALL.map(HookAgent::word);

@@ -10,7 +10,7 @@ use refdesk_enrich::{EnrichRequest, Enriched};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
+/// Enriches standard input. The text form passes its bytes through unchanged; JSON replaces bytes that are not UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
@@ -25,7 +25,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
         Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(reason(event)),
         _ => Vec::new(),
     };
-    // Somebody who only looks is shown what the session would be told after it forgot.
+    // A dry run shows what the session would get after it forgot everything.
     let anew = args.event.is_some() && args.dry_run;
     let (mut enriched, problems) = desk.enrich(&EnrichRequest { repeat: args.repeat || anew, ..asked }, reader);
     diagnostics.extend(problems);
@@ -65,7 +65,7 @@ fn reason(event: Forgetting) -> &'static str {
     }
 }
 
-/// Nothing was said, since there is no room even for the line that says so.
+/// Nothing was added: there is no room even for the line that says so.
 fn silent(enriched: &Enriched) -> Diagnostic {
     let message = format!("no room for any of {}, not even for the line that says so", enriched.items.len());
     Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")

@@ -67,7 +67,7 @@ fn this_program() -> PathBuf {
     if own.exists() { own } else { started().unwrap_or(own) }
 }
 
-/// Where this program can be started anew; empty, which the first rendering says, where the system does not tell.
+/// The path for starting this program again; empty if the system does not tell, which the first rendering reports.
 #[cfg(not(target_os = "linux"))]
 fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_default()

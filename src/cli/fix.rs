@@ -3,7 +3,7 @@
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
 
-/// What a fix is called on the command line; `None` where its own words do.
+/// A fix in the words of the command line; `None` to use its own words.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),

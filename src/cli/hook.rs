@@ -1,6 +1,5 @@
-//! `refdesk hook`: one document of an agent in, one out, exit code 0. An agent waits for it and its user did not call it, so
-//! whatever goes wrong is no more than silence to both; the reason stands in the log and, where there is a workspace, in its
-//! journal.
+//! `refdesk hook`: one document of an agent in, one out, exit code 0. An agent waits for it and its user did not call it,
+//! so any failure adds nothing; the reason is in the log and, if there is a workspace, in its journal.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,7 +52,7 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     log::start();
     let reason = error.to_string();
     tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with wrong arguments");
-    // Whoever writes is let finish.
+    // Let the agent finish writing.
     let _ = read();
     print(&hook::nothing());
     Some(ExitCode::SUCCESS)
@@ -199,7 +198,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     let settled = desk.settled();
     let (enriched, more) = match asked {
         None => settled.start(budget, repeat || is_stuck),
-        // The response stands for itself, and the journal has it.
+        // The response does not depend on this, and it is in the journal.
         Some(asked) => settled.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
     };
     problems.extend(more);
@@ -209,7 +208,7 @@ fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> 
     (enriched.added().to_owned(), problems)
 }
 
-/// Records what went wrong besides the response. Problems of the workspace itself are journalled only for events with a
+/// Records problems in addition to the response. Problems of the workspace itself are journalled only for events with a
 /// person present, not for every tool.
 fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();

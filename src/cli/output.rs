@@ -93,7 +93,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     }
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
-        // Up to the first blank line; what is missing stands in lines of its own.
+        // Up to the first blank line; missing arguments are on lines of their own.
         let told: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let message = told.join(" ");
         let message = message.trim_start_matches("error: ");
@@ -103,13 +103,13 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     if is_plain {
         let _ = error.print();
     } else {
-        // Without colours, since what the words bring could not be told from them.
+        // Without colours, which could not be told from escape sequences in the arguments.
         complain(whole.trim_end());
     }
     ExitCode::from(2)
 }
 
-/// Has the argument parser repeat the words that it was given as they are shown on one line.
+/// Escapes the arguments that the parser repeats in its message.
 fn escape_words(error: &mut clap::Error) {
     use clap::error::ContextValue::{String as One, Strings as Several};
     let known: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
@@ -129,7 +129,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     two || words.iter().any(|word| word == "--format=json")
 }
 
-/// How many errors, and warnings of a rendering, a command prints that was not asked for them.
+/// The most errors, and warnings of a rendering, that a command prints unasked.
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
@@ -141,10 +141,10 @@ fn tell(diagnostics: &[Diagnostic]) {
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         complain(&format!("error: {more} more errors: refdesk check shows them"));
     }
-    // Warnings of a rendering concern what was asked for, and no other command prints them.
+    // Warnings of a rendering concern the request, and no other command prints them.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == Code::Render);
-    // Problems of a profile concern what was asked for.
+    // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
     lacking.iter().for_each(|problem| complain(&in_words(problem)));
@@ -166,7 +166,7 @@ fn tell(diagnostics: &[Diagnostic]) {
     }
 }
 
-/// A diagnostic for people: untrusted text in it can neither start a line of its own nor move the cursor.
+/// A diagnostic for people: external text in it can neither start a new line nor move the cursor.
 pub fn in_words(problem: &Diagnostic) -> String {
     let line = |text: &str| one_line(text).into_owned();
     let file = problem.file.as_deref().map(line);
@@ -176,7 +176,7 @@ pub fn in_words(problem: &Diagnostic) -> String {
 
 /// A line on standard error.
 pub fn complain(text: &str) {
-    // Nobody is left to be told that standard error is closed.
+    // Standard error is closed, so this cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 

@@ -17,10 +17,10 @@ use refdesk_text::tokens::grouped;
 /// Column widths of the text form, for a narrow pane. Longer names are cut.
 const COLUMNS: usize = 60;
 
-/// Columns of a name at least.
+/// The least columns for a name.
 const NAME: usize = 12;
 
-/// With a profile the selection is not stored, so a command that stores it makes no sense.
+/// A profile does not store the selection, so commands that store it are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command) = (arguments.profile.as_ref()?, arguments.command.as_ref()?);
     if !command.chooses() && !matches!(command, Command::Ask(_)) {
@@ -145,7 +145,7 @@ fn is_narrow(it: &Profiled) -> bool {
     !it.sources.is_empty()
 }
 
-/// All of one.
+/// All details of one.
 fn details(it: &Profiled) -> String {
     [
         paragraph("", &it.description),
@@ -162,7 +162,7 @@ fn details(it: &Profiled) -> String {
     .concat()
 }
 
-/// Its problems with their places; empty if there are none.
+/// Its problems with their positions; empty if there are none.
 fn wrong(it: &Profiled) -> String {
     let flaws = flaws(it);
     if flaws.is_empty() { flaws } else { flaws + &paragraph("file", &it.shown) }
@@ -191,7 +191,7 @@ fn knows(it: &Profiled) -> String {
     words.join("; ")
 }
 
-/// How many there are besides the missing ones.
+/// The number of problems other than missing sources.
 fn problems(it: &Profiled) -> String {
     let problems = it.problems.iter().filter(|problem| problem.code != Code::ProfileMissing);
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.partition(|problem| problem.is_error());

@@ -1,4 +1,4 @@
-//! `refdesk references`: the user command of agents, the same verbs under another name.
+//! `refdesk references`: aliases of the selection commands, for agents.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ references reload                                                read the worksp
 references help                                                  this text
 ";
 
-/// Does what the verb says; without one, lists.
+/// Runs the subcommand; without one, lists.
 pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: OutputFormat) -> CommandOutput {
     match command {
         None => list::run(desk, &ListArgs::default(), format),

@@ -19,7 +19,8 @@ use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
+/// Renders a template of the index, an inline one, or a file; writes the text if an output path is given; or renders a
+/// batch.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
     if let Some(given) = &args.batch {
         return batch::run(desk, args, given);
@@ -52,7 +53,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
     answer
 }
 
-/// The text to standard output.
+/// Prints the text to standard output.
 fn printed(made: Made) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
@@ -64,12 +65,12 @@ fn printed(made: Made) -> CommandOutput {
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
 
-/// Values by their paths, each with the name that was probably meant.
+/// Unused values by their paths, each with the name that was probably meant.
 fn named(values: &[NamedValue]) -> Vec<Value> {
     values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
-/// Why nothing was rendered, in words.
+/// Why rendering failed.
 fn refusal(failed: RenderFailure) -> Error {
     match failed.error.code {
         Code::Render => Error { message: format!("Template render error: {}", failed.error.message), ..failed.error },
@@ -77,7 +78,7 @@ fn refusal(failed: RenderFailure) -> Error {
     }
 }
 
-/// What is known where nothing was rendered.
+/// The known members of a failed answer.
 fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     let mut json = Map::from_iter([("success".to_owned(), json!(false))]);
     if let Some(path) = path {
@@ -108,7 +109,7 @@ fn syntax(args: &RenderArgs) -> Option<Syntax> {
     })
 }
 
-/// The values: the document of `--vars`, then each `--var` on top of it.
+/// The values: the document of `--vars`, overridden by each `--var`.
 fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
     let json_hint = "write a JSON object, for example --vars '{\"name\": \"Ada\"}'";
     let mut values = match args.vars.as_deref() {

@@ -1,4 +1,4 @@
-//! `refdesk replay`: the exact bytes that were given, as the journal keeps them.
+//! `refdesk replay`: prints the exact bytes of a journal line.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use refdesk_desk::Desk;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
-/// Prints what line `n` of the journal gave.
+/// Prints the text of line `n` of the journal.
 pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     let n = args.n;
     let refused = |code, message: String| {

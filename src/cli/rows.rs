@@ -1,4 +1,4 @@
-//! How mentions look in answers, and aligned columns for people.
+//! Mentions in answers, and aligned columns for people.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -8,7 +8,7 @@ use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 
-/// A mention.
+/// A mention as JSON.
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     json!({
         "from": mention.from,
@@ -19,7 +19,7 @@ pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     })
 }
 
-/// Where a mention stands, for people: `by id, docs/a.md:3`.
+/// The position of a mention, for people: `by id, docs/a.md:3`.
 pub fn where_mentioned(desk: &Desk, mention: &Mention) -> String {
     format!("by {}, {}:{}", mention.via.word(), desk.around().display(&mention.file), mention.line)
 }

@@ -15,7 +15,7 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
     let json = desk.settled().rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
-        // An agent that is told of them would be refused.
+        // An agent that was told to read them would be refused.
         let withheld = desk.withheld(&[picked.picked, picked.pulled_in].concat());
         let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
         return CommandOutput { diagnostics: withheld.into_iter().collect(), ..answer };

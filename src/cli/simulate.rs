@@ -1,4 +1,4 @@
-//! `refdesk simulate`: what would be appended to a text, why, and what it costs; nobody is told.
+//! `refdesk simulate`: what would be appended to a text, why, and what it costs; nothing counts as given.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use refdesk_enrich::{BlockCost, BlockKind, Budget, ItemReceipt, Level};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
 
-/// Looks at standard input; changes nothing.
+/// Simulates for standard input; changes nothing.
 pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
@@ -60,7 +60,7 @@ fn price(bytes: usize) -> u64 {
     tokens::of_prose(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// The blocks as an agent would get them, then the table of their prices, then what is left away.
+/// The blocks as an agent would get them, then the table of their costs, then what is left out.
 fn in_words(session: &str, simulated: &Simulated) -> String {
     let said = &simulated.said;
     let mut text = String::new();
@@ -84,7 +84,7 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
     text
 }
 
-/// A row a block with its price, rules and heading included, and below it a row for each of its entries.
+/// One row per block with its cost, including heading and rules, and below it one row per entry.
 fn table(simulated: &Simulated) -> String {
     let said = &simulated.said;
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();

@@ -6,10 +6,10 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-/// What can be given.
+/// Examples for error messages.
 pub const EXAMPLES: &str = "for example 90s, 15m, 2h, 3d, 2026-11-22 or 2026-11-22T09:30";
 
-/// Now, where this machine is.
+/// Now, in the local time zone.
 pub fn now() -> Zoned {
     Timestamp::try_from(SystemTime::now()).unwrap_or_default().to_zoned(TimeZone::system())
 }

@@ -1,4 +1,4 @@
-//! `refdesk templates`: which templates the selection brings, what they say and what they ask for.
+//! `refdesk templates`: the templates of the selection, their text and their variables.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use refdesk_text::{Code, Error};
 mod extract;
 mod validate;
 
-/// Does what the verb says; without one, lists.
+/// Runs the subcommand; without one, lists.
 pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput {
     let desk = &desk.settled();
     let (index, diagnostics) = desk.templates();
@@ -23,7 +23,7 @@ pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput
         Some(TemplatesCommand::Show { name }) => show(desk, &index, name),
         Some(TemplatesCommand::Variables { name }) => variables(desk, &index, name),
         Some(TemplatesCommand::Extract { files }) => extract::run(desk, &index, files),
-        // What is wrong is the answer itself.
+        // The answer consists of problems already.
         Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
         Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
     };
@@ -55,7 +55,7 @@ fn row(desk: &Desk, template: &Template) -> Value {
     Value::Object(desk_rows::template(desk.workspace(), template))
 }
 
-/// The same, with where it stands in its document.
+/// The same, with its position in the document.
 fn row_with_place(desk: &Desk, template: &Template) -> Value {
     let mut row = row(desk, template);
     if let (Value::Object(members), Some(block)) = (&mut row, &template.block) {
@@ -97,14 +97,14 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
         "\nJSON schema:\n{}\n",
         visible(&refdesk_templates::schema(&template.variables).to_string())
     ));
-    // In single quotes a shell takes it as it is, several lines long, but for a quote within them.
+    // A shell takes a single-quoted text literally, even over several lines; only quotes in it are escaped.
     let document = serde_json::to_string_pretty(&skeleton).unwrap_or_else(|_| skeleton.to_string());
     let quoted = document.replace('\'', r"'\''");
     text.push_str(&format!("\nTo fill in:\n--vars '{}'\n", visible(&quoted)));
     CommandOutput::new(json, text)
 }
 
-/// The tree, a line a variable; what a name holds is nested below it.
+/// The tree, one line per variable; fields are indented below their parent.
 fn write_tree(text: &mut String, variables: &[Variable]) {
     let mut open: Vec<(&Variable, usize)> = variables.iter().rev().map(|variable| (variable, 1)).collect();
     while let Some((variable, depth)) = open.pop() {

@@ -11,7 +11,7 @@ use refdesk_text::{Code, Error};
 
 /// A text and its origin.
 pub struct TextInput<'a> {
-    /// As it came.
+    /// Its bytes.
     pub bytes: Vec<u8>,
     kind: TextKind,
     tool: Option<&'a str>,

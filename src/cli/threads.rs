@@ -1,5 +1,5 @@
-//! The threads that read documents side by side, made before anybody asks for them: where the system gives none
-//! (`ulimit -u`), this one does the work. The pool would end the program there instead.
+//! The threads that read documents in parallel, started before they are needed: if the system refuses them (`ulimit -u`),
+//! this thread does the work, while the pool's own start would end the program.
 
 use std::io;
 use std::sync::mpsc::{Sender, channel};
@@ -7,7 +7,7 @@ use std::thread::{Builder, available_parallelism};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Makes as many as there are processors but no more than `most`, or as many as the system gives.
+/// Starts as many as there are processors but at most `most`, or as many as the system allows.
 pub fn start(most: usize) {
     let wanted = available_parallelism().map_or(1, usize::from).min(most);
     let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| seat().ok()).collect();
@@ -21,11 +21,11 @@ pub fn start(most: usize) {
         };
         ThreadPoolBuilder::new().num_threads(seats.len()).spawn_handler(sit).build_global()
     };
-    // It only fails where there is a pool already, which serves as well.
+    // It only fails if there is a pool already, which serves as well.
     drop(built);
 }
 
-/// A thread that waits for its work.
+/// A thread that waits for work.
 fn seat() -> io::Result<Sender<ThreadBuilder>> {
     let (seat, work) = channel::<ThreadBuilder>();
     Builder::new().name("documents".to_owned()).spawn(move || work.recv().map(ThreadBuilder::run))?;

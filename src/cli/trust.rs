@@ -1,4 +1,4 @@
-//! `refdesk trust`: what the configuration of the workspace would do beyond it, shown before anybody trusts it.
+//! `refdesk trust`: what the configuration of the workspace would do outside it, shown before it is trusted.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use refdesk_text::{Code, Error};
 
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
-/// Does what the verb says; without one, shows what waits and asks.
+/// Runs the subcommand; without one, shows what is not trusted and asks.
 pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
     let (mut waiting, count) = desk.deeds_with_profiles();
     let trusted = waiting.split_off(count);
@@ -22,14 +22,14 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
         None => trust(desk, &trusted, &waiting),
     };
     if args.command != Some(TrustCommand::List) && !desk.actions().is_empty() {
-        // What documents outside bring as files comes with trust, and goes with it.
+        // Template files of documents outside depend on trust.
         if desk.has_stale_trust() {
             desk.reload();
         }
         let (index, _) = desk.settled().templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
-    // The file of what was trusted may have been damaged.
+    // The file that stores trust may have been damaged.
     answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != Code::Untrusted));
     answer
 }
@@ -71,7 +71,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         let refusal = Error::new(Code::NotApproved, message, hint);
         CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
-    // No option says yes in place of a person: an agent with a shell would have it, too.
+    // No option replaces a person: an agent with a shell could use it too.
     match ask(&shown, "Trust this, just as it is?") {
         Some(true) => {}
         Some(false) => return refused("nothing was trusted", "", String::new()),
@@ -103,7 +103,7 @@ fn row(action: &PrivilegedAction) -> Value {
     json!({"kind": kind, "what": what, "file": action.file, "line": action.line, "source_id": source, "hash": action.hash})
 }
 
-/// What, and on a line of its own where that is written: a path that a terminal breaks is none any more.
+/// What it would do, and on a line of its own where that is configured, so that a terminal does not break the path.
 fn sentences(actions: &[PrivilegedAction]) -> String {
     let line = |PrivilegedAction { what, file, line, .. }: &PrivilegedAction| {
         let line = line.map_or_else(String::new, |line| format!(":{line}"));

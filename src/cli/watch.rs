@@ -1,5 +1,5 @@
-//! `refdesk watch`: the feed of the full screen without a screen, a line each as it happens. It runs the same engine; lines
-//! are written on a thread of their own, so that a reader who takes none holds up neither the desk nor a signal.
+//! `refdesk watch`: the feed of the full screen as lines, each printed as it happens. It runs the same engine; lines are
+//! written on a separate thread, so that a slow reader delays neither the desk nor a signal.
 
 use std::io::{self, Write, stderr, stdout};
 use std::path::Path;
@@ -24,24 +24,24 @@ use refdesk_files::path::display;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::{Code, Error};
 
-/// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
+/// The most lines that wait for the reader; beyond that the engine waits, and counts what it drops.
 const WAITING: usize = 256;
 
-/// So long what was told last may take to be written when a signal ends this.
+/// How long the last lines may take to be written after a signal.
 const LAST: Duration = Duration::from_secs(1);
 
-/// What is told, and how.
+/// What is printed, and how.
 struct Telling<'a> {
     workspace: &'a Path,
-    /// Only of this session.
+    /// Only rows of this session.
     session: Option<String>,
     format: OutputFormat,
 }
 
-/// Tells what happens until a signal comes or nobody reads any more; either is how it is meant to end.
+/// Prints events until a signal arrives or the reader goes away; both are normal ends.
 pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.around.workspace.clone();
-    // On a terminal for whoever sits there; in a pipe a program reads it.
+    // Text for a person at a terminal, JSON for a program.
     let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
     let telling = Telling { workspace: &workspace, session: session.map(safe), format };
     match watch(options, &telling) {
@@ -74,13 +74,13 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
         drop(lines);
         match timeout(LAST, written).await {
             Ok(Ok(ended)) => is_meant(ended),
-            // Whoever does not read has not asked for more.
+            // A reader that went away needs no more.
             _ => Ok(()),
         }
     })
 }
 
-/// Takes everything that the engine says.
+/// Takes every event of the engine.
 async fn tell(mut events: Receiver<Event>, telling: &Telling<'_>, lines: &Sender<String>) -> io::Result<()> {
     while let Some(event) = events.recv().await {
         for line in telling.lines(event) {
@@ -92,7 +92,7 @@ async fn tell(mut events: Receiver<Event>, telling: &Telling<'_>, lines: &Sender
     Err(io::Error::other("the background task ended; its error is above or in the log"))
 }
 
-/// Writes lines until there will be none any more, each at once.
+/// Writes each line at once, until there are no more.
 fn write(mut lines: Receiver<String>) -> io::Result<()> {
     let mut out = stdout();
     while let Some(line) = lines.blocking_recv() {
@@ -101,13 +101,13 @@ fn write(mut lines: Receiver<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// A reader that went away is no failure, a full disk is one.
+/// A reader that went away is not a failure, a full disk is.
 fn is_meant(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
 impl Telling<'_> {
-    /// The lines that an event is worth, each with its line break.
+    /// The lines for an event, each with its line break.
     fn lines(&self, event: Event) -> Vec<String> {
         match event {
             Event::Notice(notice) => self.line(&notice, None).into_iter().collect(),
@@ -117,7 +117,7 @@ impl Telling<'_> {
                 gap.into_iter().chain(told).collect()
             }
             Event::Refused(refusal) => {
-                // Nobody is left to be told that standard error is closed.
+                // Standard error is closed, so this cannot be reported.
                 let _ = writeln!(stderr(), "{}", one_line(&refusal.to_string()));
                 Vec::new()
             }
@@ -133,7 +133,7 @@ impl Telling<'_> {
         })
     }
 
-    /// What is not known is left out.
+    /// Unknown fields are left out.
     fn object(&self, notice: &Notice, receipt: Option<&Line>) -> Value {
         let place = notice.place.as_ref().map(|spot| format!("{}:{}", display(self.workspace, &spot.path), spot.line));
         let some = |text: &str| (!text.is_empty()).then(|| json!(text));
@@ -161,14 +161,14 @@ fn in_words(notice: &Notice) -> String {
     format!("{}\n", visible(&one_line(&line)))
 }
 
-/// Ends when the other end of the pipe that standard output is was closed, also while there is nothing to write.
+/// Returns when the reading end of standard output is closed, even if nothing is written.
 fn reader_gone() -> io::Result<impl Future<Output = ()>> {
     let (tell, told) = oneshot::channel::<()>();
     #[cfg(unix)]
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
         let out = stdout();
-        // Nothing is asked for: only that it was closed or is broken is told.
+        // Requests no events, because a closed or broken pipe is always reported.
         let mut asked = [PollFd::new(&out, PollFlags::empty())];
         while matches!(poll(&mut asked, None), Err(rustix::io::Errno::INTR)) {}
         drop(tell);

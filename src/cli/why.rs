@@ -1,4 +1,4 @@
-//! `refdesk why`: the chain of reasons that brought a source in.
+//! `refdesk why`: the chain of reasons for which a source is selected.
 
 use serde_json::{Value, json};
 

@@ -83,7 +83,7 @@ fn about(verdict: &Verdict) -> Value {
     about
 }
 
-/// A stable name, a sentence, and what to do.
+/// A stable name for the reason, a sentence, and what to do.
 pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
     let id = source.id.as_str();
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));

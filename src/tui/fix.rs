@@ -2,7 +2,7 @@
 
 use refdesk_text::{Error, Fix};
 
-/// What a fix is called on the screen; `None` where its own words do.
+/// A fix in the words of the screen; `None` to use its own words.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::Reload => "press r to read everything again".into(),

@@ -53,7 +53,7 @@ impl Glyphs {
         focused: border::THICK,
     };
 
-    /// For terminals and locales that do not.
+    /// For terminals and locales without Unicode.
     pub const ASCII: Self = Self {
         unicode: false,
         ellipsis: "~",
@@ -104,7 +104,7 @@ impl Glyphs {
         }
     }
 
-    /// One of our own texts in these characters: the quotes of samples, the minus sign of a difference.
+    /// One of our own texts in these characters: the quotes of samples, the minus sign of a diff.
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.unicode || text.is_ascii() {
             return Cow::Borrowed(text);

@@ -74,7 +74,7 @@ pub enum Effect {
     Suspend,
     /// Redraw the whole screen.
     Redraw,
-    /// Take the mouse, or leave it to the terminal.
+    /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),
     /// Open this place in the editor.
     Edit(Spot),

@@ -1,5 +1,5 @@
-//! The state of the screen: the newest snapshot, what was computed from it, and where the person is. Each feature
-//! keeps its own part in its folder.
+//! The state of the screen: the newest snapshot, what was computed from it, and where the user is. Each feature keeps its
+//! own part in its folder.
 
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
@@ -364,7 +364,7 @@ impl State {
                     waiting.request.sources.get(row).map(|offered| offered.id.as_str())
                 }
             },
-            // An action is not done to the first of several sources unasked.
+            // An action must not be applied to the first of several sources without asking.
             Pane::Hints if self.in_feed() => {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
                 notice.subject.as_ref().map(SourceId::as_str)

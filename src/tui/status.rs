@@ -313,7 +313,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest => Some("filter"),
-        // Both turn to the shown request.
+        // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),
         Action::Requests => Some("answer"),
@@ -351,7 +351,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.window.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != PanePart::List => Some("to the list"),
-        // Where the next view is that one, its own key says so.
+        // If the next view is that one, its own key says so.
         Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
             Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }

@@ -1,6 +1,6 @@
-//! Where the record of a connection is kept: that of a workspace in the workspace, that of a user in the user's state folder.
-//! Git gets neither; whoever takes a connection away without its record loses what is refdesk's and nothing else. No link
-//! is followed out of the workspace, and none to a record: a repository could bring one along.
+//! Where the record of a connection is stored: a workspace's in the workspace, a user's in the user's state folder. Git
+//! ignores both; without its record, disconnecting removes only refdesk's own entries. No link is followed out of the
+//! workspace, and none to a record: a repository could contain one.
 
 use std::fs;
 use std::io::{self, Read};
@@ -29,9 +29,9 @@ pub(super) struct ConnectionRecord {
     is_foreign: bool,
     /// The bytes of the record, if it is ours.
     before: Option<Vec<u8>>,
-    /// What they say.
+    /// Its parsed content.
     pub record: Option<Record>,
-    /// What is wrong with the record, one sentence.
+    /// What is wrong with the record, in one sentence.
     pub damage: Option<String>,
 }
 

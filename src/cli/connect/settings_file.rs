@@ -1,5 +1,5 @@
-//! Where the settings of an agent lie: in the workspace, or in the home folder. Whatever links lead out of these is refused, so
-//! that nothing is written outside either; a link within them is followed, and what it leads to is written.
+//! Where the settings of an agent are: in the workspace, or in the home folder. A link that leads outside is refused, so
+//! that nothing is written there; a link inside is followed, and its target is written.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const LIMIT: u64 = 1024 * 1024;
 
 /// A settings file.
 pub(super) struct SettingsFile {
-    /// What it may not lead out of.
+    /// The folder that it must stay within.
     root: PathBuf,
     folder: PathBuf,
     file: &'static str,
@@ -52,7 +52,7 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Setting
 }
 
 impl SettingsFile {
-    /// Whose settings they are, for programs.
+    /// The scope of the settings, for programs.
     pub fn scope(&self) -> &'static str {
         if self.for_user { "user" } else { "project" }
     }

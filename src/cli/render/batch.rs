@@ -25,7 +25,7 @@ const ROWS: usize = 1000;
 /// Maximum bytes of all texts of a batch, which are in memory at once.
 const BYTES: usize = 64 * 1024 * 1024;
 
-/// One row as it is written.
+/// One row, as parsed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

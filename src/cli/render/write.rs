@@ -16,11 +16,11 @@ use refdesk_text::{Code, Error};
 pub(super) struct PlannedOutput {
     /// The text.
     pub made: Made,
-    /// What it would change.
+    /// The change that writing it would make.
     pub proposal: Proposal,
 }
 
-/// What became of some outputs.
+/// The result of writing some outputs.
 pub(super) struct WriteOutcome {
     /// One per output, in the same order; empty if nothing was to be written.
     pub written: Vec<WrittenFile>,
@@ -34,7 +34,7 @@ pub(super) struct WriteOutcome {
     pub notes: Vec<String>,
 }
 
-/// Where may be written.
+/// Where files may be written.
 pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
@@ -76,7 +76,7 @@ pub(super) fn answer(outcome: WriteOutcome, json: Map<String, Value>) -> Command
     CommandOutput { diagnostics, notes, ..answer }
 }
 
-/// What is told of one output.
+/// The members of one output.
 pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<String, Value> {
     let bytes = written.map_or(0, |written| written.bytes);
     let mut json = Map::from_iter([
@@ -88,7 +88,7 @@ pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<
     json
 }
 
-/// What is told of a text.
+/// The members of a rendered text.
 fn facts(made: &Made) -> Map<String, Value> {
     Map::from_iter([
         ("size".to_owned(), json!(made.text.len())),

@@ -17,7 +17,7 @@ use refdesk_text::report::Diagnostic;
 /// Writes the templates of the selection, or of the given documents.
 pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
     if files.is_empty() {
-        // What needs trust is not written, and not reported as written.
+        // Templates that need trust are neither written nor reported as written.
         let readable = desk.readable(index);
         let embedded: Vec<&Template> = readable.templates.iter().filter(|template| template.block.is_some()).collect();
         let mut done = desk.write_templates(index);

@@ -1,5 +1,5 @@
 //! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code blocks of one
-//! document. What other commands only warn of is an error here.
+//! document. Warnings of other commands are errors here.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
     answer(Map::new(), found, index.templates.len())
 }
 
-/// Judges one file.
+/// Checks one file.
 pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let path = absolute(&desk.around().current, file);
     let place = desk.around().display(&path);

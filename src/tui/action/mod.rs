@@ -46,7 +46,7 @@ pub enum Action {
     Usual,
     /// Switch to the next theme.
     Theme,
-    /// Leave the mouse to the terminal, or take it back.
+    /// Let the terminal handle the mouse, or take it back.
     Mouse,
     /// Move in the list or text.
     Move(Motion),

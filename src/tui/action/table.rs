@@ -22,7 +22,7 @@ macro_rules! entry {
     };
 }
 
-/// Everything a person can do, in the order of the help.
+/// All user actions, in the order of the help.
 #[rustfmt::skip]
 pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Toggle, "pick", "Pick or unpick the source under the cursor", ["Space"], SOURCES, BottomLine),

@@ -96,7 +96,7 @@ mod tests {
             let inner = Rect::new(1, 2, width, height);
             let mut rules = DividerShares::default();
             let before = parts(pane, inner, busy, &rules);
-            // What is not there cannot be pulled.
+            // A rule that is not shown cannot be dragged.
             if stands(pane, rule, &before, inner).is_some() {
                 put(&mut rules, pane, rule, inner, Position { x, y });
                 let after = parts(pane, inner, busy, &rules);
@@ -113,7 +113,7 @@ mod tests {
                 prop_assert!(least.is_some() && least <= most, "{least:?} {most:?}");
                 prop_assert_eq!(now, Some(to.clamp(least.unwrap(), most.unwrap())));
                 let shown = |parts: &PaneLayout| {
-                    // While a prompt is typed the feed gives way to it by itself.
+                    // While a prompt is typed, the feed gives up its rows.
                     let feed = busy == HintsFocus::Prompt && pane == Pane::Hints;
                     [!parts.head.is_empty(), !parts.list.is_empty(), !feed && !parts.detail.is_empty()]
                 };

@@ -289,7 +289,7 @@ mod tests {
         (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
     }
 
-    /// Rules put anywhere, or nowhere.
+    /// Rules at any position, or none.
     fn any_shares() -> impl Strategy<Value = Shares> {
         let any = || proptest::option::of(0..1200u16);
         (any(), any(), any()).prop_map(|(upper, left, lower)| Shares { upper, left, lower })
@@ -368,10 +368,10 @@ mod tests {
             let (a, b) = (splits.cells(from), splits.cells(to));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
             for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
-                // Where a least size steps in, the proportion gives way to it.
+                // Where a minimum applies, proportions do not hold.
                 if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
                     let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
-                    // A cell more or less is what whole cells cost.
+                    // Rounding to whole cells changes a size by at most one.
                     let cell = 1.0 / f64::from(all.min(of));
                     prop_assert!((share(part, all) - share(other, of)).abs() <= cell, "{part} of {all}, {other} of {of}");
                 }

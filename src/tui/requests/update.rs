@@ -255,7 +255,7 @@ fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(engine::Request::Reply { request_id, reply }));
 }
 
-/// A full queue did not take it.
+/// The queue is full and did not take the answer.
 pub fn busy(state: &mut State) {
     state.requests.sent = None;
 }

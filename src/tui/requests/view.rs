@@ -166,10 +166,10 @@ pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
 /// The effect of a write on its file, from its difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalEffect {
-    /// One that is not there yet.
+    /// The file does not exist yet.
     New,
     Other,
-    /// There is no difference to see it in.
+    /// There is no diff to tell.
     Unknown,
 }
 

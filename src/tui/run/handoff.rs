@@ -143,7 +143,7 @@ impl App {
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
         signals::pass_on(id, signal);
-        // An editor that does not listen is left alone: its work is not ours to lose.
+        // An editor that ignores the signal is left alone, because it may have unsaved work.
         let _ = tokio::time::timeout(GRACE, child.wait()).await;
     }
 }

@@ -199,7 +199,7 @@ pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     state.templates.form.iter().filter(is_sample)
 }
 
-/// The effect of a write on the file, in a word.
+/// The effect of a write on the file, in one word.
 pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
     match effect(state, proposal) {
         WriteEffect::New => "new file",

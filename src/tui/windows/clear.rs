@@ -1,4 +1,4 @@
-//! Asks before every pick is taken back, with what would leave the selection.
+//! Asks before all picks are cleared, and shows what would leave the selection.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! What switching to a profile would change, shown before anything does. It is asked again when the selection changes, so
-//! that what is confirmed is what was shown.
+//! What switching to a profile would change, shown before it happens. It is computed again when the selection changes, so
+//! that exactly what was shown is confirmed.
 
 use std::path::PathBuf;
 

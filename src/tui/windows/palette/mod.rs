@@ -1,5 +1,5 @@
-//! The palette: a line to type in, and below it the actions that match with their keys; those that are disabled here are
-//! dimmed and say why. Enter closes the palette and does the action where the person was before.
+//! The palette: a line to type in, and below it the matching actions with their keys; disabled ones are dimmed and say why.
+//! Enter closes the palette and runs the action in the previous context.
 
 pub mod search;
 

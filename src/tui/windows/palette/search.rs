@@ -40,7 +40,7 @@ pub fn rows(state: &State) -> Vec<PaletteRow> {
         } else {
             (Availability::Elsewhere, Some(format!("available in {}", binding.places())))
         };
-        // Nobody searches for one row down.
+        // Moving by one row needs no palette.
         let is_move = matches!(binding.action, Action::Move(_));
         let order = (hit.outside_name, at, is_move, std::cmp::Reverse(hit.score));
         found.push((order, PaletteRow { binding, why_not, in_name: hit.in_name, in_description: hit.in_description }));
