@@ -64,11 +64,11 @@ impl CommandOutput {
     }
 
     /// Adds the diagnostics from opening the workspace.
-    pub fn tell_opening(&mut self, desk: &Desk) {
+    pub fn add_opening_diagnostics(&mut self, desk: &Desk) {
         // Few are printed; the desk may have tens of thousands.
-        let told = std::mem::take(&mut self.diagnostics);
+        let earlier = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
-        self.diagnostics = told.into_iter().filter(|problem| !opening.contains(problem)).collect();
+        self.diagnostics = earlier.into_iter().filter(|problem| !opening.contains(problem)).collect();
         self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;

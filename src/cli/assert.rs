@@ -38,9 +38,10 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandO
         Err(problems) => return wrong(&shown, problems),
     };
     let asserted = desk.assert(cases);
-    let told = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
-    let told: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(told).collect();
-    let mut answer = CommandOutput::either(format, || in_json(&asserted, &told), || in_words(&shown, &asserted, &told));
+    let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
+    let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
+    let mut answer =
+        CommandOutput::either(format, || in_json(&asserted, &unmet), || in_words(&shown, &asserted, &unmet));
     answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.missed.is_empty()));
     answer
 }
@@ -66,7 +67,7 @@ struct UnmetExpectation {
 }
 
 fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
-    let told = |expectation, id: Option<&str>, reason, message: String| UnmetExpectation {
+    let unmet = |expectation, id: Option<&str>, reason, message: String| UnmetExpectation {
         expectation,
         id: id.map(str::to_owned),
         reason,
@@ -77,18 +78,18 @@ fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
             let id = verdict.id.as_str();
             let said = desk.catalog().get(id).map(|source| why_not::said(source, verdict, desk.session()));
             let (reason, message, _) = said.unwrap_or_default();
-            told("hints", Some(id), reason, message)
+            unmet("hints", Some(id), reason, message)
         }
         Miss::Hinted(id, tags) => {
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
-            told("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted by {tags}."))
+            unmet("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted by {tags}."))
         }
         Miss::NotExpanded(id) => {
             let (reason, what) = match desk.selection().is_excluded(id.as_str()) {
                 true => ("excluded", "it is excluded".to_owned()),
                 false => ("not-named", format!("the text does not contain `@{id}`")),
             };
-            told("expands", Some(id.as_str()), reason, format!("'{id}' is not expanded: {what}."))
+            unmet("expands", Some(id.as_str()), reason, format!("'{id}' is not expanded: {what}."))
         }
         Miss::NotPulledIn(id, role) => {
             let (reason, what) = match role {
@@ -97,35 +98,35 @@ fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
                 _ if desk.selection().is_excluded(id.as_str()) => ("excluded", "it is excluded"),
                 _ => ("not-mentioned", "no selected source mentions it"),
             };
-            told("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
+            unmet("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
         }
         Miss::NotNone(list, ids) => {
-            told(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
+            unmet(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
         }
         Miss::TooMany { most, tokens } => {
-            told("max_tokens", None, "too-many", format!("~{tokens} tokens are added; the limit is {most}."))
+            unmet("max_tokens", None, "too-many", format!("~{tokens} tokens are added; the limit is {most}."))
         }
     }
 }
 
-fn in_json(asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> Value {
-    let missed = |told: &UnmetExpectation| json!({"expectation": told.expectation, "id": told.id, "reason": told.reason, "message": told.message});
-    let case = |(judged, told): (&Judged, &Vec<UnmetExpectation>)| {
+fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
+    let missed = |unmet: &UnmetExpectation| json!({"expectation": unmet.expectation, "id": unmet.id, "reason": unmet.reason, "message": unmet.message});
+    let case = |(judged, unmet): (&Judged, &Vec<UnmetExpectation>)| {
         json!({
             "name": judged.case.name,
             "line": judged.case.line,
-            "ok": told.is_empty(),
+            "ok": unmet.is_empty(),
             "hints": judged.hints,
             "expands": judged.expands,
             "tokens": judged.tokens,
-            "missed": told.iter().map(missed).collect::<Vec<_>>(),
+            "missed": unmet.iter().map(missed).collect::<Vec<_>>(),
         })
     };
-    let (wanted, unmet) = asserted.counts();
+    let (wanted, unmet_count) = asserted.counts();
     json!({
-        "cases": asserted.cases.iter().zip(told).map(case).collect::<Vec<_>>(),
+        "cases": asserted.cases.iter().zip(unmet).map(case).collect::<Vec<_>>(),
         "expectations": wanted,
-        "met": wanted.saturating_sub(unmet),
+        "met": wanted.saturating_sub(unmet_count),
         "hints": {
             "given": asserted.given,
             "expected": asserted.expected,
@@ -138,7 +139,7 @@ fn in_json(asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> Value {
 }
 
 /// One row per case, with a line for each unmet expectation and what happened instead, or for further hints.
-fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> String {
+fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &Judged| {
         vec![
             if judged.missed.is_empty() { "ok" } else { "MISSED" }.to_owned(),
@@ -150,16 +151,16 @@ fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) ->
     };
     let table = rows::table(&asserted.cases.iter().map(row).collect::<Vec<_>>());
     let mut text = String::new();
-    for ((line, judged), told) in table.lines().zip(&asserted.cases).zip(told) {
+    for ((line, judged), unmet) in table.lines().zip(&asserted.cases).zip(unmet) {
         text.push_str(line);
         text.push('\n');
-        for told in told {
-            text.push_str(&format!("        {}: {}\n", told.expectation, one_line(&told.message)));
+        for unmet in unmet {
+            text.push_str(&format!("        {}: {}\n", unmet.expectation, one_line(&unmet.message)));
         }
         let Some(wanted) = &judged.case.wanted.hints else { continue };
         let others: Vec<_> =
             judged.hints.iter().filter(|id| !wanted.iter().any(|wanted| wanted == id.as_str())).cloned().collect();
-        if !told.is_empty() {
+        if !unmet.is_empty() {
             let got = if judged.hints.is_empty() { "none".to_owned() } else { join(&judged.hints) };
             text.push_str(&format!("        hints given: {got}\n"));
         } else if !others.is_empty() {
@@ -167,10 +168,10 @@ fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) ->
             text.push_str(&format!("        also hinted at: {}\n", join(&others)));
         }
     }
-    let (wanted, unmet) = asserted.counts();
+    let (wanted, unmet_count) = asserted.counts();
     let missed = asserted.cases.iter().filter(|judged| !judged.missed.is_empty()).count();
     let (cases, expectations) = (plural(asserted.cases.len(), "case"), plural(wanted, "expectation"));
-    text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet)));
+    text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
     let Asserted { given, expected, right, .. } = asserted;
     text.push_str(&format!(

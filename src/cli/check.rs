@@ -35,18 +35,18 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
 
 /// Runs all checks; the diagnostics of opening the desk are included.
 pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
-    let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
+    let (fixed, unfixed) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.read_all();
     let interrupted = desk.interrupted();
     let mut found = desk.diagnostics();
     add_new(&mut found, &desk.templates().1);
     add_new(&mut found, &desk.profile_problems());
-    found.extend(unmended);
+    found.extend(unfixed);
     found.extend(interrupted);
     found.extend(desk.waiting());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
-    for Mended { file, before, after, .. } in &mended {
+    for Mended { file, before, after, .. } in &fixed {
         text.push_str(&one_line(&format!("rewritten in {file}: '{before}' is now '{after}'")));
         text.push('\n');
     }
@@ -58,12 +58,12 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
     let counts = [(sources, "source"), (errors.len(), "error"), (warnings.len(), "warning")];
     let [sources, wrong, odd] = counts.map(|(count, what)| plural(count, what));
     text.push_str(&format!("{sources}: {wrong}, {odd}\n"));
-    let mended: Vec<_> = mended
+    let fixed: Vec<_> = fixed
         .iter()
         .map(|it| json!({"source_id": it.id, "file": it.file, "before": it.before, "after": it.after}))
         .collect();
     let valid = errors.is_empty();
-    let json = json!({"valid": valid, "errors": fix::all(&errors), "warnings": fix::all(&warnings), "fixed": mended});
+    let json = json!({"valid": valid, "errors": fix::all(&errors), "warnings": fix::all(&warnings), "fixed": fixed});
     let mut answer = CommandOutput::new(json, text);
     answer.exit = u8::from(!valid);
     answer

@@ -160,9 +160,9 @@ impl ConnectPlan {
             (_, Before::Nothing) => ["write", "Write", "wrote"],
             (_, Before::File { .. }) => ["change", "Change", "changed"],
         };
-        let foreseen = format!("this would {verb} {shown} ({sum})");
+        let preview = format!("this would {verb} {shown} ({sum})");
         if args.dry_run {
-            return CommandOutput { notes: vec![foreseen], ..self.answer("dry_run", Some(proposal), false, diff) };
+            return CommandOutput { notes: vec![preview], ..self.answer("dry_run", Some(proposal), false, diff) };
         }
         let mut text = diff;
         if !args.yes {
@@ -176,7 +176,7 @@ impl ConnectPlan {
                     let hint = "check the difference, and write it with --yes";
                     let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
                     let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
-                    return CommandOutput { notes: vec![foreseen], ..answer };
+                    return CommandOutput { notes: vec![preview], ..answer };
                 }
             }
         }
@@ -191,9 +191,9 @@ impl ConnectPlan {
             }
             Err(refusal) if refusal.code == Code::Changed => {
                 // The shown diff was made against the old content.
-                let anew = self.step().ok().flatten().map(|step| step.proposal);
-                let diff = anew.as_ref().map(|anew| anew.diff.unified()).unwrap_or_default();
-                self.answer("error", anew.as_ref(), false, diff).and_refused(vec![refusal])
+                let updated = self.step().ok().flatten().map(|step| step.proposal);
+                let diff = updated.as_ref().map(|updated| updated.diff.unified()).unwrap_or_default();
+                self.answer("error", updated.as_ref(), false, diff).and_refused(vec![refusal])
             }
             Err(refusal) => self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]),
         }

@@ -26,8 +26,9 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
         _ => Vec::new(),
     };
     // A dry run shows what the session would get after it forgot everything.
-    let anew = args.event.is_some() && args.dry_run;
-    let (mut enriched, problems) = desk.enrich(&EnrichRequest { repeat: args.repeat || anew, ..asked }, reader);
+    let after_forgetting = args.event.is_some() && args.dry_run;
+    let (mut enriched, problems) =
+        desk.enrich(&EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, reader);
     diagnostics.extend(problems);
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());

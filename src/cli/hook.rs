@@ -80,10 +80,10 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
 /// The response to the agent, and the desk that gave it.
 fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
     let began = Instant::now();
-    let heard = listen(args);
-    let cwd = match &heard {
-        Ok((_, heard)) => heard.cwd.as_deref(),
-        Err(unheard) => unheard.cwd.as_deref(),
+    let input = listen(args);
+    let cwd = match &input {
+        Ok((_, input)) => input.cwd.as_deref(),
+        Err(rejected) => rejected.cwd.as_deref(),
     };
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
@@ -97,8 +97,8 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
         let session = arguments.session.clone().or(session).unwrap_or_else(|| options.session.clone());
         Options { who: who.to_owned(), session, patience: PATIENCE, ..options.clone() }
     };
-    let (agent, HookInput { session, event, .. }) = match heard {
-        Ok(heard) => heard,
+    let (agent, HookInput { session, event, .. }) = match input {
+        Ok(input) => input,
         Err(Unheard { reason, session, .. }) => {
             return fail(Some(&Desk::open(who(session, &args.agent))), &reason);
         }
@@ -109,7 +109,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
     }
     threads::start(THREADS);
     let mut desk = Desk::open(who(session, agent.word()));
-    let (added, problems) = speak(&mut desk, agent, &event, args.repeat);
+    let (added, problems) = enrich_event(&mut desk, agent, &event, args.repeat);
     note(&desk, &event, &problems);
     let milliseconds = began.elapsed().as_millis();
     tracing::info!(agent = agent.word(), session = ?desk.session(), bytes = added.len(), milliseconds, "answered");
@@ -118,20 +118,22 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
 
 /// Reads and parses the document.
 fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
-    let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
+    let reject = |reason: String| Unheard { reason, cwd: None, session: None };
     let bytes = read();
     let Some(agent) = HookAgent::from_word(&args.agent) else {
         let known = HookAgent::ALL.map(HookAgent::word).join(", ");
-        return Err(unheard(format!("unknown agent {:?}; known are {known}", args.agent)));
+        return Err(reject(format!("unknown agent {:?}; known are {known}", args.agent)));
     };
-    hook::hear(agent, &bytes.map_err(unheard)?).map(|heard| (agent, heard))
+    hook::hear(agent, &bytes.map_err(reject)?).map(|input| (agent, input))
 }
 
 /// Reads standard input.
 fn read() -> Result<Vec<u8>, String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        output::complain("an agent writes its hook document to standard input; 'refdesk connect AGENT' sets that up");
+        output::print_to_stderr(
+            "an agent writes its hook document to standard input; 'refdesk connect AGENT' sets that up",
+        );
         return Err("standard input is a terminal".to_owned());
     }
     let mut bytes = Vec::new();
@@ -173,12 +175,12 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// What the desk adds to that event, and what went wrong.
-fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> (String, Vec<Diagnostic>) {
+fn enrich_event(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
     let mut problems = Vec::new();
     let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
     if forgets && !repeat && desk.keeps_anything() {
-        problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
+        problems.extend(desk.forget_told("the conversation was summarised or started again"));
     }
     // If forgetting failed, the old memory would suppress what must be given again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);

@@ -24,7 +24,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
         None => None,
         Some((_, Some(since))) => Some(since),
         Some((text, None)) => {
-            return CommandOutput::usage(format!("--since: '{text}' is no time"), since::EXAMPLES);
+            return CommandOutput::usage(format!("--since: '{text}' is not a time"), since::EXAMPLES);
         }
     };
     let session = session.map(refdesk_files::name::safe);

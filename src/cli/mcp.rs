@@ -15,9 +15,9 @@ const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard inp
                        to, as with `claude mcp add refdesk -- refdesk mcp` (README, MCP); Ctrl-D ends it";
 
 /// Names what the profile asks for and the workspace lacks.
-pub fn tell_lacking(problems: &[Diagnostic]) {
+pub fn report_missing(problems: &[Diagnostic]) {
     let lacking = problems.iter().filter(|problem| problem.code == Code::ProfileMissing);
-    lacking.for_each(|problem| output::complain(&output::in_words(problem)));
+    lacking.for_each(|problem| output::print_to_stderr(&output::in_words(problem)));
 }
 
 /// Serves.
@@ -27,11 +27,11 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     }
     // Otherwise nothing would be printed at a terminal.
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        output::complain(BY_HAND);
+        output::print_to_stderr(BY_HAND);
     }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        let ended = runtime.block_on(refdesk_mcp::serve_stdio(options, session, tell_lacking));
+        let ended = runtime.block_on(refdesk_mcp::serve_stdio(options, session, report_missing));
         // A thread still waiting for standard input or a person must not delay the exit.
         runtime.shutdown_background();
         ended

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::McpArgs;
-use super::mcp::tell_lacking;
+use super::mcp::report_missing;
 use super::signals::Signals;
 use super::{OutputFormat, environment, output};
 use refdesk_desk::Options;
@@ -23,7 +23,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
     };
     let listening = |address: SocketAddr| {
         let url = format!("http://{address}{PATH}");
-        output::complain(&format!("refdesk listens at {url}"));
+        output::print_to_stderr(&format!("refdesk listens at {url}"));
         output::print(CommandOutput::new(json!({ "url": url }), ""), format);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -33,7 +33,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
             // Installed before the address is printed, so that an early signal is not missed.
             let mut signals = Signals::new()?;
             let stop = async || signals.any().await;
-            http::serve(options, session, &http, Limits::default(), tell_lacking, listening, stop).await
+            http::serve(options, session, &http, Limits::default(), report_missing, listening, stop).await
         });
         // A thread still waiting for a person must not delay the exit.
         runtime.shutdown_background();

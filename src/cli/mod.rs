@@ -117,7 +117,7 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
     let mut answer = dispatch(&mut desk, command, arguments);
     // The answer of `check` is the list of problems, so they are not repeated.
     if !matches!(command, Command::Check(_)) {
-        answer.tell_opening(&desk);
+        answer.add_opening_diagnostics(&desk);
     }
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {

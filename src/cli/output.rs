@@ -18,13 +18,13 @@ use refdesk_text::{Code, Error};
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     tell(&answer.diagnostics);
     for error in &answer.refused {
-        complain(&format!(
+        print_to_stderr(&format!(
             "error: {}",
             Error::new(error.code, one_line(&error.message), one_line(&error.fix.worded(&fix::words)).into_owned())
         ));
     }
     if format == OutputFormat::Text {
-        answer.notes.iter().for_each(|note| complain(&format!("note: {}", one_line(note))));
+        answer.notes.iter().for_each(|note| print_to_stderr(&format!("note: {}", one_line(note))));
     }
     let exit = answer.exit;
     let written = match format {
@@ -49,9 +49,9 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     let asked = format!("{}{} [y/N] ", visible(shown), one_line(question));
     let mut out = io::stderr().lock();
     let mut answer = String::new();
-    let heard =
+    let read =
         out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
-    Some(heard.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    Some(read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Asks whether a configuration file outside the workspace may be written, since a repository's links or settings can
@@ -94,8 +94,8 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
         // Up to the first blank line; missing arguments are on lines of their own.
-        let told: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        let message = told.join(" ");
+        let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let message = first.join(" ");
         let message = message.trim_start_matches("error: ");
         let error = json!({"code": "usage", "message": message, "hint": "refdesk --help shows the commands"});
         write_out(format!("{}\n", json!({ "error": error })).as_bytes());
@@ -104,7 +104,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         let _ = error.print();
     } else {
         // Without colours, which could not be told from escape sequences in the arguments.
-        complain(whole.trim_end());
+        print_to_stderr(whole.trim_end());
     }
     ExitCode::from(2)
 }
@@ -136,10 +136,10 @@ const ERRORS: usize = 20;
 fn tell(diagnostics: &[Diagnostic]) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
     for problem in errors.iter().take(ERRORS) {
-        complain(&in_words(problem));
+        print_to_stderr(&in_words(problem));
     }
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        complain(&format!("error: {more} more errors: refdesk check shows them"));
+        print_to_stderr(&format!("error: {more} more errors: refdesk check shows them"));
     }
     // Warnings of a rendering concern the request, and no other command prints them.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
@@ -147,21 +147,21 @@ fn tell(diagnostics: &[Diagnostic]) {
     // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
-    lacking.iter().for_each(|problem| complain(&in_words(problem)));
-    own.iter().take(ERRORS).for_each(|problem| complain(&in_words(problem)));
+    lacking.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
+    own.iter().take(ERRORS).for_each(|problem| print_to_stderr(&in_words(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        complain(&format!("{more} more warnings from rendering: --format json lists them all"));
+        print_to_stderr(&format!("{more} more warnings from rendering: --format json lists them all"));
     }
     match warnings.as_slice() {
         [] => {}
-        few if few.len() <= 3 => few.iter().for_each(|problem| complain(&in_words(problem))),
+        few if few.len() <= 3 => few.iter().for_each(|problem| print_to_stderr(&in_words(problem))),
         many => {
             let count = |code| many.iter().filter(|problem| problem.code == code).count();
             let parts = [("missing", count(Code::MissingPath)), ("moved", count(Code::MovedPath))];
             let parts: Vec<String> =
                 parts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
             let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-            complain(&format!("{} warnings{parts}: refdesk check shows them", many.len()));
+            print_to_stderr(&format!("{} warnings{parts}: refdesk check shows them", many.len()));
         }
     }
 }
@@ -175,7 +175,7 @@ pub fn in_words(problem: &Diagnostic) -> String {
 }
 
 /// A line on standard error.
-pub fn complain(text: &str) {
+pub fn print_to_stderr(text: &str) {
     // Standard error is closed, so this cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
@@ -196,7 +196,7 @@ fn write_out(bytes: &[u8]) -> bool {
 fn is_written(written: io::Result<()>) -> bool {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("error: standard output cannot be written: {error}"));
+            print_to_stderr(&format!("error: standard output cannot be written: {error}"));
             false
         }
         _ => true,

@@ -209,16 +209,16 @@ fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.into_owned();
     }
-    let mut kept = String::new();
+    let mut prefix = String::new();
     for c in text.chars() {
-        let mut longer = kept.clone();
+        let mut longer = prefix.clone();
         longer.push(c);
         if longer.width() >= columns {
             break;
         }
-        kept = longer;
+        prefix = longer;
     }
-    format!("{kept}…")
+    format!("{prefix}…")
 }
 
 /// Text below a row, wrapped and indented after its label; empty if there is none.

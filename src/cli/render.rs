@@ -135,7 +135,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
                 (
                     key,
                     parsed
-                        .map_err(|error| CommandOutput::usage(format!("--var '{given}' is no JSON: {error}"), hint))?,
+                        .map_err(|error| CommandOutput::usage(format!("--var '{given}' is not JSON: {error}"), hint))?,
                 )
             }
         };

@@ -73,8 +73,8 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
     }
     let left_out: Vec<&ItemReceipt> = simulated.left_out().collect();
     let told_before: Vec<&ItemReceipt> = simulated.told_before.iter().collect();
-    let told = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
-    for (what, items) in [("Left out for want of room", left_out), (told.as_str(), told_before)] {
+    let before = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
+    for (what, items) in [("Left out for want of room", left_out), (before.as_str(), told_before)] {
         if !items.is_empty() {
             text.push_str(&format!("\n{what}:\n"));
             let row = |it: &&ItemReceipt| vec![format!("  {}", it.block.word()), it.about.clone(), it.because()];

@@ -31,7 +31,7 @@ const WAITING: usize = 256;
 const LAST: Duration = Duration::from_secs(1);
 
 /// What is printed, and how.
-struct Telling<'a> {
+struct EventPrinter<'a> {
     workspace: &'a Path,
     /// Only rows of this session.
     session: Option<String>,
@@ -43,8 +43,8 @@ pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> Exi
     let workspace = options.around.workspace.clone();
     // Text for a person at a terminal, JSON for a program.
     let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
-    let telling = Telling { workspace: &workspace, session: session.map(safe), format };
-    match watch(options, &telling) {
+    let printer = EventPrinter { workspace: &workspace, session: session.map(safe), format };
+    match watch(options, &printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let refusal = Error::new(Code::Watch, error.to_string(), "");
@@ -53,7 +53,7 @@ pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> Exi
     }
 }
 
-fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
+fn watch(options: Options, printer: &EventPrinter<'_>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
@@ -67,13 +67,13 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
         tokio::select! {
             biased;
             () = signals.any() => {}
-            ended = &mut written => return is_meant(ended.unwrap_or(Ok(()))),
+            ended = &mut written => return ignore_closed_reader(ended.unwrap_or(Ok(()))),
             () = gone => {}
-            told = tell(events, telling, &lines) => told?,
+            printed = print_events(events, printer, &lines) => printed?,
         }
         drop(lines);
         match timeout(LAST, written).await {
-            Ok(Ok(ended)) => is_meant(ended),
+            Ok(Ok(ended)) => ignore_closed_reader(ended),
             // A reader that went away needs no more.
             _ => Ok(()),
         }
@@ -81,9 +81,13 @@ fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
 }
 
 /// Takes every event of the engine.
-async fn tell(mut events: Receiver<Event>, telling: &Telling<'_>, lines: &Sender<String>) -> io::Result<()> {
+async fn print_events(
+    mut events: Receiver<Event>,
+    printer: &EventPrinter<'_>,
+    lines: &Sender<String>,
+) -> io::Result<()> {
     while let Some(event) = events.recv().await {
-        for line in telling.lines(event) {
+        for line in printer.lines(event) {
             if lines.send(line).await.is_err() {
                 return Ok(());
             }
@@ -102,19 +106,19 @@ fn write(mut lines: Receiver<String>) -> io::Result<()> {
 }
 
 /// A reader that went away is not a failure, a full disk is.
-fn is_meant(written: io::Result<()>) -> io::Result<()> {
+fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
-impl Telling<'_> {
+impl EventPrinter<'_> {
     /// The lines for an event, each with its line break.
     fn lines(&self, event: Event) -> Vec<String> {
         match event {
             Event::Notice(notice) => self.line(&notice, None).into_iter().collect(),
             Event::Receipts(Receipts { told, age: Age::Now, gap }) => {
                 let gap = gap.and_then(|gap| self.line(&gap, None));
-                let told = told.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
-                gap.into_iter().chain(told).collect()
+                let receipts = told.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
+                gap.into_iter().chain(receipts).collect()
             }
             Event::Refused(refusal) => {
                 // Standard error is closed, so this cannot be reported.
@@ -163,7 +167,7 @@ fn in_words(notice: &Notice) -> String {
 
 /// Returns when the reading end of standard output is closed, even if nothing is written.
 fn reader_gone() -> io::Result<impl Future<Output = ()>> {
-    let (tell, told) = oneshot::channel::<()>();
+    let (sender, closed) = oneshot::channel::<()>();
     #[cfg(unix)]
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
@@ -171,12 +175,12 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
         // Requests no events, because a closed or broken pipe is always reported.
         let mut asked = [PollFd::new(&out, PollFlags::empty())];
         while matches!(poll(&mut asked, None), Err(rustix::io::Errno::INTR)) {}
-        drop(tell);
+        drop(sender);
     })?;
     #[cfg(not(unix))]
-    std::mem::forget(tell);
+    std::mem::forget(sender);
     Ok(async {
-        let _ = told.await;
+        let _ = closed.await;
     })
 }
 
@@ -187,8 +191,8 @@ mod tests {
     use refdesk_desk::engine::{Topic, Who};
     use refdesk_desk::session::{Receipt, What};
 
-    fn telling(session: Option<&str>, format: OutputFormat) -> Telling<'static> {
-        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
+    fn printer(session: Option<&str>, format: OutputFormat) -> EventPrinter<'static> {
+        EventPrinter { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
     }
 
     fn notice() -> Notice {
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn known_fields_are_printed() {
         let place = Some(Spot { path: "/w/a.md".into(), line: 14 });
-        let lines = telling(None, OutputFormat::Json).lines(Event::Notice(Notice {
+        let lines = printer(None, OutputFormat::Json).lines(Event::Notice(Notice {
             place,
             subject: Some("a".into()),
             reason: "a.md:14".to_owned(),
@@ -220,9 +224,9 @@ mod tests {
     #[test]
     fn receipts_are_journal_lines_and_old_ones_are_not_printed() {
         let of = |age| Event::Receipts(Receipts { told: vec![receipt()], age, gap: Some(notice()) });
-        let telling = telling(None, OutputFormat::Json);
-        assert!(telling.lines(of(Age::Past)).is_empty());
-        let lines = telling.lines(of(Age::Now));
+        let printer = printer(None, OutputFormat::Json);
+        assert!(printer.lines(of(Age::Past)).is_empty());
+        let lines = printer.lines(of(Age::Now));
         assert_eq!(lines.len(), 2, "the gap comes first");
         let told: Value = serde_json::from_str(&lines[1]).unwrap();
         assert_eq!((&told["session"], &told["receipt"]), (&json!("s1"), &json!(receipt().1)));
@@ -231,10 +235,10 @@ mod tests {
     #[test]
     fn only_the_requested_session_is_printed() {
         for (session, told) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
-            let telling = telling(session, OutputFormat::Json);
-            let of_notice = telling.lines(Event::Notice(notice())).len();
+            let printer = printer(session, OutputFormat::Json);
+            let of_notice = printer.lines(Event::Notice(notice())).len();
             let of_receipt =
-                telling.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
+                printer.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
             assert_eq!(of_notice + of_receipt.len(), told, "{session:?}");
         }
     }
@@ -242,15 +246,15 @@ mod tests {
     #[test]
     fn json_has_no_hidden_characters_and_keeps_its_value() {
         let text = "a\u{9b}2J\u{202e}b\u{e0041}";
-        let telling = telling(None, OutputFormat::Json);
-        let line = telling.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat();
+        let printer = printer(None, OutputFormat::Json);
+        let line = printer.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat();
         assert!(!line.chars().any(refdesk_text::escape::is_hidden), "{line:?}");
         assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["text"], text);
     }
 
     #[test]
     fn the_text_form_is_one_line_that_cannot_move_the_cursor() {
-        let lines = telling(None, OutputFormat::Text)
+        let lines = printer(None, OutputFormat::Text)
             .lines(Event::Notice(Notice { text: "a\n\x1b[2J".to_owned(), ..notice() }));
         assert_eq!(lines, ["12:03:41 refdesk select, selection: a\\n\\x1b[2J\n"]);
     }

@@ -35,8 +35,8 @@ fn role(role: Role) -> &'static str {
 
 /// ` by you, 12:03`, or `, preselected`; empty if unknown.
 fn by(why: &Why) -> String {
-    let nobody = || if why.preselected { ", preselected".to_owned() } else { String::new() };
-    why.picked.as_ref().map_or_else(nobody, |picked| {
+    let preselected = || if why.preselected { ", preselected".to_owned() } else { String::new() };
+    why.picked.as_ref().map_or_else(preselected, |picked| {
         let who = if picked.by_person { "you" } else { &picked.who };
         format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
     })

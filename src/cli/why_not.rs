@@ -88,7 +88,7 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
     let id = source.id.as_str();
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
-    let told = |what: &str| format!("'{id}' is not hinted at: {what}");
+    let not_hinted = |what: &str| format!("'{id}' is not hinted at: {what}");
     let selected = "it needs no hint: the instructions of the session already list it";
     let (reason, message, hint) = match &verdict.hinted {
         Ok(level) => {
@@ -97,27 +97,31 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
         }
         Err(WhyNot::Named) => {
             let what = format!("the prompt names it by `@{id}`{place}, so that it is expanded, which says more.");
-            ("named", told(&what), String::new())
+            ("named", not_hinted(&what), String::new())
         }
         Err(WhyNot::Excluded) => {
-            ("excluded", told("it is excluded."), format!("include it again: refdesk include {id}"))
+            ("excluded", not_hinted("it is excluded."), format!("include it again: refdesk include {id}"))
         }
-        Err(WhyNot::Picked) => ("picked", told(&format!("it is picked; {selected}.")), String::new()),
+        Err(WhyNot::Picked) => ("picked", not_hinted(&format!("it is picked; {selected}.")), String::new()),
         Err(WhyNot::PulledIn(parents)) => {
             let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
-            ("pulled-in", told(&format!("it is pulled in{by}; {selected}.")), format!("refdesk why {id} shows how"))
+            (
+                "pulled-in",
+                not_hinted(&format!("it is pulled in{by}; {selected}.")),
+                format!("refdesk why {id} shows how"),
+            )
         }
         Err(WhyNot::Auto) => {
-            ("auto", told("its mode is auto: it is in the instructions of every session."), String::new())
+            ("auto", not_hinted("its mode is auto: it is in the instructions of every session."), String::new())
         }
         Err(WhyNot::HintsOff) => {
             let what = "`selectReferences` is in exclude_tools of this workspace, which turns all hints off.";
-            ("hints-off", told(what), "remove it from exclude_tools in the configuration".to_owned())
+            ("hints-off", not_hinted(what), "remove it from exclude_tools in the configuration".to_owned())
         }
-        Err(WhyNot::NoTags) => ("no-tags", told("it has no tags."), "add `tags` where it is defined".to_owned()),
+        Err(WhyNot::NoTags) => ("no-tags", not_hinted("it has no tags."), "add `tags` where it is defined".to_owned()),
         Err(WhyNot::EmptyTag) => {
             let what = format!("its tags ({}) consist of separators and cannot match.", tags());
-            ("empty-tags", told(&what), "give it a tag with a letter in it".to_owned())
+            ("empty-tags", not_hinted(&what), "give it a tag with a letter in it".to_owned())
         }
         Err(WhyNot::Inside { piece, neighbour }) => {
             let tag = verdict.tag.as_deref().unwrap_or_default();
@@ -125,27 +129,27 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
             let what = format!(
                 "its tag `{tag}` occurs only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that."
             );
-            ("inside", told(&what), format!("write `{tag}` as a word of its own, or `@{id}`"))
+            ("inside", not_hinted(&what), format!("write `{tag}` as a word of its own, or `@{id}`"))
         }
         Err(WhyNot::OwnBlock) => {
             let tag = verdict.tag.as_deref().unwrap_or_default();
             let what = format!("its tag `{tag}` occurs only in a block that refdesk appended, which is not matched.");
-            ("own-block", told(&what), String::new())
+            ("own-block", not_hinted(&what), String::new())
         }
         Err(WhyNot::Absent { near }) => {
             let which = if source.tags.len() == 1 { "its tag" } else { "none of its tags" };
             let what = match source.tags.len() {
                 1 => format!("{which} {} is not in the prompt", tags()),
-                _ => format!("{which} ({}) stands in the prompt", tags()),
+                _ => format!("{which} ({}) is in the prompt", tags()),
             };
             match near {
                 Some((tag, word)) => {
                     let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}.");
-                    ("absent", told(&what), format!("write `{tag}`, or `@{id}`"))
+                    ("absent", not_hinted(&what), format!("write `{tag}`, or `@{id}`"))
                 }
                 None => {
                     let hint = format!("name it with `@{id}`, or give it a tag that people use");
-                    ("absent", told(&format!("{what}.")), hint)
+                    ("absent", not_hinted(&format!("{what}.")), hint)
                 }
             }
         }
@@ -155,15 +159,15 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
                 None => String::new(),
             };
             let what = format!("the session '{session}' already got this hint{when}; {}.", matched(verdict));
-            ("told", told(&what), "`refdesk simulate --repeat` shows it again".to_owned())
+            ("told", not_hinted(&what), "`refdesk simulate --repeat` shows it again".to_owned())
         }
         Err(WhyNot::NoRoom) => {
             let what = format!("it does not fit the budget: others match the prompt better; {}.", matched(verdict));
-            ("no-room", told(&what), "allow more: --max-chars, --max-tokens".to_owned())
+            ("no-room", not_hinted(&what), "allow more: --max-chars, --max-tokens".to_owned())
         }
         Err(WhyNot::Stands) => {
             let what = "a refdesk block in the prompt already names it, or names what did not fit.";
-            ("in-the-text", told(what), String::new())
+            ("in-the-text", not_hinted(what), String::new())
         }
     };
     (reason, message, hint)

@@ -49,17 +49,18 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOut
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
             let outcome = carry_out(desk, args, &mut outputs);
-            let told = |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
-            let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(told).collect());
+            let written_row =
+                |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
+            let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(written_row).collect());
             write::answer(outcome, json)
         }
         Err(refused) => {
-            let told = |(at, json, refusal): &(usize, Map<String, Value>, Error)| {
+            let refused_row = |(at, json, refusal): &(usize, Map<String, Value>, Error)| {
                 let mut json = json.clone();
                 json.insert("error".into(), json!(fix::worded(refusal.clone())));
                 numbered(*at, json)
             };
-            let json = document(false, refused.iter().map(told).collect());
+            let json = document(false, refused.iter().map(refused_row).collect());
             let refused = refused.into_iter().map(|(at, _, refusal)| in_row(at, refusal)).collect();
             CommandOutput::new(Value::Object(json), "").and_refused(refused)
         }

@@ -108,7 +108,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
     let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut outcome = WriteOutcome { written, refused, text: differences(outputs), diagnostics, notes };
     if args.dry_run {
-        outcome.notes = foreseen(outputs, args.overwrite);
+        outcome.notes = preview(outputs, args.overwrite);
         outcome.text.push_str(&unchanged(outputs));
         return outcome;
     }
@@ -140,7 +140,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
                 };
             }
             None => {
-                outcome.notes = foreseen(outputs, args.overwrite);
+                outcome.notes = preview(outputs, args.overwrite);
                 let hint = "check the difference, and write it with --yes";
                 outcome.refused.push(in_words(Error::new(Code::NotApproved, "it was not approved", hint)));
                 return outcome;
@@ -151,13 +151,13 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
     match desk.write(&proposals) {
         Ok(written) => {
             for (output, written) in outputs.iter().zip(&written) {
-                outcome.text.push_str(&told(output, written));
+                outcome.text.push_str(&written_line(output, written));
             }
             outcome.written = written;
         }
-        Err(WriteFailure { refused, anew }) => {
-            if !anew.is_empty() {
-                outputs.iter_mut().zip(anew).for_each(|(output, anew)| output.proposal = anew);
+        Err(WriteFailure { refused, anew: updated }) => {
+            if !updated.is_empty() {
+                outputs.iter_mut().zip(updated).for_each(|(output, updated)| output.proposal = updated);
                 outcome.text = differences(outputs);
             }
             outcome.refused.push(in_words(refused));
@@ -171,9 +171,9 @@ fn differences(outputs: &[PlannedOutput]) -> String {
 }
 
 /// On standard error, since the diffs are also input for `patch`.
-fn foreseen(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
+fn preview(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
-    let told = |it: &Proposal| {
+    let describe = |it: &Proposal| {
         let (verb, with) = match it.before {
             Before::Nothing => ("write", ""),
             Before::File { .. } if overwrite => ("replace", ""),
@@ -181,7 +181,7 @@ fn foreseen(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
         };
         format!("this would {verb} {} ({}){with}", it.shown, it.diff.summary())
     };
-    changed.map(told).collect()
+    changed.map(describe).collect()
 }
 
 fn unchanged(outputs: &[PlannedOutput]) -> String {
@@ -189,7 +189,7 @@ fn unchanged(outputs: &[PlannedOutput]) -> String {
     same.map(|output| format!("{} is unchanged\n", output.proposal.shown)).collect()
 }
 
-fn told(output: &PlannedOutput, written: &WrittenFile) -> String {
+fn written_line(output: &PlannedOutput, written: &WrittenFile) -> String {
     let proposal = &output.proposal;
     if proposal.is_unchanged() {
         return format!("{} is unchanged\n", written.shown);
