@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
-use refdesk_desk::Desk;
 use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
+use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
@@ -16,8 +16,8 @@ use refdesk_text::{Code, Error};
 const TIMED_OUT: u8 = 3;
 
 /// Asks, waits, and picks the answer.
-pub fn run(desk: &mut Desk, args: &AskArgs) -> CommandOutput {
-    let request = channel::request(&desk.settled(), &args.context, &args.tags);
+pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput {
+    let request = channel::request(&desk.settled(), session, &args.context, &args.tags);
     if request.sources.is_empty() {
         return nothing_to_ask(desk, &args.tags);
     }
@@ -28,16 +28,16 @@ pub fn run(desk: &mut Desk, args: &AskArgs) -> CommandOutput {
         Ok(channel) => channel,
         Err(why) => return unanswered(&request, &why, way.settings.timeout),
     };
-    desk.note(channel::asked(&request));
+    desk.journal(session, channel::asked(&request));
     let came = channel.ask(&request, &Wait::seconds(way.settings.timeout));
-    desk.note(channel::answered(&request, &came));
+    desk.journal(session, channel::answered(&request, &came));
     match came {
-        Ok(answered) => pick(desk, &request, answered),
+        Ok(answered) => pick(desk, session, &request, answered),
         Err(why) => unanswered(&request, &why, way.settings.timeout),
     }
 }
 
-fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> CommandOutput {
+fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Answered) -> CommandOutput {
     let Answered { selected, mut unknown, by, .. } = answered;
     let mut answer = if selected.is_empty() {
         let message = "nothing was chosen";
@@ -47,7 +47,7 @@ fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> CommandOutput
         )
     } else {
         // Ids in the answer that were not offered are only reported.
-        select::run(desk, &SelectArgs { ids: selected, tags: Vec::new() })
+        select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() })
     };
     if !unknown.is_empty() {
         let named: Vec<String> = unknown.iter().take(NAMED).map(|id| format!("'{}'", one_line(id))).collect();

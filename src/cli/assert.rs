@@ -10,7 +10,7 @@ use super::fix;
 use super::rows::{self, join, plural};
 use super::why_not;
 use refdesk_core::selection::Role;
-use refdesk_desk::{Asserted, Desk, Judged, Miss, read_cases};
+use refdesk_desk::{Asserted, Desk, Judged, Miss, Session, read_cases};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
@@ -22,7 +22,7 @@ use refdesk_text::{Code, Error};
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Reads the file and checks every case; exit code 1 if one is not met, 2 if the file cannot be used.
-pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
     let path = absolute(&desk.around().current, &args.file);
     let shown = desk.around().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
@@ -38,7 +38,7 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandO
         Err(problems) => return wrong(&shown, problems),
     };
     let asserted = desk.assert(cases);
-    let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
+    let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, session, miss)).collect();
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =
         CommandOutput::either(format, || in_json(&asserted, &unmet), || in_words(&shown, &asserted, &unmet));
@@ -66,7 +66,7 @@ struct UnmetExpectation {
     message: String,
 }
 
-fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
+fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
     let unmet = |expectation, id: Option<&str>, reason, message: String| UnmetExpectation {
         expectation,
         id: id.map(str::to_owned),
@@ -76,7 +76,7 @@ fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
     match miss {
         Miss::NotHinted(verdict) => {
             let id = verdict.id.as_str();
-            let said = desk.catalog().get(id).map(|source| why_not::said(source, verdict, desk.session()));
+            let said = desk.catalog().get(id).map(|source| why_not::said(source, verdict, &session.id));
             let (reason, message, _) = said.unwrap_or_default();
             unmet("hints", Some(id), reason, message)
         }

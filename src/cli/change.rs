@@ -4,28 +4,28 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::rows;
-use refdesk_desk::{Changed, Desk};
+use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Removes picks.
-pub fn unselect(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    answer(desk.unpick(ids), "unselected", "not selected")
+pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
+    answer(desk.unpick(session, ids), "unselected", "not selected")
 }
 
 /// Excludes sources.
-pub fn exclude(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    answer(desk.exclude(ids), "excluded", "already excluded")
+pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
+    answer(desk.exclude(session, ids), "excluded", "already excluded")
 }
 
 /// Lifts exclusions.
-pub fn include(desk: &mut Desk, ids: &[String]) -> CommandOutput {
-    answer(desk.include(ids), "included again", "not excluded")
+pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
+    answer(desk.include(session, ids), "included again", "not excluded")
 }
 
 /// Removes all picks.
-pub fn clear(desk: &mut Desk, all: bool) -> CommandOutput {
-    answer(desk.clear(all), "cleared", "nothing to clear")
+pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
+    answer(desk.clear(session, all), "cleared", "nothing to clear")
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {

@@ -8,7 +8,7 @@ use super::fix;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
 use refdesk_core::config::Surroundings;
-use refdesk_desk::{Desk, Mended, Options};
+use refdesk_desk::{Desk, Mended, Options, Session};
 use refdesk_files::path::absolute;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
@@ -34,8 +34,8 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
 }
 
 /// Runs all checks; the diagnostics of opening the desk are included.
-pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
-    let (fixed, unfixed) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
+pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
+    let (fixed, unfixed) = if args.fix { desk.mend(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.read_all();
     let interrupted = desk.interrupted();
     let mut found = desk.diagnostics();

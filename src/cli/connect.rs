@@ -12,18 +12,18 @@ use super::args::ConnectArgs;
 use super::environment;
 use super::output::ask;
 use refdesk_agents::setup::{self, Client, Connected, Disconnected, NAME, Record, is_ours, write_command};
-use refdesk_desk::Desk;
+use refdesk_desk::{Desk, Session};
 use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
 use refdesk_text::{Code, Error};
 
 /// Connects an agent.
-pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
-    run(desk, args, Verb::Connect)
+pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
+    run(desk, session, args, Verb::Connect)
 }
 
 /// Disconnects an agent.
-pub fn disconnect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
-    run(desk, args, Verb::Disconnect)
+pub fn disconnect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
+    run(desk, session, args, Verb::Disconnect)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ struct ConnectPlan {
     warnings: Vec<String>,
 }
 
-fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
+fn run(desk: &mut Desk, session: &Session, args: &ConnectArgs, verb: Verb) -> CommandOutput {
     let Some(client) = Client::from_word(&args.agent) else {
         let words: Vec<&str> = Client::words().collect();
         let message = format!("'{}' is not an agent that refdesk supports", args.agent);
@@ -78,7 +78,7 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
     job.warnings.extend(job.remembered.damage.clone());
     job.command = job.choose_command(args.user);
     let answer = match job.step() {
-        Ok(Some(step)) => job.carry_out(desk, args, &step),
+        Ok(Some(step)) => job.carry_out(desk, session, args, &step),
         Ok(None) => {
             let (status, is) = match verb {
                 Verb::Connect => ("already_connected", "is already connected"),
@@ -151,7 +151,13 @@ impl ConnectPlan {
     }
 
     /// Shows, asks and writes.
-    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: &SettingsChange) -> CommandOutput {
+    fn carry_out(
+        &self,
+        desk: &mut Desk,
+        session: &Session,
+        args: &ConnectArgs,
+        step: &SettingsChange,
+    ) -> CommandOutput {
         let proposal = &step.proposal;
         let (shown, sum) = (&proposal.shown, proposal.diff.summary());
         let diff = proposal.diff.unified();
@@ -180,7 +186,7 @@ impl ConnectPlan {
                 }
             }
         }
-        match self.write(desk, step) {
+        match self.write(desk, session, step) {
             Ok(()) => {
                 let (status, is) = match self.verb {
                     Verb::Connect => ("connected", "is connected"),
@@ -200,26 +206,26 @@ impl ConnectPlan {
     }
 
     /// The record is written first: without it the previous content would be lost.
-    fn write(&self, desk: &mut Desk, step: &SettingsChange) -> Result<(), Error> {
+    fn write(&self, desk: &mut Desk, session: &Session, step: &SettingsChange) -> Result<(), Error> {
         let refused = |unwritten: WriteFailure| unwritten.refused;
         match &step.then {
             FollowUp::Remember(record) => {
                 let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
                 let record = Record { folders: record.folders.max(folders), ..record.clone() };
                 self.remembered.store(desk, &record)?;
-                desk.write(std::slice::from_ref(&step.proposal)).map(drop).map_err(|unwritten| {
+                desk.write(session, std::slice::from_ref(&step.proposal), "").map(drop).map_err(|unwritten| {
                     self.remembered.put_back();
                     refused(unwritten)
                 })
             }
             FollowUp::Forget => {
-                desk.write(std::slice::from_ref(&step.proposal)).map_err(refused)?;
+                desk.write(session, std::slice::from_ref(&step.proposal), "").map_err(refused)?;
                 self.remembered.forget();
                 Ok(())
             }
             FollowUp::Remove(folders) => {
                 let reason = format!("it was created to connect {}", self.client.word);
-                desk.remove(&step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
+                desk.remove(session, &step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
                 self.remembered.forget();
                 Ok(())
             }

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::answer::{CommandOutput, object};
 use super::args::{EnrichArgs, Forgetting, OutputFormat};
 use super::text_input::TextInput;
-use refdesk_desk::{Desk, Reader};
+use refdesk_desk::{Desk, Reader, Session};
 use refdesk_enrich::{EnrichRequest, Enriched};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Enriches standard input. The text form passes its bytes through unchanged; JSON replaces bytes that are not UTF-8.
-pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
@@ -22,19 +22,19 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandO
     let asked = given.asked(&text, args.repeat, args.budget.into());
     let reader = if args.dry_run { Reader::Nobody } else { Reader::Session };
     let mut diagnostics = match args.event {
-        Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(reason(event)),
+        Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(session, reason(event)),
         _ => Vec::new(),
     };
     // A dry run shows what the session would get after it forgot everything.
     let after_forgetting = args.event.is_some() && args.dry_run;
     let (mut enriched, problems) =
-        desk.enrich(&EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, reader);
+        desk.enrich(session, &EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, reader);
     diagnostics.extend(problems);
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
-    let again = || desk.enrich(&EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
+    let again = || desk.enrich(session, &EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
-        let message = format!("nothing new: everything was already given to the session '{}' before", desk.session());
+        let message = format!("nothing new: everything was already given to the session '{}' before", session.id);
         diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));
     }
     let mut notes = Vec::new();

@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use super::args::{Cli, Command};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
-use refdesk_desk::{Options, find_profile};
+use refdesk_desk::{Options, Session, find_profile};
 use refdesk_files::path::{absolute, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
 use refdesk_text::{Code, Error};
 
-/// Options for opening the desk, from the arguments and the environment; `demo` is the folder of the unpacked demo.
-pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<Options, Error> {
+/// Options for opening the desk, from the arguments and the environment, and the session to use it in; `demo` is the folder
+/// of the unpacked demo.
+pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<(Options, Session), Error> {
     let current = current()?;
-    options_from(arguments, demo, &current, &current)
+    let who = arguments.command.as_ref().map_or(SCREEN, Command::changes_as).to_owned();
+    let id = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
+    Ok((options_from(arguments, demo, &current, &current)?, Session { id, who }))
 }
 
 /// The current folder.
@@ -25,7 +28,7 @@ pub fn current() -> Result<PathBuf, Error> {
     })
 }
 
-/// Like [`options`], but looks for the workspace from another folder, unless one is named.
+/// The options alone; looks for the workspace from another folder, unless one is named.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let workspace = match (demo, &arguments.workspace) {
@@ -50,11 +53,9 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     };
     let profile = arguments.profile.as_deref().map(|given| find_profile(&around, given)).transpose()?;
     let desk = arguments.desk.clone();
-    let session = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
-    let who = arguments.command.as_ref().map_or(SCREEN, Command::changes_as).to_owned();
     let renderer = Renderer::beside(this_program());
     let environment = Environment(|name| env::var(name).ok());
-    Ok(Options { desk, session, profile, who, state: state_folder(), renderer, environment, ..Options::new(around) })
+    Ok(Options { desk, profile, state: state_folder(), renderer, environment, ..Options::new(around) })
 }
 
 /// The path for starting this program again. On Linux the link leads to the running executable even if the file was

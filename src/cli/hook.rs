@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, Unheard};
-use refdesk_desk::{Desk, Options, Reader};
+use refdesk_desk::session::DEFAULT;
+use refdesk_desk::{Desk, Options, Reader, Session};
 use refdesk_enrich::{EnrichRequest, TextKind, Tool};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -33,14 +34,14 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a defect of refdesk");
     }));
-    let (value, desk) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
+    let (value, told) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
         // The output was not read, so it must be given again.
-        guarded(|| desk.as_ref().map(|desk| desk.forget_told("the response could not be written")));
+        guarded(|| told.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written")));
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
-    let _stays = std::mem::ManuallyDrop::new(desk);
+    let _stays = std::mem::ManuallyDrop::new(told);
     ExitCode::SUCCESS
 }
 
@@ -77,8 +78,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The response to the agent, and the desk that gave it.
-fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
+/// The response to the agent, and the desk and session that it comes from.
+fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) {
     let began = Instant::now();
     let input = listen(args);
     let cwd = match &input {
@@ -90,17 +91,17 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
         Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
     };
     let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd) {
-        Ok(options) => options,
+        Ok(options) => Options { patience: PATIENCE, ..options },
         Err(reason) => return fail(None, &reason),
     };
-    let who = |session: Option<String>, who: &str| {
-        let session = arguments.session.clone().or(session).unwrap_or_else(|| options.session.clone());
-        Options { who: who.to_owned(), session, patience: PATIENCE, ..options.clone() }
+    let session_of = |session: Option<String>, who: &str| {
+        let id = arguments.session.clone().or(session).unwrap_or_else(|| DEFAULT.to_owned());
+        Session { id, who: who.to_owned() }
     };
     let (agent, HookInput { session, event, .. }) = match input {
         Ok(input) => input,
         Err(Unheard { reason, session, .. }) => {
-            return fail(Some(&Desk::open(who(session, &args.agent))), &reason);
+            return fail(Some((&Desk::open(options), &session_of(session, &args.agent))), &reason);
         }
     };
     if let HookEvent::Other(name) = &event {
@@ -108,12 +109,12 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
         return (hook::nothing(), None);
     }
     threads::start(THREADS);
-    let mut desk = Desk::open(who(session, agent.word()));
-    let (added, problems) = enrich_event(&mut desk, agent, &event, args.repeat);
-    note(&desk, &event, &problems);
+    let (mut desk, session) = (Desk::open(options), session_of(session, agent.word()));
+    let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args.repeat);
+    note(&desk, &session, &event, &problems);
     let milliseconds = began.elapsed().as_millis();
-    tracing::info!(agent = agent.word(), session = ?desk.session(), bytes = added.len(), milliseconds, "answered");
-    (hook::answer(agent, &event, &added), Some(desk))
+    tracing::info!(agent = agent.word(), session = ?session.id, bytes = added.len(), milliseconds, "answered");
+    (hook::answer(agent, &event, &added), Some((desk, session)))
 }
 
 /// Reads and parses the document.
@@ -175,12 +176,18 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// What the desk adds to that event, and what went wrong.
-fn enrich_event(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> (String, Vec<Diagnostic>) {
+fn enrich_event(
+    desk: &mut Desk,
+    session: &Session,
+    agent: HookAgent,
+    event: &HookEvent,
+    repeat: bool,
+) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
     let mut problems = Vec::new();
     let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
     if forgets && !repeat && desk.keeps_anything() {
-        problems.extend(desk.forget_told("the conversation was summarised or started again"));
+        problems.extend(desk.forget_told(session, "the conversation was summarised or started again"));
     }
     // If forgetting failed, the old memory would suppress what must be given again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
@@ -199,9 +206,11 @@ fn enrich_event(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bo
     }
     let settled = desk.settled();
     let (enriched, more) = match asked {
-        None => settled.start(budget, repeat || is_stuck),
+        None => settled.start(session, budget, repeat || is_stuck),
         // The response does not depend on this, and it is in the journal.
-        Some(asked) => settled.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
+        Some(asked) => {
+            settled.enrich(session, &EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session)
+        }
     };
     problems.extend(more);
     if let Err(error) = desk.keep_mentions() {
@@ -212,7 +221,7 @@ fn enrich_event(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bo
 
 /// Records problems in addition to the response. Problems of the workspace itself are journalled only for events with a
 /// person present, not for every tool.
-fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
+fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
     let foreign = opening.iter().filter(|problem| problem.code == Code::ForeignState);
@@ -225,7 +234,7 @@ fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
     if let Some(first) = errors.first() {
         let more = errors.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more: refdesk check)") };
-        log_unjournalled(desk.failed(&format!("{}{more}", first.message)).as_ref());
+        log_unjournalled(desk.failed(session, &format!("{}{more}", first.message)).as_ref());
     }
 }
 
@@ -234,9 +243,9 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
 }
 
 /// The agent gets nothing; the reason is logged.
-fn fail(desk: Option<&Desk>, reason: &str) -> (Value, Option<Desk>) {
+fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session)>) {
     tracing::warn!(?reason, "nothing is said");
-    log_unjournalled(desk.and_then(|desk| desk.failed(reason)).as_ref());
+    log_unjournalled(opened.and_then(|(desk, session)| desk.failed(session, reason)).as_ref());
     (hook::nothing(), None)
 }
 

@@ -51,7 +51,7 @@ use answer::CommandOutput;
 use clap::Parser;
 
 use refdesk_desk::engine::Started;
-use refdesk_desk::{Desk, Options};
+use refdesk_desk::{Desk, Options, Session};
 use refdesk_templates::render::worker;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -88,19 +88,19 @@ pub fn run(
             return Ok(output::print(CommandOutput::refused(refusal), arguments.format));
         }
     };
-    let options = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
-        Ok(options) => options,
+    let (options, session) = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
+        Ok(opened) => opened,
         Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
     };
     match &arguments.command {
-        None => screen::run(options, arguments.format, screen),
-        Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
+        None => screen::run(options, session, arguments.format, screen),
+        Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
-        Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
+        Some(command) => Ok(output::print(answer(options, &session, command, &arguments), arguments.format)),
     }
 }
 
-fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput {
+fn answer(options: Options, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
     let options = match command {
         Command::Check(args) => match check::scope(options, args) {
             Ok(options) => options,
@@ -114,7 +114,7 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
         _ => options,
     };
     let mut desk = Desk::open(options);
-    let mut answer = dispatch(&mut desk, command, arguments);
+    let mut answer = dispatch(&mut desk, session, command, arguments);
     // The answer of `check` is the list of problems, so they are not repeated.
     if !matches!(command, Command::Check(_)) {
         answer.add_opening_diagnostics(&desk);
@@ -135,13 +135,13 @@ fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput
     answer
 }
 
-fn dispatch(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutput {
+fn dispatch(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
     let before = desk.choice().clone();
-    let mut answer = carry_out(desk, command, arguments);
+    let mut answer = carry_out(desk, session, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
         // The selection writes its templates to files; problems of the templates themselves are not reported here.
         let (index, _) = desk.templates();
-        answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
+        answer.diagnostics.extend(desk.write_templates(session, &index).diagnostics);
     }
     if command.keeps_mentions()
         && let Err(error) = desk.keep_mentions()
@@ -151,28 +151,28 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutpu
     answer
 }
 
-fn carry_out(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutput {
+fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
     let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
-        Command::Select(args) => select::run(desk, args),
-        Command::Unselect(args) => change::unselect(desk, &args.ids),
-        Command::Exclude(args) => change::exclude(desk, &args.ids),
-        Command::Include(args) => change::include(desk, &args.ids),
-        Command::Clear(args) => change::clear(desk, args.all),
+        Command::Select(args) => select::run(desk, session, args),
+        Command::Unselect(args) => change::unselect(desk, session, &args.ids),
+        Command::Exclude(args) => change::exclude(desk, session, &args.ids),
+        Command::Include(args) => change::include(desk, session, &args.ids),
+        Command::Clear(args) => change::clear(desk, session, args.all),
         Command::Resolve(args) => resolve::run(desk, &args.ids, format),
-        Command::References(args) => references::run(desk, args.command.as_ref(), format),
+        Command::References(args) => references::run(desk, session, args.command.as_ref(), format),
         Command::Why(args) => why::run(desk, &args.id),
         Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
-        Command::Check(args) => check::run(desk, args),
-        Command::Add(args) => add::run(desk, args),
-        Command::Templates(args) => templates::run(desk, args.command.as_ref()),
-        Command::Render(args) => render::run(desk, args),
-        Command::Enrich(args) => enrich::run(desk, args, format),
-        Command::Simulate(args) => simulate::run(desk, args),
-        Command::WhyNot(args) => why_not::run(desk, args),
-        Command::Assert(args) => assert::run(desk, args, format),
+        Command::Check(args) => check::run(desk, session, args),
+        Command::Add(args) => add::run(desk, session, args),
+        Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),
+        Command::Render(args) => render::run(desk, session, args),
+        Command::Enrich(args) => enrich::run(desk, session, args, format),
+        Command::Simulate(args) => simulate::run(desk, session, args),
+        Command::WhyNot(args) => why_not::run(desk, session, args),
+        Command::Assert(args) => assert::run(desk, session, args, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         // Handled before, with or without an open desk.
@@ -181,10 +181,10 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutp
         Command::Watch | Command::Mcp(_) => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }
-        Command::Ask(args) => ask::run(desk, args),
+        Command::Ask(args) => ask::run(desk, session, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
-        Command::Trust(args) => trust::run(desk, args),
-        Command::Connect(args) => connect::connect(desk, args),
-        Command::Disconnect(args) => connect::disconnect(desk, args),
+        Command::Trust(args) => trust::run(desk, session, args),
+        Command::Connect(args) => connect::connect(desk, session, args),
+        Command::Disconnect(args) => connect::disconnect(desk, session, args),
     }
 }

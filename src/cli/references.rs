@@ -5,7 +5,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::{ListArgs, OutputFormat, ReferencesCommand};
 use super::{change, list, select};
-use refdesk_desk::Desk;
+use refdesk_desk::{Desk, Session};
 
 const HELP: &str = "\
 references list [--tag T] [--mode M] [--selected|--unselected]   show the sources
@@ -16,12 +16,17 @@ references help                                                  this text
 ";
 
 /// Runs the subcommand; without one, lists.
-pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: OutputFormat) -> CommandOutput {
+pub fn run(
+    desk: &mut Desk,
+    session: &Session,
+    command: Option<&ReferencesCommand>,
+    format: OutputFormat,
+) -> CommandOutput {
     match command {
         None => list::run(desk, &ListArgs::default(), format),
         Some(ReferencesCommand::List(args)) => list::run(desk, args, format),
-        Some(ReferencesCommand::Select(args)) => select::run(desk, args),
-        Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, &args.ids),
+        Some(ReferencesCommand::Select(args)) => select::run(desk, session, args),
+        Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, session, &args.ids),
         Some(ReferencesCommand::Reload) => {
             desk.reload();
             let desk = desk.settled();

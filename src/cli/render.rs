@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, Made, RenderFailure, RenderRequest, What};
+use refdesk_desk::{Desk, Made, RenderFailure, RenderRequest, Session, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
@@ -21,9 +21,9 @@ use refdesk_text::{Code, Error};
 
 /// Renders a template of the index, an inline one, or a file; writes the text if an output path is given; or renders a
 /// batch.
-pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutput {
     if let Some(given) = &args.batch {
-        return batch::run(desk, args, given);
+        return batch::run(desk, session, args, given);
     }
     let values = match values(desk, args) {
         Ok(values) => values,
@@ -42,7 +42,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
     let request =
         RenderRequest { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
     let mut answer = match (desk.render(&index, &request), &args.output) {
-        (Ok(made), Some(path)) => write::one(desk, args, made, path),
+        (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
         (Ok(made), None) => printed(made),
         (Err(failed), path) => {
             let json = known(&failed, path.as_deref());

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use super::OutputFormat;
 use super::answer::CommandOutput;
 use super::output;
-use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Started};
+use refdesk_desk::{Options, Session};
 use refdesk_text::{Code, Error};
 
 /// Opens the screen; without a suitable terminal, an error that names the commands.
@@ -18,6 +18,7 @@ use refdesk_text::{Code, Error};
 /// The terminal cannot be set up, or the engine ends before the screen.
 pub fn run(
     options: Options,
+    session: Session,
     format: OutputFormat,
     screen: impl FnOnce(Started, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
@@ -41,5 +42,5 @@ pub fn run(
     color_eyre::install()?;
     // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
-    screen(engine::start_attended(Options { profile: None, ..options })?, profile)
+    screen(engine::start_attended(Options { profile: None, ..options }, session)?, profile)
 }

@@ -2,13 +2,13 @@
 
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
-use refdesk_desk::{Desk, PickStatus};
+use refdesk_desk::{Desk, PickStatus, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
 /// Picks by id and tag.
-pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
-    let picked = match desk.pick(&args.ids, &args.tags) {
+pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutput {
+    let picked = match desk.pick(session, &args.ids, &args.tags) {
         Ok(picked) => picked,
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
@@ -16,7 +16,7 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
         // An agent that was told to read them would be refused.
-        let withheld = desk.withheld(&[picked.picked, picked.pulled_in].concat());
+        let withheld = desk.settled().withheld(session, &[picked.picked, picked.pulled_in].concat());
         let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
         return CommandOutput { diagnostics: withheld.into_iter().collect(), ..answer };
     }

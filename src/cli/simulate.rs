@@ -8,13 +8,13 @@ use super::answer::CommandOutput;
 use super::args::SimulateArgs;
 use super::rows;
 use super::text_input::TextInput;
-use refdesk_desk::{Desk, Simulated};
+use refdesk_desk::{Desk, Session, Simulated};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, ItemReceipt, Level};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
 
 /// Simulates for standard input; changes nothing.
-pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
@@ -22,12 +22,9 @@ pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
     let desk = &desk.settled();
     let text = String::from_utf8_lossy(&given.bytes);
     let budget: Budget = args.budget.into();
-    let (simulated, diagnostics) = desk.simulate(&given.asked(&text, args.repeat, budget));
+    let (simulated, diagnostics) = desk.simulate(session, &given.asked(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    CommandOutput {
-        diagnostics,
-        ..CommandOutput::new(in_json(&simulated, lossy), in_words(desk.session(), &simulated))
-    }
+    CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
 }
 
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {

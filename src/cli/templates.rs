@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::TemplatesCommand;
 use super::rows;
-use refdesk_desk::{Desk, rows as desk_rows};
+use refdesk_desk::{Desk, Session, rows as desk_rows};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
@@ -14,7 +14,7 @@ mod extract;
 mod validate;
 
 /// Runs the subcommand; without one, lists.
-pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand>) -> CommandOutput {
     let desk = &desk.settled();
     let (index, diagnostics) = desk.templates();
     let answer = match command {
@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput
         Some(TemplatesCommand::List { pattern }) => list(desk, &index, pattern.as_deref()),
         Some(TemplatesCommand::Show { name }) => show(desk, &index, name),
         Some(TemplatesCommand::Variables { name }) => variables(desk, &index, name),
-        Some(TemplatesCommand::Extract { files }) => extract::run(desk, &index, files),
+        Some(TemplatesCommand::Extract { files }) => extract::run(desk, session, &index, files),
         // The answer consists of problems already.
         Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
         Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),

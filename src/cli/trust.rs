@@ -6,14 +6,14 @@ use super::answer::CommandOutput;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
-use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind};
+use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
 /// Runs the subcommand; without one, shows what is not trusted and asks.
-pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &TrustArgs) -> CommandOutput {
     let (mut waiting, count) = desk.deeds_with_profiles();
     let trusted = waiting.split_off(count);
     let mut answer = match args.command {
@@ -27,7 +27,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
             desk.reload();
         }
         let (index, _) = desk.settled().templates();
-        answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
+        answer.diagnostics.extend(desk.write_templates(session, &index).diagnostics);
     }
     // The file that stores trust may have been damaged.
     answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != Code::Untrusted));

@@ -16,9 +16,9 @@ use super::OutputFormat;
 use super::answer::CommandOutput;
 use super::output;
 use super::signals::Signals;
-use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
+use refdesk_desk::{Options, Session};
 use refdesk_files::name::safe;
 use refdesk_files::path::display;
 use refdesk_text::escape::{self, one_line, visible};
@@ -39,12 +39,12 @@ struct EventPrinter<'a> {
 }
 
 /// Prints events until a signal arrives or the reader goes away; both are normal ends.
-pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> ExitCode {
+pub fn run(options: Options, session: Session, only: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.around.workspace.clone();
     // Text for a person at a terminal, JSON for a program.
     let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
-    let printer = EventPrinter { workspace: &workspace, session: session.map(safe), format };
-    match watch(options, &printer) {
+    let printer = EventPrinter { workspace: &workspace, session: only.map(safe), format };
+    match watch(options, session, &printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let refusal = Error::new(Code::Watch, error.to_string(), "");
@@ -53,11 +53,11 @@ pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> Exi
     }
 }
 
-fn watch(options: Options, printer: &EventPrinter<'_>) -> io::Result<()> {
+fn watch(options: Options, session: Session, printer: &EventPrinter<'_>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let (_engine, events) = engine::start(options)?;
+        let (_engine, events) = engine::start(options, session)?;
         let (lines, waiting) = channel(WAITING);
         let (end, mut written) = oneshot::channel();
         thread::Builder::new().name("lines".to_owned()).spawn(move || {

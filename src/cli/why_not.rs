@@ -6,23 +6,23 @@ use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
-use refdesk_desk::{Desk, Verdict};
+use refdesk_desk::{Desk, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; that it gets a hint is an answer too.
-pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutput {
     let desk = &desk.settled();
     let budget: Budget = args.budget.into();
     let asked = EnrichRequest { budget, ..EnrichRequest::new(TextKind::Prompt, &args.prompt) };
-    let (verdict, diagnostics) = match desk.why_not(&args.id, &asked) {
+    let (verdict, diagnostics) = match desk.why_not(session, &args.id, &asked) {
         Ok(answered) => answered,
         Err(refusal) => {
             return CommandOutput { json: json!({"id": args.id, "hinted": false}), ..CommandOutput::refused(refusal) };
         }
     };
     let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
-    let (reason, mut message, hint) = said(source, &verdict, desk.session());
+    let (reason, mut message, hint) = said(source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
         message.push_str(" Its path does not exist: it is hinted anyway, but cannot be picked.");
     }

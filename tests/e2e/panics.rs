@@ -7,8 +7,8 @@ use portable_pty::CommandBuilder;
 use refdesk::tui::{self, Start};
 use refdesk_core::config::Surroundings;
 use refdesk_core::config::screen::SavedScreen;
-use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Event, Notice, Topic, Who};
+use refdesk_desk::{Options, Session};
 use tokio::sync::mpsc;
 
 use crate::support::pty::Pty;
@@ -28,7 +28,7 @@ fn again(test: &str) -> Pty {
 fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
-    let (engine, _) = engine::start(Options::new(around)).unwrap();
+    let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
     let (events_out, events) = mpsc::channel(1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
     runtime.block_on(async {

@@ -7,7 +7,7 @@ use refdesk_desk::{Desk, Reader};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
 
-use crate::engine::world::{World, options};
+use crate::engine::world::{World, options, session};
 
 #[test]
 fn a_pick_pulls_in_what_it_mentions_and_an_unpick_releases_it() {
@@ -62,7 +62,7 @@ fn a_broken_catalog_keeps_its_last_good_content_and_is_reported() {
 fn a_pick_of_another_process_appears() {
     let mut world = World::new();
     let mut other = Desk::open(options(&world.workspace));
-    other.pick(&["c".to_owned()], &[]).unwrap();
+    other.pick(&session(), &["c".to_owned()], &[]).unwrap();
     world.until("c is picked", |snapshot| snapshot.selection.is_picked("c"));
 }
 
@@ -74,7 +74,7 @@ fn a_source_that_an_edit_removed_and_restored_is_reported_again() {
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
         desk.settled()
-            .enrich(&EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session)
+            .enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session)
             .0
             .metadata
             .transitive_references

@@ -5,7 +5,7 @@ use std::fs;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{Snapshot, Watching};
 
-use crate::engine::world::{World, options, save};
+use crate::engine::world::{World, options, save, session};
 
 const CONFIG: &str = r#"{"sources": [
     {"id": "doc", "name": "Doc", "path": "docs/deep/doc.md"},
@@ -131,11 +131,11 @@ fn missing_files_and_folders_appear() {
     world.until("again a template", |snapshot| snapshot.templates.templates.len() == 1);
 
     let mut other = Desk::open(options(&world.workspace));
-    other.pick(&["one".to_owned()], &[]).unwrap();
+    other.pick(&session(), &["one".to_owned()], &[]).unwrap();
     world.until("one is picked", |snapshot| snapshot.selection.is_picked("one"));
     world.remove(".jaato/refdesk");
     world.until("the choice is gone", |snapshot| !snapshot.selection.is_picked("one"));
-    Desk::open(options(&world.workspace)).pick(&["two".to_owned()], &[]).unwrap();
+    Desk::open(options(&world.workspace)).pick(&session(), &["two".to_owned()], &[]).unwrap();
     world.until("two is picked", |snapshot| snapshot.selection.is_picked("two"));
 
     world.overwrite("references.json", CONFIG);

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
 use refdesk_desk::session::{Receipt, Store, What};
-use refdesk_desk::{Desk, Options, Reader};
+use refdesk_desk::{Desk, Reader, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::Sealer;
 
-use crate::engine::world::{World, options, save};
+use crate::engine::world::{World, options, save, session};
 
 /// Another process of the same workspace.
 fn other(world: &World, desk: &str) -> Store {
@@ -19,7 +19,15 @@ fn other(world: &World, desk: &str) -> Store {
 
 fn store(workspace: &Path, desk: &str) -> Store {
     let sealer = Sealer::new(options(workspace).state.as_deref(), workspace);
-    Store::new(workspace, desk, "s1", "another", SystemTime::now).sealed_by(sealer)
+    Store::new(workspace, desk, SystemTime::now).sealed_by(sealer)
+}
+
+fn append(store: &Store, receipt: Receipt) -> std::io::Result<u64> {
+    store.append_all(&another(), vec![receipt])
+}
+
+fn another() -> Session {
+    Session { id: "s1".to_owned(), who: "another".to_owned() }
 }
 
 fn read(id: &str) -> Receipt {
@@ -46,12 +54,12 @@ fn a_line_of_another_process_arrives_without_a_reload() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     // The folder exists already: creating it would be another kind of change.
-    store(&workspace, "default").append(read("old")).unwrap();
+    append(&store(&workspace, "default"), read("old")).unwrap();
     let mut world = World::over(folder, workspace);
     world.event(|event| matches!(event, Event::Receipts(_)));
     let before = world.until("it is read", |_| true);
     for at in 0..3 {
-        other(&world, "default").append(read(&format!("x{at}"))).unwrap();
+        append(&other(&world, "default"), read(&format!("x{at}"))).unwrap();
         let told = told_until(&mut world, &format!("Read @x{at}"));
         let last = told.last().unwrap();
         assert_eq!((last.topic, last.session.as_deref(), last.who.word()), (Topic::Read, Some("s1"), "another"));
@@ -67,7 +75,7 @@ fn earlier_lines_come_first_and_are_marked() {
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     let store = store(&workspace, "default");
     let lines = (0..400).map(|at| read(&format!("x{at}"))).collect();
-    store.append_all(lines).unwrap();
+    store.append_all(&another(), lines).unwrap();
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
     let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };
@@ -80,13 +88,13 @@ fn a_selection_is_reported_once_by_whichever_process() {
     let mut world = World::new();
     world.send(Request::pick("c"));
     world.until("it is picked", |now| now.selection.is_picked("c"));
-    let mut desk = Desk::open(Options { session: "s2".to_owned(), ..options(&world.workspace) });
-    desk.pick(&["a".to_owned()], &[]).unwrap();
+    let mut desk = Desk::open(options(&world.workspace));
+    desk.pick(&Session { id: "s2".to_owned(), ..session() }, &["a".to_owned()], &[]).unwrap();
     world.until("b is pulled in", |now| now.selection.contains("b"));
     // Only the journal reports it for another desk.
     let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(What::Selected) };
-    other(&world, "other").append(choice).unwrap();
-    other(&world, "default").append(read("end")).unwrap();
+    append(&other(&world, "other"), choice).unwrap();
+    append(&other(&world, "default"), read("end")).unwrap();
     let told = told_until(&mut world, "Read @end");
     let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
     assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
@@ -100,7 +108,7 @@ fn a_selection_is_reported_once_by_whichever_process() {
 fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
     let mut world = World::new();
     let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
-    other(&world, "default").append_all(lines).unwrap();
+    other(&world, "default").append_all(&another(), lines).unwrap();
     assert!(matches!(world.ask(Request::Match("retry".into())), Response::Findings(_)), "nothing holds the desk up");
     let mut told = 0;
     world.event(|event| {
@@ -117,7 +125,7 @@ fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
 #[test]
 fn a_line_is_found_by_its_number() {
     let world = World::new();
-    let number = other(&world, "default").append(read("x")).unwrap();
+    let number = append(&other(&world, "default"), read("x")).unwrap();
     let Response::JournalLine(Ok(line)) = world.ask(Request::JournalLine(number)) else { panic!() };
     assert_eq!(line.receipt, read("x"));
     assert!(matches!(world.ask(Request::JournalLine(number + 1)), Response::JournalLine(Err(_))));
@@ -135,7 +143,8 @@ fn a_simulation_records_nothing() {
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [said.clone(), said.clone()]);
     // What the session was really given is no longer new.
     let mut desk = Desk::open(options(&world.workspace));
-    let (given, _) = desk.settled().enrich(&EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
+    let (given, _) =
+        desk.settled().enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
     assert_eq!(given.added(), said, "exactly as an agent gets it");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [String::new(), said]);
 }

@@ -4,7 +4,7 @@ use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
 use refdesk_text::Code;
 
-use super::world::{World, options};
+use super::world::{World, options, session};
 
 const PROFILE: &str = r#"{"plugin_configs": {"references": {"preselected": ["a", "nobody"], "exclude_tools": ["x"],
     "sources": ["a", "b", {"id": "own", "name": "Own", "type": "inline", "content": ""}]}}}"#;
@@ -53,22 +53,22 @@ fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
     let mut desk = Desk::open(under);
     let picks = |desk: &Desk| desk.choice().picks.clone();
     assert_eq!((picks(&desk), desk.name()), (vec!["c".to_owned()], "profile-p"));
-    desk.pick(&["a".to_owned()], &[]).unwrap();
+    desk.pick(&session(), &["a".to_owned()], &[]).unwrap();
     desk.reread_choice();
     assert_eq!(picks(&desk), ["c", "a"]);
     assert!(desk.selection().contains("b"), "what it brings is known");
-    Desk::open(options(&world.workspace)).exclude(&["b".to_owned()]).unwrap();
+    Desk::open(options(&world.workspace)).exclude(&session(), &["b".to_owned()]).unwrap();
     desk.reread_choice();
     assert!(!desk.selection().contains("b"), "what the shared desk excludes goes");
     world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["kit"]}}}"#);
     desk.reload();
     assert_eq!(picks(&desk), ["a", "kit"], "what came of the profile goes with it, what was picked here stays");
-    desk.unpick(&["kit".to_owned()]).unwrap();
+    desk.unpick(&session(), &["kit".to_owned()]).unwrap();
     world.write(".jaato/profiles/p.json", "{");
     desk.reload();
     assert_eq!(picks(&desk), ["a"], "one that cannot be read any more stays what it was");
     assert!(desk.diagnostics().iter().any(|problem| problem.code == Code::JsonSyntax));
-    desk.undo().unwrap();
+    desk.undo(&session()).unwrap();
     assert_eq!(picks(&desk), ["a", "kit"]);
     assert!(!world.at(".jaato/refdesk/desks").exists());
     assert_eq!(Desk::open(options(&world.workspace)).choice().picks, Vec::<String>::new());

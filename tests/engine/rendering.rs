@@ -13,7 +13,7 @@ use refdesk_templates::render::{RenderJob, Renderer};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::engine::world::{LONG, World, options};
+use crate::engine::world::{LONG, World, options, session};
 use crate::support::alone::is_alone;
 use crate::support::hostile;
 use crate::support::scale::scaled;
@@ -169,7 +169,7 @@ fn the_engine_goes_on() {
     let world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
     let options = Options { renderer: beside(), ..options(&world.workspace) };
     let World { folder, workspace, .. } = world;
-    let mut world = World::with(folder, workspace, engine::start(options).unwrap());
+    let mut world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     world.send(Request::pick("kit"));
     world.until("both are there", |snapshot| snapshot.templates.templates.len() == 2);
     let preview = |template: &str| Request::Preview { template: template.to_owned(), values: None, path: None };

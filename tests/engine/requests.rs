@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk_desk::Desk;
 use refdesk_desk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
 use refdesk_desk::engine::{self, Ended, Ending, Event, Reply, Snapshot};
+use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
 
-use crate::engine::world::{LONG, World, options};
+use crate::engine::world::{LONG, World, options, session};
 
 /// A workspace with a screen.
 fn attended() -> World {
@@ -22,9 +22,8 @@ fn attended() -> World {
 }
 
 fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
-    let mut options = options(&workspace);
-    options.who = "a screen".to_owned();
-    World::with(folder, workspace, engine::start_attended(options).unwrap())
+    let engine = engine::start_attended(options(&workspace), Session::of_client("a screen")).unwrap();
+    World::with(folder, workspace, engine)
 }
 
 /// Asks like an agent, on a thread of its own.
@@ -36,7 +35,7 @@ fn ask(
     let mut desk = Desk::open(options(workspace));
     let mut way = Way::of(&desk);
     let mut request = match approval {
-        None => refdesk_desk::channel::request(&desk.settled(), "to test", &[]),
+        None => refdesk_desk::channel::request(&desk.settled(), &session(), "to test", &[]),
         Some(approval) => {
             let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
             refdesk_desk::channel::approval(&way, asker, "to test", approval)
@@ -133,7 +132,7 @@ fn a_request_goes_when_its_asker_is_killed() {
     let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
     let mut desk = Desk::open(options(&world.workspace));
-    let request = refdesk_desk::channel::request(&desk.settled(), "to test", &[]);
+    let request = refdesk_desk::channel::request(&desk.settled(), &session(), "to test", &[]);
     let path = folder.join(format!("{}.json", request.request_id));
     let staged = folder.join("staged");
     write_atomic(&staged, &serde_json::to_vec(&request).unwrap()).unwrap();

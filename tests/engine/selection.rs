@@ -1,7 +1,7 @@
 //! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
-use refdesk_desk::Desk;
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Request, Response, Topic, Who};
+use refdesk_desk::{Desk, Session};
 use refdesk_text::Code;
 
 use super::world::{World, options};
@@ -73,8 +73,9 @@ fn undo_takes_back_only_own_changes() {
     let mut world = World::new();
     world.send(Request::pick("a"));
     world.until("a is picked", |now| now.selection.is_picked("a"));
-    let mut other = Desk::open(refdesk_desk::Options { who: "refdesk select".to_owned(), ..options(&world.workspace) });
-    other.pick(&["c".to_owned()], &[]).unwrap();
+    let mut other = Desk::open(options(&world.workspace));
+    let select = Session::of_client("refdesk select");
+    other.pick(&select, &["c".to_owned()], &[]).unwrap();
     let told = world.notice(|notice| notice.text == "Picked @c");
     assert_eq!(told.who, Who::Other("refdesk select".into()));
     world.send(Request::Undo);
@@ -95,7 +96,7 @@ fn undo_takes_back_only_own_changes() {
 
     world.send(Request::pick("a"));
     world.until("a is picked again", |now| now.selection.is_picked("a"));
-    other.unpick(&["a".to_owned()]).unwrap();
+    other.unpick(&select, &["a".to_owned()]).unwrap();
     world.until("the other took it back", |now| !now.selection.is_picked("a"));
     assert!(world.refused(Request::Undo).contains("another process has changed @a since"));
 }

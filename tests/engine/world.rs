@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use refdesk_core::config::Surroundings;
 use refdesk_desk::engine::{self, Engine, Event, Request, Response, Snapshot, Started};
-use refdesk_desk::{Desk, Options};
+use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::write_atomic;
 use tokio::sync::{mpsc, watch};
 
@@ -58,14 +58,14 @@ impl World {
 
     /// An engine over an existing workspace.
     pub fn over(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
-        let engine = engine::start(options(&workspace)).unwrap();
+        let engine = engine::start(options(&workspace), session()).unwrap();
         Self::with(folder, workspace, engine)
     }
 
     /// The same, with everything trusted that the configuration names outside.
     pub fn trusting(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let options = Self::trusted(&folder, &workspace);
-        Self::with(folder, workspace, engine::start(options).unwrap())
+        Self::with(folder, workspace, engine::start(options, session()).unwrap())
     }
 
     /// Trusts everything that needs it now, and has the engine read it.
@@ -76,7 +76,8 @@ impl World {
 
     fn trusted(folder: &tempfile::TempDir, workspace: &Path) -> Options {
         let options = Options { state: Some(folder.path().join("state")), ..options(workspace) };
-        Desk::open(options.clone()).trust_all().unwrap();
+        let desk = Desk::open(options.clone());
+        desk.trust(&desk.untrusted()).unwrap();
         options
     }
 
@@ -167,6 +168,11 @@ pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> 
 pub fn save(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+/// The session that does everything, unless another is named.
+pub fn session() -> Session {
+    Session::of_client("refdesk")
 }
 
 pub fn options(workspace: &Path) -> Options {

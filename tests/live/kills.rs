@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::channel::folder::{default_folder, pending};
 use refdesk_desk::channel::presence::is_anybody_there;
-use refdesk_desk::{Desk, Options};
+use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::Lock;
 
 use crate::live::actors::{Call, Hook, Progress, Screen, Server, end};
@@ -285,8 +285,8 @@ impl Team {
 fn change(workspace: &Workspace, id: &str) -> Acknowledged {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
-    let mut desk = Desk::open(Options { who: "a checker".to_owned(), state, ..Options::new(around) });
-    desk.pick(&[id.to_owned()], &[]).unwrap();
+    let mut desk = Desk::open(Options { state, ..Options::new(around) });
+    desk.pick(&Session::of_client("a checker"), &[id.to_owned()], &[]).unwrap();
     Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
 }
 

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refdesk_core::config::Surroundings;
-use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Event, Notice, Reply, Request, Snapshot};
+use refdesk_desk::{Options, Session};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -57,8 +57,8 @@ impl Told {
 fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
-    let options = Options { who: "another screen".to_owned(), state, ..Options::new(around) };
-    let (engine, mut events) = engine::start_attended(options).unwrap();
+    let options = Options { state, ..Options::new(around) };
+    let (engine, mut events) = engine::start_attended(options, Session::of_client("another screen")).unwrap();
     let mut snapshots = engine.snapshots();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();

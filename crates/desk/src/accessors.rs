@@ -30,11 +30,6 @@ impl Desk {
         &self.options.desk
     }
 
-    /// Who changes it, as the journal names it.
-    pub fn who(&self) -> &str {
-        &self.options.who
-    }
-
     /// The variables of the environment.
     pub fn environment(&self) -> Environment {
         self.options.environment
@@ -43,11 +38,6 @@ impl Desk {
     /// The time.
     pub fn now(&self) -> SystemTime {
         (self.options.clock)()
-    }
-
-    /// The name of the reader.
-    pub fn session(&self) -> &str {
-        &self.options.session
     }
 
     /// What the configuration says besides its sources.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::Desk;
 use super::writing::Leave;
+use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, NOT_A_SOURCE, SourceId};
 use refdesk_files::name;
 use refdesk_files::output::{self, Before};
@@ -45,7 +45,7 @@ impl Desk {
     ///
     /// # Errors
     /// A path that names nothing, an id that is taken or empty, a file that is there or cannot be written.
-    pub fn add(&mut self, new: &NewSource, leave: Leave<'_>) -> Result<Added, Error> {
+    pub fn add(&mut self, session: &Session, new: &NewSource, leave: Leave<'_>) -> Result<Added, Error> {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
         if !is_url && (new.place.trim().is_empty() || !path.exists()) {
@@ -105,7 +105,7 @@ impl Desk {
         }
         let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
         written.map_err(|unwritten| unwritten.refused)?;
-        self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
+        self.note_file(session, &self.around().display(&file), &text, &format!("added @{id}"));
         self.reload();
         Ok(Added { id: id.into(), entry, file })
     }

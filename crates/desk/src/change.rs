@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Desk;
+use crate::Session;
 use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
@@ -74,7 +75,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
+    pub fn pick(&mut self, session: &Session, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
         let ids = &*self.meant(ids);
         let asked = self.asked_for(ids, tags);
         let mut answer = Picked {
@@ -86,7 +87,7 @@ impl Desk {
             message: String::new(),
         };
         if !asked.known.is_empty() {
-            let done = self.change(|choice| {
+            let done = self.change(session, |choice| {
                 asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
@@ -109,9 +110,9 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Error> {
+    pub fn unpick(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
-        let mut answer = self.change_each(ids, Choice::unpick)?;
+        let mut answer = self.change_each(session, ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
             if let Some(member) = self.selection.member(id) {
                 let hint = format!("exclude it instead: refdesk exclude {id}");
@@ -136,10 +137,10 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Error> {
+    pub fn exclude(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let (known, unknown): (Vec<String>, Vec<String>) =
             self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
-        let mut answer = self.change_each(&known, Choice::exclude)?;
+        let mut answer = self.change_each(session, &known, Choice::exclude)?;
         answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
         Ok(answer)
     }
@@ -148,9 +149,9 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn include(&mut self, ids: &[String]) -> Result<Changed, Error> {
+    pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
-        let mut answer = self.change_each(ids, Choice::include)?;
+        let mut answer = self.change_each(session, ids, Choice::include)?;
         let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
         answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
         Ok(answer)
@@ -160,8 +161,8 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Error> {
-        let done = self.change(|choice| {
+    pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
+        let done = self.change(session, |choice| {
             let mut changed = std::mem::take(&mut choice.picks);
             if exclusions {
                 changed.append(&mut choice.exclusions);
@@ -171,14 +172,19 @@ impl Desk {
         Ok(released(done))
     }
 
-    fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Error> {
-        self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
+    fn change_each(
+        &mut self,
+        session: &Session,
+        ids: &[String],
+        each: fn(&mut Choice, &str) -> bool,
+    ) -> Result<Changed, Error> {
+        self.change(session, |choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
     }
 
     /// Changes the stored choice and all that follows from it.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
+    fn change<T>(&mut self, session: &Session, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
         let known = self.choice.clone();
-        let Done { answer: (answer, stored, changed), before, left } = self.store_change("", |choice| {
+        let Done { answer: (answer, stored, changed), before, left } = self.store_change(session, "", |choice| {
             let stored = choice.clone();
             (change(choice), stored, choice.clone())
         })?;
@@ -191,13 +197,14 @@ impl Desk {
     /// The same without a note of it in the history; `reason` is for the journal.
     pub(super) fn store_change<T>(
         &mut self,
+        session: &Session,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<Done<T>, Error> {
         // What comes and goes with the change is known only beside what was selected before.
         self.settle();
         if self.profile.is_some() {
-            return self.change_here(reason, change);
+            return self.change_here(session, reason, change);
         }
         self.finish_interrupted()?;
         // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
@@ -207,8 +214,8 @@ impl Desk {
             stored_before.clone_from(choice);
             change(choice)
         };
-        let done = self.store.change(&initial, change).map_err(|error| not_stored(&error))?;
-        self.note_choice(&stored_before, &done.value, reason);
+        let done = self.store.change(session, &initial, change).map_err(|error| not_stored(&error))?;
+        self.note_choice(session, &stored_before, &done.value, reason);
         if self.options.lives_on {
             // What was damaged was left alone until now; now it is set aside.
             self.stored.clear();
@@ -224,10 +231,15 @@ impl Desk {
     }
 
     /// The same under a profile, where nothing of what is chosen is stored.
-    fn change_here<T>(&mut self, reason: &str, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
+    fn change_here<T>(
+        &mut self,
+        session: &Session,
+        reason: &str,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> Result<Done<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
-        self.note_choice(&self.choice, &choice, reason);
+        self.note_choice(session, &self.choice, &choice, reason);
         let before = self.choose(choice);
         let left = self.forget_left(&before)?;
         Ok(Done { answer, before, left })
@@ -386,22 +398,23 @@ mod tests {
         let open = || Desk::open(Options { lives_on: true, ..Options::new(around.clone()) });
         let (mut one, mut other) = (open(), open());
         let ids = |ids: &[SourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let session = Session::of_client("a test");
         let named = |id: &str| [id.to_owned()];
 
-        let picked = one.pick(&named("a"), &[]).unwrap();
+        let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
         // Others have cleared it, and it has not been heard yet.
-        other.clear(false).unwrap();
-        let picked = one.pick(&named("a"), &[]).unwrap();
+        other.clear(&session, false).unwrap();
+        let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
         // Others have picked something, and its document has not been read here: what it brings is not this pick's.
-        let picked = other.pick(&named("b"), &[]).unwrap();
+        let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
-        one.clear(false).unwrap();
-        other.pick(&named("b"), &[]).unwrap();
-        let picked = one.pick(&named("a"), &[]).unwrap();
+        one.clear(&session, false).unwrap();
+        other.pick(&session, &named("b"), &[]).unwrap();
+        let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["c"]);
-        let cleared = other.clear(false).unwrap();
+        let cleared = other.clear(&session, false).unwrap();
         assert_eq!(
             (cleared.changed, ids(&cleared.released)),
             (vec!["b".to_owned(), "a".to_owned()], vec!["c".to_owned(), "d".to_owned()])

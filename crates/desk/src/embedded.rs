@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::Desk;
+use super::{Desk, Session};
 use crate::session::{DEFAULT, For, TemplateFile, Written};
 use refdesk_files::path::absolute;
 use refdesk_templates::{Rejected, Template, TemplateIndex};
@@ -26,7 +26,7 @@ impl Desk {
     /// Brings the files of the selection's embedded templates to what they should be; those of the default desk's with the
     /// index of all. What cannot be written is told, and the templates are there without it; under a profile none is. Nor is
     /// one of a source that waits for trust: any agent reads what lies in the workspace.
-    pub fn write_templates(&self, index: &TemplateIndex) -> Written {
+    pub fn write_templates(&self, session: &Session, index: &TemplateIndex) -> Written {
         if self.profile_file().is_some() {
             return Written::default();
         }
@@ -34,13 +34,13 @@ impl Desk {
         let listing = (self.name() == DEFAULT).then(|| refdesk_templates::listing(index, self.workspace()));
         let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
         let done = self.store.write_templates(&files(&index.templates), by);
-        self.note_templates(&done);
+        self.note_templates(session, &done);
         done
     }
 
     /// Writes the templates of these documents, relative to the current folder, whether or not anything brings them. Their
     /// files stay until a person removes them.
-    pub fn extract(&self, documents: &[PathBuf]) -> Extraction {
+    pub fn extract(&self, session: &Session, documents: &[PathBuf]) -> Extraction {
         let mut extraction = Extraction::default();
         let (mut there, mut seen) = (Vec::new(), HashSet::new());
         for named in documents {
@@ -60,7 +60,7 @@ impl Desk {
         }
         let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);
-        self.note_templates(&extraction.done);
+        self.note_templates(session, &extraction.done);
         extraction.done.diagnostics.extend(diagnostics);
         extraction.templates = templates;
         extraction

@@ -7,7 +7,7 @@ use super::embedded::files;
 use super::journal::templates;
 use super::places::Look;
 use super::{Desk, Settled};
-use crate::session::{For, Receipt, What, Written, advice};
+use crate::session::{For, Receipt, Session, What, Written, advice};
 use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
 use refdesk_templates::Template;
 use refdesk_text::Code;
@@ -28,7 +28,7 @@ pub enum Reader {
 impl Settled<'_> {
     /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
     /// reads of them, so that it can render what it is told of.
-    pub fn enrich(&self, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+    pub fn enrich(&self, session: &Session, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
         let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
         let look = Look::new(self);
@@ -38,11 +38,11 @@ impl Settled<'_> {
         let (enriched, more) = match () {
             () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
             () if !reads => {
-                let (told, problems) = self.store.told();
+                let (told, problems) = self.store.told(session);
                 (say(&told), problems)
             }
             () => {
-                let (enriched, told, problems) = self.tell(say);
+                let (enriched, told, problems) = self.tell(session, say);
                 before = Some(told);
                 (enriched, problems)
             }
@@ -53,34 +53,34 @@ impl Settled<'_> {
         problems.extend(more);
         if reader == Reader::Session {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
-            let offered = || before.unwrap_or_else(|| self.store.told().0).offered;
+            let offered = || before.unwrap_or_else(|| self.store.told(session).0).offered;
             if let Some(tool) = tool {
                 receipts.extend(self.readings(&tool, &offered()));
             }
             if !enriched.blocks.is_empty() {
                 receipts.push(Receipt::of(asked, &enriched));
             }
-            problems.extend(self.journal_all(receipts));
+            problems.extend(self.journal_all(session, receipts));
         }
         (enriched, problems)
     }
 
     /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
     /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
-    pub fn start(&self, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
+    pub fn start(&self, session: &Session, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
         let look = Look::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
         let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, budget, told);
         let (enriched, mut problems) = if repeat {
             (start(None), Vec::new())
         } else {
-            let (enriched, _, problems) = self.tell(|told| start(Some(told)));
+            let (enriched, _, problems) = self.tell(session, |told| start(Some(told)));
             (enriched, problems)
         };
         if !enriched.blocks.is_empty() {
             let asked = EnrichRequest::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
-            problems.extend(self.journal(receipt));
+            problems.extend(self.journal(session, receipt));
         }
         (enriched, problems)
     }
@@ -91,16 +91,20 @@ impl Settled<'_> {
     }
 
     /// Says something to the session, and remembers it; gives what it was told before, too.
-    fn tell(&self, say: impl Fn(&SessionMemory) -> Enriched) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
+    fn tell(
+        &self,
+        session: &Session,
+        say: impl Fn(&SessionMemory) -> Enriched,
+    ) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
         let tell = |told: &SessionMemory| {
             let enriched = say(told);
             (enriched.told.clone(), (enriched, told.clone()))
         };
-        match self.store.tell(tell) {
+        match self.store.tell(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
             // A session that cannot be remembered is told again rather than left without.
             Err(error) => {
-                let told = self.store.told().0;
+                let told = self.store.told(session).0;
                 (say(&told), told, vec![not_remembered(&error)])
             }
         }
@@ -122,9 +126,9 @@ impl Settled<'_> {
 
 impl Desk {
     /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
-    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = self.store.forget_told().unwrap_or_else(|error| vec![not_remembered(&error)]);
-        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+    pub fn forget_told(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = self.store.forget_told(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
+        problems.extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
         problems
     }
 
@@ -140,10 +144,10 @@ impl Desk {
 
     /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
     /// since that is no workspace.
-    pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
+    pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
         is_workspace
-            .then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .then(|| self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
             .flatten()
     }
 

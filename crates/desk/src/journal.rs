@@ -6,7 +6,7 @@ use std::io;
 use std::sync::PoisonError;
 
 use super::Desk;
-use crate::session::{self, Line, Receipt, Tally, What, advice};
+use crate::session::{self, Line, Receipt, Session, Tally, What, advice};
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
@@ -20,17 +20,17 @@ type Offered = BTreeMap<String, BlockKind>;
 impl Desk {
     /// Puts something into the journal. What keeps it from being there is answered the first time, and is among the
     /// diagnostics until something can be put there again.
-    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
-        self.journal_all(vec![receipt])
+    pub fn journal(&self, session: &Session, receipt: Receipt) -> Option<Diagnostic> {
+        self.journal_all(session, vec![receipt])
     }
 
     /// The same for several, in one go.
-    pub(super) fn journal_all(&self, receipts: Vec<Receipt>) -> Option<Diagnostic> {
+    pub(super) fn journal_all(&self, session: &Session, receipts: Vec<Receipt>) -> Option<Diagnostic> {
         if receipts.is_empty() {
             return None;
         }
         let whats: Vec<What> = receipts.iter().map(|receipt| receipt.what).collect();
-        let appended = self.store.append_all(receipts);
+        let appended = self.store.append_all(session, receipts);
         if let Ok(last) = appended
             && self.options.lives_on
         {
@@ -68,13 +68,13 @@ impl Desk {
     }
 
     /// Notes that a source was read, with what the session knew of it before.
-    pub fn note_reading(&self, read: Receipt) {
-        let follows = of(&self.store.told().0.offered, &read.about);
-        self.journal(Receipt { follows, ..read });
+    pub fn note_reading(&self, session: &Session, read: Receipt) {
+        let follows = of(&self.store.told(session).0.offered, &read.about);
+        self.journal(session, Receipt { follows, ..read });
     }
 
     /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
-    pub(super) fn note_choice(&self, before: &Choice, after: &Choice, reason: &str) {
+    pub(super) fn note_choice(&self, session: &Session, before: &Choice, after: &Choice, reason: &str) {
         let new = |now: &[String], then: &[String]| {
             let then: HashSet<&String> = then.iter().collect();
             now.iter().filter(|id| !then.contains(id)).cloned().collect()
@@ -86,34 +86,43 @@ impl Desk {
             (What::Excluded, new(&after.exclusions, &before.exclusions)),
         ];
         let receipt = |(what, about): (What, Vec<String>)| {
-            let follows =
-                if what == What::Selected { of(&self.store.told().0.offered, &about) } else { Offered::default() };
+            let follows = if what == What::Selected {
+                of(&self.store.told(session).0.offered, &about)
+            } else {
+                Offered::default()
+            };
             Receipt { about, follows, reason: reason.to_owned(), ..Receipt::new(what) }
         };
-        self.journal_all(changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
+        self.journal_all(session, changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
     }
 
     /// Notes that files were written as proposed, but for those that held it already.
-    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[WrittenFile], reason: &str) {
+    pub(super) fn note_written(
+        &self,
+        session: &Session,
+        proposals: &[Proposal],
+        written: &[WrittenFile],
+        reason: &str,
+    ) {
         let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
         let receipt = |(proposal, written): (&Proposal, &WrittenFile)| file(&written.shown, &proposal.text, reason);
-        self.journal_all(changed.map(receipt).collect());
+        self.journal_all(session, changed.map(receipt).collect());
     }
 
     /// Notes that a file was removed as proposed.
-    pub(super) fn note_removed(&self, proposal: &Proposal, reason: &str) {
+    pub(super) fn note_removed(&self, session: &Session, proposal: &Proposal, reason: &str) {
         let about = vec![proposal.shown.clone()];
-        self.journal(Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
+        self.journal(session, Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
     }
 
     /// Notes that one file was written.
-    pub(super) fn note_file(&self, shown: &str, text: &str, reason: &str) {
-        self.journal(file(shown, text, reason));
+    pub(super) fn note_file(&self, session: &Session, shown: &str, text: &str, reason: &str) {
+        self.journal(session, file(shown, text, reason));
     }
 
     /// Notes which files of embedded templates were written and removed.
-    pub(super) fn note_templates(&self, done: &session::Written) {
-        self.journal_all(templates(done, "templates of documents", "nothing brings these templates any more"));
+    pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
+        self.journal_all(session, templates(done, "templates of documents", "nothing brings these templates any more"));
     }
 
     /// Where the journal is, there or not.
@@ -200,6 +209,10 @@ mod tests {
     use crate::Options;
     use refdesk_core::config::Surroundings;
 
+    fn session() -> Session {
+        Session::of_client("a test")
+    }
+
     fn desk(folder: &tempfile::TempDir) -> Desk {
         let path = folder.path().join("ws");
         std::fs::create_dir(&path).unwrap();
@@ -215,7 +228,7 @@ mod tests {
         let picks = |range: std::ops::Range<usize>| range.map(|at| format!("pick-{at}")).collect();
         let choice = |picks| Choice { picks, exclusions: Vec::new() };
         let began = std::time::Instant::now();
-        desk.note_choice(&choice(picks(0..40_000)), &choice(picks(1..40_001)), "");
+        desk.note_choice(&session(), &choice(picks(0..40_000)), &choice(picks(1..40_001)), "");
         let took = began.elapsed();
         let mut noted = Vec::new();
         desk.each_line(|line| noted.push((line.receipt.what, line.receipt.about))).unwrap();
@@ -227,7 +240,7 @@ mod tests {
     fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
-        let say = || desk.journal(Receipt::new(What::Forgot));
+        let say = || desk.journal(&session(), Receipt::new(What::Forgot));
         let stands = || desk.diagnostics().iter().filter(|problem| problem.code == Code::NotJournalled).count();
         std::fs::create_dir_all(desk.journal_file()).unwrap();
         for _ in 0..2 {

@@ -14,7 +14,6 @@ pub mod engine;
 mod enriching;
 mod expect;
 mod explain;
-mod identity;
 mod journal;
 #[cfg(test)]
 mod kept_law_tests;
@@ -47,7 +46,6 @@ pub use embedded::Extraction;
 pub use enriching::Reader;
 pub use expect::{Asserted, Case, Judged, Miss, Wanted, read_cases};
 pub use explain::{Closure, PickedBy, Why};
-pub use identity::Session;
 pub use locate::Spot;
 pub use mend::Mended;
 pub use options::Options;
@@ -57,6 +55,7 @@ pub use profile::find_profile;
 pub use profiles::Profiled;
 pub use scanning::Settled;
 pub use selection_preview::{SelectionChange, SelectionPreview};
+pub use session::Session;
 pub use simulate::Simulated;
 pub use switch::Switch;
 pub use templates::{Made, RenderFailure, RenderRequest, What};
@@ -129,7 +128,7 @@ impl Desk {
     pub fn open(mut options: Options) -> Self {
         let profile = InForce::open(&mut options);
         let around = &options.around;
-        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+        let store = Store::new(&around.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
             .waiting(options.patience);
         let config = config::load(around);

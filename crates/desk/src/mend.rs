@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::Desk;
 use super::writing::Leave;
+use super::{Desk, Session};
 use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;
 use refdesk_files::output;
@@ -32,7 +32,7 @@ pub struct Mended {
 impl Desk {
     /// Rewrites every moved path and reloads; what could not be rewritten is reported. For a file outside the workspace, also
     /// one that a link leads to, `leave` has to allow the write.
-    pub fn mend(&mut self, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
+    pub fn mend(&mut self, session: &Session, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
         for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
             by_file.entry(&source.origin.file).or_default().push(source);
@@ -42,7 +42,12 @@ impl Desk {
         for (file, sources) in by_file {
             match self.mend_file(file, &sources, leave) {
                 Ok((done, text)) => {
-                    self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
+                    self.note_file(
+                        session,
+                        &self.around().display(file),
+                        &text,
+                        "paths of another machine were rewritten",
+                    );
                     mended.extend(done);
                 }
                 Err(Error { code, message, fix, .. }) => problems.push(

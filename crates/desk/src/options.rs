@@ -17,10 +17,6 @@ pub struct Options {
     pub desk: String,
     /// The file of the profile that replaces what is picked; nothing is stored then.
     pub profile: Option<PathBuf>,
-    /// Which reader of it.
-    pub session: String,
-    /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
-    pub who: String,
     /// The folder of what belongs to the user and to no workspace; `None` where there is none. Without it, of what is kept in
     /// the workspace only picks and exclusions count.
     pub state: Option<PathBuf>,
@@ -37,15 +33,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// The default desk and session of a workspace, for one command.
+    /// The default desk of a workspace, for one command.
     pub fn new(around: Surroundings) -> Self {
-        let name = DEFAULT.to_owned();
         Self {
             around,
-            desk: name.clone(),
+            desk: DEFAULT.to_owned(),
             profile: None,
-            session: name,
-            who: "refdesk".to_owned(),
             state: None,
             renderer: Renderer::within(),
             environment: Environment::default(),

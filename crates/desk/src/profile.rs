@@ -37,7 +37,7 @@ impl InForce {
     pub fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let around = &options.around;
-        let shared = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+        let shared = Store::new(&around.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace));
         let mut in_force = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
         in_force.read(around);

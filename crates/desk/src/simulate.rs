@@ -1,6 +1,6 @@
 //! What would be said, and what would not: looked at from all sides, and nobody is told (BEHAVIOUR §5).
 
-use super::{Reader, Settled};
+use super::{Reader, Session, Settled};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, withheld};
 use refdesk_text::report::Diagnostic;
@@ -25,10 +25,10 @@ impl Simulated {
 
 impl Settled<'_> {
     /// What [`Settled::enrich`] would append for the session; changes nothing.
-    pub fn simulate(&self, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
-        let (said, problems) = self.enrich(asked, Reader::Nobody);
+    pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
+        let (said, problems) = self.enrich(session, asked, Reader::Nobody);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
-        let (all, _) = self.enrich(&whole, Reader::Nobody);
+        let (all, _) = self.enrich(session, &whole, Reader::Nobody);
         let withheld = withheld(&said, &all);
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
         (Simulated { said, told_before, withheld }, problems)

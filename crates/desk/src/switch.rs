@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::change::Done;
 use super::profile::{broken, said};
-use super::{Changed, Desk};
+use super::{Changed, Desk, Session};
 use refdesk_core::catalog::{self, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
@@ -85,12 +85,12 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
-    pub fn switch_to(&mut self, file: &Path) -> Result<Changed, Error> {
+    pub fn switch_to(&mut self, session: &Session, file: &Path) -> Result<Changed, Error> {
         let profile = self.profile_at(file)?;
         let known = self.choice.clone();
         let picks = self.picks_of(&profile);
         let reason = format!("switched to the profile {}", profile.name);
-        let Done { answer: (before, after), left, .. } = self.store_change(&reason, |choice| {
+        let Done { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
             let before = choice.clone();
             // What another process excluded meanwhile stays excluded.
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();

@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Desk;
 use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, PrivilegedActions, in_text, outside};
+use super::{Desk, Session, Settled};
 use crate::session::Trusted;
 use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceId, SourceKind, narrowed};
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, expand, profile};
@@ -27,17 +27,6 @@ use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
-    /// What may be read for the session: the paths of what is selected, auto or expanded, without those outside the workspace
-    /// that wait for trust.
-    pub fn access(&self) -> Access {
-        let look = Look::at(self);
-        // A source that an `@id` expanded for the session stays readable until it is excluded (BEHAVIOUR §4).
-        let offered = self.store.told().0.offered.into_iter();
-        let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
-        let expanded: Vec<String> = expanded.map(|(id, _)| id).collect();
-        Access::new(&self.catalog, &self.selection, &expanded, |source| look.withholds(source))
-    }
-
     /// Who says yes to a file that an agent wants written; `shown` is its path as printed. A path counts by where its links
     /// lead, too: what is refused there is refused, and only what is free by both names is free.
     pub fn verdict(&self, shown: &str) -> ApprovalMode {
@@ -144,16 +133,6 @@ impl Desk {
         actions
     }
 
-    /// Trusts all that waits, and says what that was.
-    ///
-    /// # Errors
-    /// It cannot be kept: then nothing was trusted.
-    pub fn trust_all(&self) -> Result<Vec<PrivilegedAction>, Error> {
-        let waiting = self.untrusted();
-        self.trust(&waiting)?;
-        Ok(waiting)
-    }
-
     /// Trusts just these, which somebody was shown.
     ///
     /// # Errors
@@ -199,28 +178,6 @@ impl Desk {
         });
         let waiting: Vec<Diagnostic> = waiting.collect();
         look.problems().iter().cloned().chain(waiting).collect()
-    }
-
-    /// One sentence on those of these sources that are reached and may not be read until somebody trusts it.
-    pub fn withheld(&self, among: &[SourceId]) -> Option<Diagnostic> {
-        let access = self.access();
-        let ids: Vec<String> =
-            access.withheld().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
-        let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
-        let message = match ids.len() {
-            0 => return None,
-            1 => format!("{shown} lies outside the workspace: agents may not read it until you trust that"),
-            all if all <= SHOWN => {
-                format!("{shown} lie outside the workspace: agents may not read them until you trust that")
-            }
-            all => {
-                let more = all - SHOWN;
-                format!(
-                    "{shown} and {more} more lie outside the workspace: agents may not read them until you trust that"
-                )
-            }
-        };
-        Some(Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust))
     }
 
     /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
@@ -370,6 +327,41 @@ impl Desk {
             _ => self.definition(id).ok().map(|spot| spot.line),
         };
         (file, line)
+    }
+}
+
+impl Settled<'_> {
+    /// What may be read for the session: the paths of what is selected, auto or expanded, without those outside the workspace
+    /// that wait for trust.
+    pub fn access(&self, session: &Session) -> Access {
+        let look = Look::at(self);
+        // A source that an `@id` expanded for the session stays readable until it is excluded (BEHAVIOUR §4).
+        let offered = self.store.told(session).0.offered.into_iter();
+        let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
+        let expanded: Vec<String> = expanded.map(|(id, _)| id).collect();
+        Access::new(&self.catalog, &self.selection, &expanded, |source| look.withholds(source))
+    }
+
+    /// One sentence on those of these sources that are reached and may not be read until somebody trusts it.
+    pub fn withheld(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
+        let access = self.access(session);
+        let ids: Vec<String> =
+            access.withheld().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
+        let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
+        let message = match ids.len() {
+            0 => return None,
+            1 => format!("{shown} lies outside the workspace: agents may not read it until you trust that"),
+            all if all <= SHOWN => {
+                format!("{shown} lie outside the workspace: agents may not read them until you trust that")
+            }
+            all => {
+                let more = all - SHOWN;
+                format!(
+                    "{shown} and {more} more lie outside the workspace: agents may not read them until you trust that"
+                )
+            }
+        };
+        Some(Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust))
     }
 }
 

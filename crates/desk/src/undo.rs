@@ -1,8 +1,8 @@
 //! Taking one's own changes back and doing them again. Each is a change like any other, made under the lock on what is
 //! stored at that moment; what other processes changed since stays theirs.
 
-use super::Desk;
 use super::change::Done;
+use super::{Desk, Session};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{History, Retraced};
 use refdesk_text::Error;
@@ -23,18 +23,18 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn undo(&mut self) -> Result<Option<Undone>, Error> {
+    pub fn undo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
         let what = self.history.undo_words();
-        self.retrace("undone", what, History::undo)
+        self.retrace(session, "undone", what, History::undo)
     }
 
     /// Does what was taken back last again; `None` where there is none.
     ///
     /// # Errors
     /// As [`Desk::undo`].
-    pub fn redo(&mut self) -> Result<Option<Undone>, Error> {
+    pub fn redo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
         let what = self.history.redo_words();
-        self.retrace("done again", what, History::redo)
+        self.retrace(session, "done again", what, History::redo)
     }
 
     /// What undo and redo would do, in words.
@@ -44,13 +44,14 @@ impl Desk {
 
     fn retrace(
         &mut self,
+        session: &Session,
         done: &str,
         what: Option<String>,
         step: fn(&mut History, &mut refdesk_core::selection::Choice) -> Option<Retraced>,
     ) -> Result<Option<Undone>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
-        let Done { answer: retraced, left, .. } = self.store_change(&format!("{done}: {what}"), |choice| {
+        let Done { answer: retraced, left, .. } = self.store_change(session, &format!("{done}: {what}"), |choice| {
             history.note_others(&known, choice);
             step(&mut history, choice)
         })?;

@@ -1,7 +1,7 @@
 //! What keeps one source from being hinted at: what the text lacks, what the desk holds against it, and what the session
 //! knows already (BEHAVIOUR §5). Nobody is told.
 
-use super::Settled;
+use super::{Session, Settled};
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, EnrichRequest, Level, MatchExplanation, WhyNot};
@@ -48,16 +48,21 @@ impl Settled<'_> {
     ///
     /// # Errors
     /// There is no such source.
-    pub fn why_not(&self, id: &str, asked: &EnrichRequest) -> Result<(Verdict, Vec<Diagnostic>), Error> {
+    pub fn why_not(
+        &self,
+        session: &Session,
+        id: &str,
+        asked: &EnrichRequest,
+    ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let regard = self.matcher.regard(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let mut verdict = Verdict::new(&source.id, asked.text, regard);
         if verdict.hinted.is_err() {
             return Ok((verdict, Vec::new()));
         }
-        let (hinted, mut problems) = self.is_given(&source.id, asked);
+        let (hinted, mut problems) = self.is_given(session, &source.id, asked);
         if hinted == Err(WhyNot::Told) {
-            match self.last_hint(&source.id) {
+            match self.last_hint(session, &source.id) {
                 Ok(line) => verdict.told = line,
                 Err(problem) => problems.push(problem),
             }
@@ -66,8 +71,13 @@ impl Settled<'_> {
     }
 
     /// How much of a hint that the text calls for is given, and why it is not.
-    fn is_given(&self, id: &SourceId, asked: &EnrichRequest) -> (Result<Level, WhyNot>, Vec<Diagnostic>) {
-        let (simulated, problems) = self.simulate(asked);
+    fn is_given(
+        &self,
+        session: &Session,
+        id: &SourceId,
+        asked: &EnrichRequest,
+    ) -> (Result<Level, WhyNot>, Vec<Diagnostic>) {
+        let (simulated, problems) = self.simulate(session, asked);
         if let Some((_, why)) = simulated.withheld.into_iter().find(|(withheld, _)| withheld == id) {
             return (Err(why), problems);
         }
@@ -77,11 +87,12 @@ impl Settled<'_> {
     }
 
     /// The last line of the journal by which this session was hinted at a source.
-    fn last_hint(&self, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
+    fn last_hint(&self, session: &Session, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
+        let name = session.name();
         let is_hint = |line: &Line| {
             let hints = line.receipt.why.iter().filter(|item| item.block == BlockKind::Hint);
             line.desk == self.store.desk_name()
-                && line.session == self.store.session_name()
+                && line.session == name
                 && hints.into_iter().any(|item| item.about == id.as_str() && item.level != Level::Count)
         };
         let mut last = None;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::change::not_stored;
-use super::{Desk, Made};
+use super::{Desk, Made, Session};
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_text::report::Diagnostic;
@@ -52,19 +52,16 @@ impl Desk {
         }
     }
 
-    /// Writes what was proposed and approved: all of it or, when anything goes wrong, nothing.
+    /// Writes what was proposed and approved: all of it or, when anything goes wrong, nothing. `reason` is for the journal.
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
-    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
-        self.write_for(proposals, "")
-    }
-
-    /// The same; `reason` is for the journal.
-    ///
-    /// # Errors
-    /// As [`Desk::write`].
-    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<WrittenFile>, WriteFailure> {
+    pub fn write(
+        &mut self,
+        session: &Session,
+        proposals: &[Proposal],
+        reason: &str,
+    ) -> Result<Vec<WrittenFile>, WriteFailure> {
         // One file is whole at any moment by itself; several are noted down first, and there is one note.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
@@ -74,7 +71,7 @@ impl Desk {
         let written = output::write(self.workspace(), self.store.sealer(), proposals)?;
         // The journal has a turn of its own with it.
         drop(lock);
-        self.note_written(proposals, &written, reason);
+        self.note_written(session, proposals, &written, reason);
         Ok(written)
     }
 
@@ -83,10 +80,16 @@ impl Desk {
     ///
     /// # Errors
     /// It has changed since that was proposed, or cannot be taken away.
-    pub fn remove(&mut self, proposal: &Proposal, folders: usize, reason: &str) -> Result<(), WriteFailure> {
+    pub fn remove(
+        &mut self,
+        session: &Session,
+        proposal: &Proposal,
+        folders: usize,
+        reason: &str,
+    ) -> Result<(), WriteFailure> {
         self.finish_interrupted()?;
         output::remove(proposal, folders)?;
-        self.note_removed(proposal, reason);
+        self.note_removed(session, proposal, reason);
         Ok(())
     }
 

@@ -6,13 +6,12 @@ use std::time::Duration;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
 use refdesk_desk::Session;
-use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::What;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::introduction::introduction;
 use refdesk_tools::receipts;
 
-/// Timeout for configuration and catalog: a client should learn the server's capabilities even if a disk never answers.
+/// Timeout for catalog and picked documents: a client should learn the server's capabilities even if a disk never answers.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Name and capabilities, without the introduction.
@@ -31,30 +30,9 @@ pub fn info() -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server)
 }
 
-/// Further timeout for the picked documents: their prices, and the sources which they pull in. Cached ones take milliseconds;
-/// the introduction leaves out the others.
-const DOCUMENTS_TIMEOUT: Duration = Duration::from_millis(250);
-
 /// The introduction for this agent, which is also journalled.
 pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
-    let known = async {
-        // Queued before the catalog is read, so it is answered as soon as possible.
-        let mut settled = std::pin::pin!(handle.ask(&session, Request::Access));
-        let outcome = tokio::select! {
-            biased;
-            outcome = &mut settled => outcome,
-            _ = handle.opened() => match tokio::time::timeout(DOCUMENTS_TIMEOUT, settled).await {
-                Ok(outcome) => outcome,
-                Err(_) => handle.ask(&session, Request::AccessSoFar).await,
-            },
-        };
-        match outcome? {
-            Response::Access(access) => Some(access),
-            _ => None,
-        }
-    };
-    let access = tokio::time::timeout(TIMEOUT, known).await.ok().flatten()?;
-    let snapshot = handle.snapshots().borrow().clone();
+    let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = receipts::with_text(What::Instructed, &text);
     let handle = handle.clone();

@@ -21,3 +21,15 @@ mod validate;
 pub use agent::Connection;
 pub use server::Server;
 pub use stdio::serve_stdio;
+
+use refdesk_desk::session::DEFAULT;
+use refdesk_desk::{Options, Session, engine};
+use refdesk_tools::handle::DeskHandle;
+
+/// Opens the desk for the agents of a server: all of them in the given session, or each in one of its own.
+fn open(options: Options, session: Option<String>) -> std::io::Result<DeskHandle> {
+    let id = session.clone().unwrap_or_else(|| DEFAULT.to_owned());
+    let renderer = options.renderer.clone();
+    let (engine, _) = engine::start(options, Session { id, who: "refdesk mcp".to_owned() })?;
+    Ok(DeskHandle::new(session, renderer, engine))
+}

@@ -9,7 +9,6 @@ use rmcp::service::ServerInitializeError;
 use super::lines::LineTransport;
 use super::server::Server;
 use refdesk_desk::Options;
-use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
 use refdesk_tools::handle::DeskHandle;
 
@@ -18,8 +17,7 @@ use refdesk_tools::handle::DeskHandle;
 /// # Errors
 /// A thread or a signal handler cannot be started, or the desk ends by itself.
 pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
-    let renderer = options.renderer.clone();
-    let handle = DeskHandle::new(session, renderer, engine::start(options)?.0);
+    let handle = super::open(options, session)?;
     handle.tell_opening(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());

@@ -174,7 +174,7 @@ mod tests {
     fn a_session_has_one_question_and_a_server_a_limited_number() {
         let folder = tempfile::tempdir().unwrap();
         let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
-        let (engine, _) = engine::start(Options::new(around)).unwrap();
+        let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
         let handle = DeskHandle::new(None, Renderer::within(), engine);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         assert!(handle.slot("another").is_none());

@@ -12,7 +12,7 @@ use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
-use refdesk_desk::{Desk, Made, RenderRequest, What};
+use refdesk_desk::{Desk, Made, RenderRequest, Session, What};
 use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
@@ -40,7 +40,7 @@ struct Row {
 }
 
 /// Renders and writes every row of the list.
-pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOutput {
+pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: &str) -> CommandOutput {
     let rows = match rows(desk, args, given) {
         Ok(rows) => rows,
         Err(usage) => return usage,
@@ -48,7 +48,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOut
     let (index, diagnostics) = desk.settled().templates();
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
-            let outcome = carry_out(desk, args, &mut outputs);
+            let outcome = carry_out(desk, session, args, &mut outputs);
             let written_row =
                 |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
             let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(written_row).collect());

@@ -7,7 +7,7 @@ use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
-use refdesk_desk::{Desk, Made};
+use refdesk_desk::{Desk, Made, Session};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -50,7 +50,7 @@ pub(super) fn in_row(at: usize, refusal: Error) -> Error {
 }
 
 /// Writes one text to one file.
-pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str) -> CommandOutput {
+pub(super) fn one(desk: &mut Desk, session: &Session, args: &RenderArgs, mut made: Made, path: &str) -> CommandOutput {
     let proposal = match desk.propose(path, &made.text, scope(args)) {
         Ok(proposal) => proposal,
         Err(refusal) => {
@@ -61,7 +61,7 @@ pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str
     };
     made.warnings.extend(proposal.diff.note.clone());
     let mut outputs = [PlannedOutput { made, proposal }];
-    let outcome = carry_out(desk, args, &mut outputs);
+    let outcome = carry_out(desk, session, args, &mut outputs);
     let mut json = Map::from_iter([("success".to_owned(), json!(outcome.refused.is_empty()))]);
     for output in &outputs {
         json.extend(row(output, outcome.written.first()));
@@ -102,7 +102,12 @@ fn facts(made: &Made) -> Map<String, Value> {
 }
 
 /// Shows, asks and writes, all or nothing. If a file changed meanwhile, its diff is updated.
-pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [PlannedOutput]) -> WriteOutcome {
+pub(super) fn carry_out(
+    desk: &mut Desk,
+    session: &Session,
+    args: &RenderArgs,
+    outputs: &mut [PlannedOutput],
+) -> WriteOutcome {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
     let diagnostics = warnings.map(|warning| Diagnostic::warning(Code::Render, warning.as_str())).collect();
     let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
@@ -148,7 +153,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
         }
     }
     let proposals: Vec<Proposal> = outputs.iter().map(|output| output.proposal.clone()).collect();
-    match desk.write(&proposals) {
+    match desk.write(session, &proposals, "") {
         Ok(written) => {
             for (output, written) in outputs.iter().zip(&written) {
                 outcome.text.push_str(&written_line(output, written));

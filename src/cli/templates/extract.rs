@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use super::row_with_place;
 use crate::cli::answer::CommandOutput;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::Desk;
 use refdesk_desk::session::Written;
+use refdesk_desk::{Desk, Session, Settled};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
 /// Writes the templates of the selection, or of the given documents.
-pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
+pub fn run(desk: &Settled<'_>, session: &Session, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
     if files.is_empty() {
         // Templates that need trust are neither written nor reported as written.
         let readable = desk.readable(index);
         let embedded: Vec<&Template> = readable.templates.iter().filter(|template| template.block.is_some()).collect();
-        let mut done = desk.write_templates(index);
+        let mut done = desk.write_templates(session, index);
         let members: Vec<SourceId> = desk.selection().members().iter().map(|member| member.id.clone()).collect();
-        done.diagnostics.extend(desk.withheld(&members));
+        done.diagnostics.extend(desk.withheld(session, &members));
         return answer(desk, &embedded, done);
     }
-    let extraction = desk.extract(files);
+    let extraction = desk.extract(session, files);
     let templates: Vec<&Template> = extraction.templates.iter().collect();
     answer(desk, &templates, extraction.done).and_refused(extraction.refused)
 }

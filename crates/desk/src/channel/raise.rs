@@ -5,19 +5,19 @@ use std::hash::{BuildHasher, RandomState};
 use jiff::Timestamp;
 
 use super::{Approval, Asker, Offered, Request, Way};
-use crate::{Settled, has_any_tag};
+use crate::{Session, Settled, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
 /// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded), or
 /// of those with one of these tags.
-pub fn request(desk: &Settled<'_>, context: &str, tags: &[String]) -> Request {
+pub fn request(desk: &Settled<'_>, session: &Session, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !source.is_missing() && !selection.contains(id) && !selection.is_excluded(id)
     };
     let has_tag = |source: &&Source| tags.is_empty() || has_any_tag(source, tags);
-    let asker = Asker { who: desk.who().to_owned(), session: desk.session().to_owned(), desk: desk.name().to_owned() };
+    let asker = Asker { who: session.who.clone(), session: session.id.clone(), desk: desk.name().to_owned() };
     let timestamp = Timestamp::try_from(desk.now()).unwrap_or_default();
     Request {
         sources: desk.catalog().sources().iter().filter(may_be_picked).filter(has_tag).map(offered).collect(),

@@ -30,7 +30,7 @@ use tokio::sync::{mpsc, oneshot, watch as newest};
 use tokio::time::timeout;
 
 use self::request::{Call, Message};
-use self::worker::ClientKind;
+use self::worker::EngineClient;
 use crate::{Options, Session};
 
 /// Messages that may wait.
@@ -122,8 +122,8 @@ impl Engine {
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn start(options: Options) -> io::Result<Started> {
-    start_for(options, ClientKind::Program)
+pub fn start(options: Options, session: Session) -> io::Result<Started> {
+    start_for(options, EngineClient { session, is_person: false })
 }
 
 /// The same for a screen: as long as the engine runs, other processes know that a person is at this workspace, and their
@@ -131,17 +131,17 @@ pub fn start(options: Options) -> io::Result<Started> {
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn start_attended(options: Options) -> io::Result<Started> {
-    start_for(options, ClientKind::Person)
+pub fn start_attended(options: Options, session: Session) -> io::Result<Started> {
+    start_for(options, EngineClient { session, is_person: true })
 }
 
-fn start_for(options: Options, client: ClientKind) -> io::Result<Started> {
+fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
     let (queue, inbox) = mpsc::channel(MESSAGES);
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
     let options = Options { lives_on: true, ..options };
     let changed = queue.downgrade();
-    let session = Session::of(&options);
+    let session = client.session.clone();
     let previews = previews::start(options.renderer.clone(), options.around.workspace.clone())?;
     thread::Builder::new()
         .name("desk".to_owned())

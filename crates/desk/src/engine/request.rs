@@ -113,8 +113,6 @@ pub enum Request {
     NoteRead(Box<Receipt>),
     /// What may this session read? The snapshot is as after [`Request::Settle`]. Answered by [`Response::Access`].
     Access,
-    /// The same as far as it is known, without completing the selection.
-    AccessSoFar,
     /// Does a write to this path, as printed, need approval, and where would a person be asked? Answered by
     /// [`Response::Verdict`].
     Verdict(String),
@@ -206,7 +204,7 @@ pub enum Response {
     ProfileCompared(Result<Box<Switch>, String>),
     /// The answer to [`Request::Prepare`].
     Prepared(Result<Box<Prepared>, RenderFailure>),
-    /// The answer to [`Request::Access`] and [`Request::AccessSoFar`].
+    /// The answer to [`Request::Access`].
     Access(Box<Access>),
     /// The answer to [`Request::Verdict`].
     Verdict(Box<(ApprovalMode, channel::Way)>),

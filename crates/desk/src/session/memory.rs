@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use super::store::{SESSIONS, Store};
+use super::Session;
+use super::store::Store;
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::SessionMemory;
 use refdesk_files::path::is_absent;
@@ -16,17 +17,21 @@ use refdesk_text::report::Diagnostic;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The folder of the sessions.
+const SESSIONS: &str = "sessions";
+
 /// How long an unused session is kept.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Store {
     /// The session's memory, and a report of a damaged file that was moved aside.
-    pub fn told(&self) -> (SessionMemory, Vec<Diagnostic>) {
-        if is_cut_short(&self.told) {
+    pub fn told(&self, session: &Session) -> (SessionMemory, Vec<Diagnostic>) {
+        let file = self.memory_file(session);
+        if is_cut_short(&file) {
             return Default::default();
         }
-        let (found, diagnostics) = self.read_or_set_aside(&self.told);
-        (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
+        let (found, diagnostics) = self.read_or_set_aside(&file);
+        (found.and_then(|found| self.own(&file, found)).unwrap_or_default(), diagnostics)
     }
 
     /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking the
@@ -35,17 +40,22 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn tell<T>(&self, tell: impl Fn(&SessionMemory) -> (SessionMemory, T)) -> io::Result<(T, Vec<Diagnostic>)> {
-        self.held_in(&self.told)?;
-        let (before, mut diagnostics) = self.told();
+    pub fn tell<T>(
+        &self,
+        session: &Session,
+        tell: impl Fn(&SessionMemory) -> (SessionMemory, T),
+    ) -> io::Result<(T, Vec<Diagnostic>)> {
+        let file = self.memory_file(session);
+        self.held_in(&file)?;
+        let (before, mut diagnostics) = self.told(session);
         let (mut after, mut answer) = tell(&before);
         if after == before {
-            mark_in_use(&self.told, (self.clock)());
+            mark_in_use(&file, (self.clock)());
             return Ok((answer, diagnostics));
         }
         let _lock = self.lock()?;
         let (stored, problems) =
-            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&self.told) };
+            if is_cut_short(&file) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&file) };
         diagnostics.extend(problems);
         if stored.is_none() {
             remove_unused(&self.sessions(), (self.clock)());
@@ -55,8 +65,8 @@ impl Store {
             (after, answer) = tell(&now);
         }
         if after != now {
-            self.write_told(&self.told, &after)?;
-            mark_used(&self.told, (self.clock)());
+            self.write_told(&file, &after)?;
+            mark_used(&file, (self.clock)());
         }
         Ok((answer, diagnostics))
     }
@@ -66,17 +76,23 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
-        self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
-            self.held_in(&self.told)?;
-            match remove_own(&self.told) {
+    pub fn forget_told(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
+        self.tell(session, |told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+            let file = self.memory_file(session);
+            self.held_in(&file)?;
+            match remove_own(&file) {
                 Err(gone) if !is_absent(&gone) => Err(error),
                 _ => Ok(Vec::new()),
             }
         })
     }
 
-    pub(super) fn sessions(&self) -> PathBuf {
+    /// The file of what a session was sent. Each desk has its own, because the sources of one are unknown to the other.
+    pub(super) fn memory_file(&self, session: &Session) -> PathBuf {
+        self.sessions().join(session.name()).join("told.json")
+    }
+
+    fn sessions(&self) -> PathBuf {
         self.selection.with_file_name(SESSIONS)
     }
 
@@ -161,37 +177,41 @@ fn mark_used(told: &Path, now: SystemTime) {
 #[cfg(test)]
 mod tests {
     use super::super::DEFAULT;
-    use super::super::store::tests::{clock, store};
+    use super::super::store::tests::{clock, session, store};
     use super::*;
     use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, write_derived};
+
+    fn named(id: &str) -> Session {
+        Session { id: id.to_owned(), ..session() }
+    }
+
+    /// Tells the session that these sources exist.
+    fn announce(store: &Store, session: &Session, ids: &[&str]) -> Vec<Diagnostic> {
+        let tell = |told: &SessionMemory| {
+            let mut after = told.clone();
+            after.announced.extend(ids.iter().map(ToString::to_string));
+            (after, ())
+        };
+        store.tell(session, tell).unwrap().1
+    }
 
     #[test]
     fn session_memory_is_kept_between_reads() {
         let folder = tempfile::tempdir().unwrap();
-        let told = store(folder.path())
-            .tell(|before| {
-                let mut after = before.clone();
-                after.announced.insert("a".into());
-                (after, ())
-            })
-            .map(|_| store(folder.path()).told().0)
-            .unwrap();
-        assert!(told.was_announced("a"));
+        announce(&store(folder.path()), &session(), &["a"]);
+        assert!(store(folder.path()).told(&session()).0.was_announced("a"));
     }
 
     #[test]
     fn sources_that_left_the_selection_are_announced_again() {
         let folder = tempfile::tempdir().unwrap();
-        let sessions = ["one", "two"].map(|session| {
-            Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
-        });
+        let (store, sessions) = (store(folder.path()), ["one", "two"].map(named));
         for session in &sessions {
-            let announced = || ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
+            announce(&store, session, &["a", "b"]);
         }
-        store(folder.path()).forget(&["a".into()]).unwrap();
+        store.forget(&["a".into()]).unwrap();
         for session in &sessions {
-            let told = session.told().0;
+            let told = store.told(session).0;
             assert!(!told.was_announced("a") && told.was_announced("b"));
         }
     }
@@ -200,7 +220,7 @@ mod tests {
     fn unrelated_sessions_do_not_delay_forgetting() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::ZERO);
-        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        announce(&store, &session(), &["a"]);
         let _held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
         store.forget(&["b".into()]).unwrap();
         assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -209,75 +229,62 @@ mod tests {
     #[test]
     fn memory_lost_in_a_power_cut_is_rebuilt_silently() {
         let folder = tempfile::tempdir().unwrap();
-        let store = store(folder.path());
-        let tell = || {
-            store
-                .tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ()))
-                .unwrap()
-        };
-        assert_eq!(tell().1, []);
-        write_derived(&store.told, b"").unwrap();
-        assert_eq!(store.told(), (SessionMemory::default(), Vec::new()));
+        let (store, session) = (store(folder.path()), session());
+        let file = store.memory_file(&session);
+        assert_eq!(announce(&store, &session, &["a"]), []);
+        write_derived(&file, b"").unwrap();
+        assert_eq!(store.told(&session), (SessionMemory::default(), Vec::new()));
         store.forget(&["a".into()]).unwrap();
-        assert_eq!(tell().1, []);
-        assert!(store.told().0.was_announced("a"));
-        assert_eq!(std::fs::read_dir(store.told.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
+        assert_eq!(announce(&store, &session, &["a"]), []);
+        assert!(store.told(&session).0.was_announced("a"));
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
     }
 
     #[test]
     fn long_unused_sessions_are_removed_when_a_new_one_begins() {
         let folder = tempfile::tempdir().unwrap();
-        let session = |name: &str| {
-            Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
-        };
-        let tell = |name: &str, id: &str| {
-            let tell = |told: &SessionMemory| {
-                let mut after = told.clone();
-                after.announced.insert(id.to_owned());
-                (after, ())
-            };
-            session(name).tell(tell).unwrap();
-        };
-        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
-        let age = |name: &str, at: SystemTime| {
-            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
+        let store = store(folder.path());
+        let file = |name: &str| store.memory_file(&named(name));
+        let age = |name: &str, days: u32| {
+            let at = clock() - days * DAY;
+            fs::File::options().write(true).open(file(name)).unwrap().set_modified(at).unwrap();
         };
         for name in ["old", "used", "young"] {
-            tell(name, "a");
+            announce(&store, &named(name), &["a"]);
         }
-        age("old", days(31));
-        age("used", days(31));
-        age("young", days(29));
+        age("old", 31);
+        age("used", 31);
+        age("young", 29);
         // Asking without news also counts as use.
-        tell("used", "a");
-        let there = |name: &str| session(name).told.parent().unwrap().exists();
-        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
-        tell("new", "a");
-        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
-        assert!(session("used").told().0.was_announced("a"));
+        announce(&store, &named("used"), &["a"]);
+        let exists = |name: &str| file(name).parent().unwrap().exists();
+        assert_eq!(["old", "used", "young"].map(exists), [true; 3], "no new session yet");
+        announce(&store, &named("new"), &["a"]);
+        assert_eq!(["old", "used", "young", "new"].map(exists), [false, true, true, true]);
+        assert!(store.told(&named("used")).0.was_announced("a"));
     }
 
     #[test]
     fn memory_is_cleared_even_while_the_desk_is_locked() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::from_millis(5));
-        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        announce(&store, &session(), &["a"]);
         let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
-        assert!(store.forget_told().unwrap().is_empty());
-        assert_eq!(store.told().0, SessionMemory::default());
+        assert!(store.forget_told(&session()).unwrap().is_empty());
+        assert_eq!(store.told(&session()).0, SessionMemory::default());
         drop(held);
     }
 
     #[test]
     fn each_desk_has_its_own_memory_of_a_session() {
         let folder = tempfile::tempdir().unwrap();
-        let [one, two] = [DEFAULT, "b"]
-            .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
-        let announced = || ["a".to_owned()].into();
-        one.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
-        assert!(!two.told().0.was_announced("a"));
-        two.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
+        let [one, two] =
+            [DEFAULT, "b"].map(|desk| Store::new(folder.path(), desk, clock).sealed_by(Sealer::fixed(folder.path())));
+        let was_announced = |store: &Store| store.told(&session()).0.was_announced("a");
+        announce(&one, &session(), &["a"]);
+        assert!(!was_announced(&two));
+        announce(&two, &session(), &["a"]);
         two.forget(&["a".into()]).unwrap();
-        assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
+        assert!(was_announced(&one) && !was_announced(&two));
     }
 }

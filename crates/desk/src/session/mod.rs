@@ -3,6 +3,7 @@
 //! so that concurrent changes by two processes both succeed.
 
 mod foreign;
+mod identity;
 mod journal;
 mod memory;
 mod selection;
@@ -10,6 +11,7 @@ mod store;
 mod templates;
 mod trusted;
 
+pub use identity::Session;
 pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use selection::Change;
 pub use store::{DEFAULT, FOLDER, Store, advice, keep_git_out};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::Session;
 use super::foreign::{Fate, limited};
 use super::store::{Found, Store, aside};
 use refdesk_core::selection::Choice;
@@ -76,7 +77,12 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
-    pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+    pub fn change<T>(
+        &self,
+        session: &Session,
+        initial: &Choice,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> io::Result<Change<T>> {
         self.held_in(&self.selection)?;
         let _lock = self.lock()?;
         let can_seal = self.sealer.key_or_new().is_ok();
@@ -92,7 +98,7 @@ impl Store {
             self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
         }
         if is_foreign || stored.as_ref() != Some(&value) {
-            let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
+            let (by, session) = (Some(session.who.clone()), Some(session.name()));
             self.write_choice(&Stored { choice: value.clone(), by, session })?;
         }
         Ok(Change { answer, value, diagnostics })
@@ -121,7 +127,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::store::tests::store;
+    use super::super::store::tests::{session, store};
     use super::*;
     use refdesk_files::write_atomic;
 
@@ -130,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
         assert_eq!(store(folder.path()).choice().0, None);
-        let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
+        let change = store(folder.path()).change(&session(), &initial, |choice| choice.pick("a")).unwrap();
         assert!(change.answer);
         assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
         assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
@@ -170,7 +176,7 @@ mod tests {
         assert_eq!(store.choice().0.unwrap().choice, expected);
         let limit = "at most 10000, none longer than 1024 bytes";
         assert!(store.foreign().unwrap().message.contains(limit));
-        assert_eq!(store.change(&Choice::default(), |_| ()).unwrap().value, expected);
+        assert_eq!(store.change(&session(), &Choice::default(), |_| ()).unwrap().value, expected);
         let message = store.foreign().unwrap().message;
         assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
     }
@@ -181,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
-        let error = store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap_err();
+        let error = store(folder.path()).change(&session(), &Choice::default(), |choice| choice.pick("a")).unwrap_err();
         assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
         assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
     }
@@ -192,7 +198,9 @@ mod tests {
         std::thread::scope(|scope| {
             for at in 0..32 {
                 let store = store(folder.path());
-                scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
+                scope.spawn(move || {
+                    store.change(&session(), &Choice::default(), |choice| choice.pick(&at.to_string())).unwrap()
+                });
             }
         });
         assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks.len(), 32);

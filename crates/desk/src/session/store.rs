@@ -23,9 +23,6 @@ pub const DEFAULT: &str = "default";
 /// The folder of refdesk's state in a workspace.
 pub const FOLDER: &str = ".jaato/refdesk";
 
-/// The folder of the sessions.
-pub(super) const SESSIONS: &str = "sessions";
-
 /// The content of `.gitignore`, which excludes the folder.
 const IGNORE: &[u8] = b"*\n";
 
@@ -35,24 +32,20 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 /// After a timeout, wait a tenth as long for the lock: its holder is not making an ordinary change.
 const AGAIN: u32 = 10;
 
-/// The files of one desk and one session of a workspace.
+/// The state files of one desk of a workspace.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(super) workspace: PathBuf,
     pub(super) folder: PathBuf,
     /// The desk's name, safe as a file name.
     pub(super) desk: String,
-    /// The session's name, safe as a file name.
-    pub(super) session: String,
     pub(super) selection: PathBuf,
-    pub(super) told: PathBuf,
-    pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
     patience: Duration,
     pub(super) sealer: Sealer,
     pub(super) foreign: Foreign,
     /// Whether the last wait for the lock timed out.
-    in_vain: Arc<AtomicBool>,
+    timed_out: Arc<AtomicBool>,
 }
 
 /// The content of a state file.
@@ -63,23 +56,19 @@ pub(super) struct Found<T> {
 }
 
 impl Store {
-    /// The files of this desk and session; names that are not safe as file names are replaced by their hash. `who` is
-    /// stored with the selection. Without a key, only picks and exclusions are kept and trusted.
-    pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
+    /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only picks and
+    /// exclusions are kept and trusted.
+    pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(FOLDER);
         let selection = if desk == DEFAULT {
             folder.join("selection.json")
         } else {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
-        let (desk, session) = (name::safe(desk), name::safe(session));
-        // Each desk has its own memory of a session: the sources of one are unknown to the other.
-        let sessions = selection.with_file_name(SESSIONS);
-        let told = sessions.join(&session).join("told.json");
-        let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
-        let (patience, in_vain) = (LOCK_TIMEOUT, Arc::default());
+        let (workspace, desk) = (workspace.to_path_buf(), name::safe(desk));
+        let (patience, timed_out) = (LOCK_TIMEOUT, Arc::default());
         let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
-        Self { workspace, folder, desk, session, selection, told, who, clock, patience, sealer, foreign, in_vain }
+        Self { workspace, folder, desk, selection, clock, patience, sealer, foreign, timed_out }
     }
 
     /// The same with a key, which seals what is written and verifies what is read.
@@ -98,14 +87,6 @@ impl Store {
         self.foreign.diagnostic()
     }
 
-    /// The same desk with another session and another writer.
-    #[must_use]
-    pub fn of(&self, session: &str, who: &str) -> Self {
-        let session = name::safe(session);
-        let told = self.sessions().join(&session).join("told.json");
-        Self { session, told, who: who.to_owned(), ..self.clone() }
-    }
-
     /// The same with another lock timeout; after a timeout, a tenth of it until the lock was taken again.
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
@@ -115,11 +96,6 @@ impl Store {
     /// The desk's name, safe as a file name.
     pub fn desk_name(&self) -> &str {
         &self.desk
-    }
-
-    /// The session's name, safe as a file name.
-    pub fn session_name(&self) -> &str {
-        &self.session
     }
 
     /// Whether there is any state for this workspace: any file of any desk or session.
@@ -145,15 +121,15 @@ impl Store {
         self.held_in(&self.folder)?;
         let folder = own_folder(&self.workspace)?;
         let lock = folder.lock("lock", self.patience_now());
-        let in_vain = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
-        self.in_vain.store(in_vain, Ordering::Relaxed);
+        let timed_out = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
+        self.timed_out.store(timed_out, Ordering::Relaxed);
         let lock = lock?;
         self.keep_git_out()?;
         Ok(lock)
     }
 
     fn patience_now(&self) -> Duration {
-        if self.in_vain.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
+        if self.timed_out.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
     }
 
     /// Makes git ignore the folder, which must exist.
@@ -356,6 +332,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::Session;
     use super::*;
     use refdesk_core::selection::Choice;
     use refdesk_enrich::SessionMemory;
@@ -366,16 +343,19 @@ pub(super) mod tests {
     }
 
     pub fn store(folder: &Path) -> Store {
-        Store::new(folder, DEFAULT, DEFAULT, "a test", clock).sealed_by(Sealer::fixed(folder))
+        Store::new(folder, DEFAULT, clock).sealed_by(Sealer::fixed(folder))
+    }
+
+    pub fn session() -> Session {
+        Session::of_client("a test")
     }
 
     #[test]
     fn other_desks_and_odd_names_have_separate_files() {
-        let store = Store::new(Path::new("/w"), "review", "../../x", "a test", clock);
+        let store = Store::new(Path::new("/w"), "review", clock);
         assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
-        assert!(
-            store.told.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !store.told.ends_with("x/told.json")
-        );
+        let memory = store.memory_file(&Session { id: "../../x".to_owned(), ..session() });
+        assert!(memory.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !memory.ends_with("x/told.json"));
     }
 
     #[test]
@@ -416,20 +396,20 @@ pub(super) mod tests {
             let listing = || walk(outside.path());
             let before = listing();
             symlink(outside.path(), &link).unwrap();
-            let store =
-                Store::new(folder.path(), "review", "s", "a test", clock).sealed_by(Sealer::fixed(folder.path()));
-            let on_the_way = |path: &Path| path.starts_with(&link);
-            if on_the_way(&store.selection) {
-                let error = store.change(&Choice::default(), |choice| choice.pick("x")).unwrap_err();
+            let store = Store::new(folder.path(), "review", clock).sealed_by(Sealer::fixed(folder.path()));
+            let session = Session { id: "s".to_owned(), ..session() };
+            let is_below = |path: &Path| path.starts_with(&link);
+            if is_below(&store.selection) {
+                let error = store.change(&session, &Choice::default(), |choice| choice.pick("x")).unwrap_err();
                 assert!(error.to_string().contains("leads out of the workspace"), "{error}");
                 assert!(advice(&error).contains("folder"), "{error}");
                 let (stored, diagnostics) = store.choice();
                 assert_eq!((stored, diagnostics.len()), (None, 1), "{link:?}");
                 assert!(store.look().is_err());
             }
-            if on_the_way(&store.told) {
-                assert!(store.tell(|_| (told(), ())).is_err());
-                let (stored, diagnostics) = store.told();
+            if is_below(&store.memory_file(&session)) {
+                assert!(store.tell(&session, |_| (told(), ())).is_err());
+                let (stored, diagnostics) = store.told(&session);
                 assert_eq!((stored, diagnostics.len()), (SessionMemory::default(), 1), "{link:?}");
             }
             store.forget(&["a".into()]).unwrap_or_default();

@@ -8,6 +8,21 @@ use refdesk_core::config::Surroundings;
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
 
+fn session() -> Session {
+    Session::of_client("a test")
+}
+
+/// Trusts everything that waits for it; returns how much that was.
+fn trust_all(desk: &Desk) -> usize {
+    let waiting = desk.untrusted();
+    desk.trust(&waiting).unwrap();
+    waiting.len()
+}
+
+fn access(desk: &mut Desk) -> Access {
+    desk.settled().access(&session())
+}
+
 /// `ws/` beside `out/`, `home/` and `state/`.
 struct World {
     _folder: tempfile::TempDir,
@@ -91,27 +106,27 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     ];
     assert_eq!(world.waiting(), told);
     let mut desk = world.desk();
-    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
-    assert_eq!(desk.access().withheld(), ["a".into()]);
+    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
+    assert_eq!(access(&mut desk).withheld(), ["a".into()]);
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
     assert_eq!(desk.waiting().len(), told.len());
 
-    assert_eq!(desk.trust_all().unwrap().len(), told.len());
+    assert_eq!(trust_all(&desk), told.len());
     assert_eq!((world.waiting(), desk.waiting()), (vec![], vec![]));
-    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "it is read again first");
+    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "it is read again first");
     assert!(desk.has_stale_trust());
     desk.reload();
-    assert_eq!(desk.access().paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
+    assert_eq!(access(&mut desk).paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Auto, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal(), None);
     assert_eq!(desk.channel(), desk.settings().channel);
 
     assert_eq!(desk.revoke().unwrap().len(), told.len());
     assert_eq!(world.waiting(), told);
-    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
+    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
 }
 
 /// What is changed, and whether that asks again.
@@ -136,7 +151,7 @@ fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
     ] {
         let world = World::new();
         world.configure(ALL);
-        world.desk().trust_all().unwrap();
+        trust_all(&world.desk());
         assert!(ALL.contains(from), "{from}");
         world.configure(&ALL.replacen(from, to, 1));
         assert_eq!(world.waiting().len(), asks, "{from} -> {to}: {:?}", world.waiting());
@@ -149,7 +164,7 @@ fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
 fn trust_is_of_one_workspace() {
     let world = World::new();
     world.configure(ALL);
-    world.desk().trust_all().unwrap();
+    trust_all(&world.desk());
     for file in ["references.json", "in.md"] {
         world.put(&format!("ws2/{file}"), &fs::read_to_string(world.root.join("ws").join(file)).unwrap());
     }
@@ -168,8 +183,8 @@ fn what_is_the_persons_own_needs_no_trust() {
     let outside = ALL.replace("../out/", &format!("{}/out/", world.root.display()));
     world.put("home/.config/jaato/references.json", &outside);
     assert_eq!(world.waiting(), [""; 0]);
-    let desk = world.desk();
-    assert!(desk.access().paths().contains(&world.root.join("out/a.md")));
+    let mut desk = world.desk();
+    assert!(access(&mut desk).paths().contains(&world.root.join("out/a.md")));
     assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
@@ -191,7 +206,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
     world.configure(r#"{"references_dir": "../out/refs"}"#);
     assert_eq!((named("mine.json"), world.waiting().len()), (0, 1), "the folder");
-    world.desk().trust_all().unwrap();
+    trust_all(&world.desk());
     assert_eq!(world.waiting().len(), 1, "then the path of what is in it");
 }
 
@@ -204,10 +219,10 @@ fn a_source_is_where_its_links_lead() {
         r#"{"sources": [{"id": "a", "name": "A", "path": "link/a.md", "mode": "auto"},
             {"id": "b", "name": "B", "path": "../out/back.md", "mode": "auto"}]}"#,
     );
-    let desk = world.desk();
-    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
-    desk.trust_all().unwrap();
-    assert_eq!(world.desk().access().paths().len(), 2);
+    let mut desk = world.desk();
+    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
+    trust_all(&desk);
+    assert_eq!(access(&mut world.desk()).paths().len(), 2);
     // The link leads elsewhere: that is another path.
     fs::remove_file(world.root.join("ws/link")).unwrap();
     symlink("../ws-evil", world.root.join("ws/link")).unwrap();
@@ -225,7 +240,7 @@ fn a_write_is_free_only_by_both_its_names() {
     symlink("docs", world.root.join("ws/short")).unwrap();
     world.configure(r#"{"approval": {"docs/**": "auto", "secrets/**": "deny"}}"#);
     let desk = world.desk();
-    desk.trust_all().unwrap();
+    trust_all(&desk);
     for (path, expected) in [
         ("docs/a/b", ApprovalMode::Auto),
         ("docs/../docs/a", ApprovalMode::Auto),
@@ -241,7 +256,7 @@ fn a_write_is_free_only_by_both_its_names() {
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
-        desk.trust_all().unwrap();
+        trust_all(&desk);
         assert_eq!(desk.verdict("docs/a"), ApprovalMode::Ask, "{broken}");
         assert!(desk.diagnostics().iter().any(Diagnostic::is_error), "{broken}");
     }
@@ -254,22 +269,23 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     let mut options = world.options();
     options.state = Some(world.root.join("ws/.state"));
     let desk = Desk::open(options.clone());
-    assert_eq!(desk.trust_all().unwrap_err().code, Code::NoStateFolder);
+    assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);
     assert!(!world.root.join("ws/.state").exists());
     // A file that a repository brought along counts for nothing.
-    world.desk().trust_all().unwrap();
+    trust_all(&world.desk());
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
     assert_eq!(desk.untrusted().len(), 4);
     options.state = None;
-    assert_eq!(Desk::open(options).trust_all().unwrap_err().code, Code::NoStateFolder);
+    let desk = Desk::open(options);
+    assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);
 }
 
 #[test]
 fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
     let world = World::new();
     world.configure(ALL);
-    world.desk().trust_all().unwrap();
+    trust_all(&world.desk());
     world.put("state/trust.json", "{");
     let desk = world.desk();
     let told = [desk.opening_diagnostics(), desk.waiting()].concat();
@@ -305,11 +321,11 @@ fn no_template_of_what_waits_is_written() {
         let desk = world.desk();
         let templates = desk.templates().0;
         assert_eq!(templates.templates.len(), usize::from(trusted));
-        assert!(desk.write_templates(&templates).diagnostics.is_empty());
+        assert!(desk.write_templates(&session(), &templates).diagnostics.is_empty());
     };
     for trusted in [false, true, false] {
         match trusted {
-            true => drop(world.desk().trust_all().unwrap()),
+            true => drop(trust_all(&world.desk())),
             false => drop(world.desk().revoke().unwrap()),
         }
         write(trusted);
@@ -348,19 +364,20 @@ fn texts_of_files_outside_wait_for_trust() {
         let world = set_up(how);
         let mut desk = world.desk();
         assert_eq!((desk.untrusted().len(), desk.catalog().len()), (waits, 1 - waits), "{how}");
-        let read = |desk: &Desk| {
-            let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), "x", None, None);
+        let read = |desk: &mut Desk| {
+            let access = access(desk);
+            let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, "x", None, None);
             read.map(|reading| reading.text).map_err(|refusal| refusal.code)
         };
         let told = |desk: &mut Desk| desk.settled().instructions().contains("SECRET");
-        assert_eq!((told(&mut desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
-        desk.trust_all().unwrap();
+        assert_eq!((told(&mut desk), read(&mut desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        trust_all(&desk);
         assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
         desk.reload();
         assert!(told(&mut desk) && !desk.has_stale_trust(), "{how}");
-        assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
+        assert_eq!(read(&mut desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
-        assert_eq!((read(&desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
+        assert_eq!((read(&mut desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
     }
 }
 
@@ -370,9 +387,14 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
     let desk = desk.settled();
     let source = desk.catalog().get(id).unwrap().clone();
     let asked = refdesk_enrich::EnrichRequest::new(refdesk_enrich::TextKind::Prompt, "See @far.");
-    let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
+    let access = desk.access(&session());
+    let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, id, None, None);
     let told = (
-        (desk.instructions(), desk.enrich(&asked, crate::Reader::Nobody).0.text, read.map_err(|it| it.message)),
+        (
+            desk.instructions(),
+            desk.enrich(&session(), &asked, crate::Reader::Nobody).0.text,
+            read.map_err(|it| it.message),
+        ),
         (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source, &Default::default())),
         (
             desk.rows().listed(&source, desk.tokens(&source, &Default::default())),
@@ -461,7 +483,7 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
             let told = told_of(&mut desk, "far");
             assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
             assert!(!desk.selection().contains("other"), "{path}");
-            assert_eq!((desk.access().paths().len(), desk.untrusted().len()), (0, 0), "{path}");
+            assert_eq!((access(&mut desk).paths().len(), desk.untrusted().len()), (0, 0), "{path}");
             let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code.as_str()).collect();
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
         }
@@ -471,7 +493,7 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
     fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
     fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
     world.configure(r#"{"sources": [{"id": "far", "name": "Far", "path": "store/HEAD", "mode": "auto"}]}"#);
-    assert_eq!(world.desk().access().paths().len(), 0);
+    assert_eq!(access(&mut world.desk()).paths().len(), 0);
     world.configure(r#"{"references_dir": ".jaato/refdesk"}"#);
     let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code.as_str()).collect();
     assert_eq!(codes, ["reserved-path"]);

@@ -20,9 +20,7 @@ use super::handler::{Handler, busy};
 use super::limits::EXCESS_CONNECTIONS;
 use super::{Http, Limits};
 use refdesk_desk::Options;
-use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
-use refdesk_tools::handle::DeskHandle;
 
 /// Delay before the next attempt to accept a connection after a failure, such as too many open files.
 const ACCEPT_DELAY: Duration = Duration::from_millis(100);
@@ -46,7 +44,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
-    let handle = DeskHandle::new(session, options.renderer.clone(), engine::start(options)?.0);
+    let handle = crate::open(options, session)?;
     handle.tell_opening(tell);
     let (close, closing) = watch::channel(false);
     let handler = Arc::new(Handler::new(handle.clone(), http, address, limits, closing));

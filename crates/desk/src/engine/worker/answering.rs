@@ -50,29 +50,29 @@ impl Worker<'_> {
     fn respond(&mut self, session: &Session, request: Request, watch: &Watch) -> Response {
         match request {
             Request::Pick { ids, tags } => {
-                return Response::Picked(self.act_as(session, |desk| {
-                    let picked = desk.pick(&ids, &tags)?;
+                return Response::Picked(self.with_desk(|desk| {
+                    let picked = desk.pick(session, &ids, &tags)?;
                     let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
             }
-            Request::Unpick(id) => self.change(session, |desk| desk.unpick(&[id.to_string()])),
-            Request::Exclude(id) => self.change(session, |desk| desk.exclude(&[id.to_string()])),
-            Request::Include(id) => self.change(session, |desk| desk.include(&[id.to_string()])),
-            Request::Clear => self.change(session, |desk| desk.clear(false)),
+            Request::Unpick(id) => self.change(session, |desk| desk.unpick(session, &[id.to_string()])),
+            Request::Exclude(id) => self.change(session, |desk| desk.exclude(session, &[id.to_string()])),
+            Request::Include(id) => self.change(session, |desk| desk.include(session, &[id.to_string()])),
+            Request::Clear => self.change(session, |desk| desk.clear(session, false)),
             Request::Undo => {
-                let undone = self.act_as(session, Desk::undo);
+                let undone = self.with_desk(|desk| desk.undo(session));
                 self.retraced(session, "Undone", "undo", undone);
             }
             Request::Redo => {
-                let redone = self.act_as(session, Desk::redo);
+                let redone = self.with_desk(|desk| desk.redo(session));
                 self.retraced(session, "Done again", "redo", redone);
             }
             Request::SwitchProfile(file) => self.switch_to(session, &file),
             Request::Trust(actions) => self.trust(&actions),
             Request::Reply { request_id, reply } => self.reply(&request_id, reply),
-            Request::Note(receipt) => self.act_as(session, |desk| desk.note(*receipt)),
-            Request::NoteRead(receipt) => self.act_as(session, |desk| desk.note_reading(*receipt)),
+            Request::Note(receipt) => drop(self.desk.journal(session, *receipt)),
+            Request::NoteRead(receipt) => self.desk.note_reading(session, *receipt),
             Request::Reload => self.reload(watch),
             Request::Settle => self.settle_and_publish(),
             Request::Index => {
@@ -104,7 +104,8 @@ impl Worker<'_> {
                     repeat: audience == Audience::NewSession,
                     ..EnrichRequest::new(TextKind::Prompt, &prompt)
                 };
-                let (enriched, problems) = self.act_as(session, |desk| desk.settled().enrich(&asked, Reader::Nobody));
+                let (enriched, problems) =
+                    self.with_desk(|desk| desk.settled().enrich(session, &asked, Reader::Nobody));
                 return Response::Simulated { enriched: Box::new(enriched), problems };
             }
             Request::JournalLine(number) => {
@@ -126,34 +127,24 @@ impl Worker<'_> {
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();
-                let prepared = self.act_as(session, |desk| prepare(desk, &templates, &request));
+                let prepared = prepare(&self.desk, &templates, &request);
                 return Response::Prepared(prepared.map(Box::new));
             }
             Request::Access => {
                 self.settle_and_publish();
-                return self.access(session);
+                return Response::Access(Box::new(self.desk.settled().access(session)));
             }
-            Request::AccessSoFar => return self.access(session),
             Request::Verdict(path) => {
                 return Response::Verdict(Box::new((self.desk.verdict(&path), channel::Way::of(&self.desk))));
             }
             Request::Offer { context, tags } => {
-                return Response::Offer(Box::new(self.act_as(session, |desk| {
+                return Response::Offer(Box::new(self.with_desk(|desk| {
                     let desk = desk.settled();
-                    (channel::request(&desk, &context, &tags), channel::Way::of(&desk))
+                    (channel::request(&desk, session, &context, &tags), channel::Way::of(&desk))
                 })));
             }
         }
         Response::Done(std::mem::take(&mut self.refused))
-    }
-
-    /// Does something for this session that may read documents, which may bring templates.
-    pub(super) fn act_as<T>(&mut self, session: &Session, act: impl FnOnce(&mut Desk) -> T) -> T {
-        self.with_desk(|desk| desk.act_as(session, act))
-    }
-
-    fn access(&mut self, session: &Session) -> Response {
-        Response::Access(Box::new(self.act_as(session, |desk| desk.access())))
     }
 
     fn settle_and_publish(&mut self) {
@@ -170,7 +161,7 @@ impl Worker<'_> {
 
     /// Writes a file, and notes in the feed that it was written.
     fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
-        let written = self.act_as(session, |desk| desk.write_for(std::slice::from_ref(proposal), reason))?;
+        let written = self.desk.write(session, std::slice::from_ref(proposal), reason)?;
         let nothing =
             || WriteFailure { refused: Error::new(Code::NotWritten, "nothing was written", ""), anew: Vec::new() };
         let written = written.into_iter().next().ok_or_else(nothing)?;

@@ -44,7 +44,7 @@ impl Worker<'_> {
     }
 
     pub(super) fn change(&mut self, session: &Session, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {
-        match self.act_as(session, change) {
+        match self.with_desk(change) {
             Ok(changed) => self.refused.extend(changed.refused),
             Err(refusal) => self.refuse(refusal),
         }
@@ -92,7 +92,7 @@ impl Worker<'_> {
     pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
         let before = self.desk.choice().picks.clone();
         let named = self.desk.compare_profile(file).map(|switch| switch.name);
-        let switched = self.act_as(session, |desk| desk.switch_to(file));
+        let switched = self.with_desk(|desk| desk.switch_to(session, file));
         let is_done = switched.is_ok();
         self.change(session, |_| switched);
         if is_done {

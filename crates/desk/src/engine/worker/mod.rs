@@ -47,13 +47,13 @@ pub fn run(
     events: &Sender<Event>,
     changed: WeakSender<Message>,
     previews: mpsc::Sender<PreviewJob>,
-    client: ClientKind,
+    EngineClient { session, is_person }: EngineClient,
 ) {
-    let (clock, session) = (options.clock, Session::of(&options));
+    let clock = options.clock;
     let mut desk = Desk::open(options);
     // Where that cannot be done the next change says why.
     let _ = desk.finish_interrupted();
-    let requests = (client == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
+    let requests = is_person.then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let mut worker = Worker {
         requests,
         refused: Vec::new(),
@@ -101,13 +101,11 @@ pub fn run(
     worker.work(&watch, first);
 }
 
-/// Whose engine it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClientKind {
-    /// A person, who can be asked.
-    Person,
-    /// A program.
-    Program,
+/// The client that an engine is started for.
+pub struct EngineClient {
+    pub session: Session,
+    /// Whether it is a person, who can be asked.
+    pub is_person: bool,
 }
 
 pub(super) struct Worker<'a> {
@@ -229,7 +227,7 @@ impl Worker<'_> {
     fn write_templates(&mut self) {
         self.files_due = false;
         let (templates, session) = (self.templates.clone(), self.files_for.clone());
-        let done = self.desk.act_as(&session, |desk| desk.write_templates(&templates));
+        let done = self.desk.write_templates(&session, &templates);
         self.file_problems = done.diagnostics;
     }
 

@@ -111,7 +111,7 @@ impl Worker<'_> {
     /// The session whose the newest change of picks and exclusions is, as far as it is known.
     pub(super) fn chooser(&self) -> Option<Arc<str>> {
         match self.cause.who() {
-            Who::You => Some(safe(self.desk.session()).into()),
+            Who::You => Some(self.session.name().into()),
             Who::Other(_) => self.desk.chosen_in().map(Arc::from),
             Who::Files => None,
         }

@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::backward::Backward;
 use super::{Line, Receipt, What};
-use crate::session::Store;
 use crate::session::foreign::Fate;
 use crate::session::store::aside;
+use crate::session::{Session, Store};
 use refdesk_files::path::is_absent;
 use refdesk_files::{Sealer, append_own, is_at, open_own, rename_own, within};
 
@@ -52,24 +52,16 @@ impl Store {
         self.folder.join("journal.1.jsonl")
     }
 
-    /// Appends a line and returns its number.
-    ///
-    /// # Errors
-    /// The file system's error with the path, or that the line is too large; then nothing was appended.
-    pub fn append(&self, receipt: Receipt) -> io::Result<u64> {
-        self.append_all(vec![receipt])
-    }
-
     /// Appends lines, all or none, and returns the number of the last.
     ///
     /// # Errors
-    /// As [`Store::append`].
-    pub fn append_all(&self, receipts: Vec<Receipt>) -> io::Result<u64> {
-        self.append_within(LIMIT, receipts)
+    /// The file system's error with the path, or that the lines are too large; then nothing was appended.
+    pub fn append_all(&self, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
+        self.append_within(LIMIT, session, receipts)
     }
 
     /// The same with a limit.
-    pub(super) fn append_within(&self, limit: u64, receipts: Vec<Receipt>) -> io::Result<u64> {
+    pub(super) fn append_within(&self, limit: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
         self.sealer.key_or_new()?;
         let _lock = self.lock()?;
         let path = self.journal_file();
@@ -90,7 +82,7 @@ impl Store {
             size = file.metadata().map_err(name_it)?.len();
         }
         let is_torn = is_torn && size > 0;
-        let (mut lines, n) = self.lines(limit, before, receipts).map_err(name_it)?;
+        let (mut lines, n) = self.lines(limit, before, session, receipts).map_err(name_it)?;
         if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
             rename_own(&path, self.older_journal_file().file_name().unwrap_or_default())?;
             file = append_own(&path)?;
@@ -108,13 +100,13 @@ impl Store {
 
     /// The lines of these receipts, and the number of the last. If they are too large for a file, texts and reasons are
     /// left out, and the line says so.
-    fn lines(&self, limit: u64, before: u64, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
-        let (lines, n) = self.written(before, &receipts)?;
+    fn lines(&self, limit: u64, before: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
+        let (lines, n) = self.written(before, session, &receipts)?;
         if lines.len() as u64 <= limit {
             return Ok((lines, n));
         }
         let receipts: Vec<Receipt> = receipts.into_iter().map(Receipt::without_text).collect();
-        let (lines, n) = self.written(before, &receipts)?;
+        let (lines, n) = self.written(before, session, &receipts)?;
         if lines.len() as u64 > limit {
             let message = format!("{} bytes are too much for the journal, which holds {limit}", lines.len());
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -122,7 +114,7 @@ impl Store {
         Ok((lines, n))
     }
 
-    fn written(&self, before: u64, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
+    fn written(&self, before: u64, session: &Session, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
         // Read the clock under the lock, so that lines are in the order of their times.
         let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
         let key = self.sealer.key_or_new()?;
@@ -130,7 +122,7 @@ impl Store {
         for receipt in receipts {
             // A prepared journal can contain the highest number; then numbers start again.
             n = if n + 1 < END { n + 1 } else { 1 };
-            let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
+            let (desk, session, who) = (self.desk.clone(), session.name(), session.who.clone());
             let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone(), seal: None };
             lines.extend(key.sealed_line(PLACE, &serde_json::to_vec(&line)?));
             lines.push(b'\n');

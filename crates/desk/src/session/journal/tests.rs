@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::*;
-use crate::session::{DEFAULT, Store};
+use crate::session::{DEFAULT, Session, Store};
 use refdesk_files::{Sealer, write_atomic};
 
 fn clock() -> SystemTime {
@@ -14,7 +14,11 @@ fn clock() -> SystemTime {
 }
 
 fn store(folder: &Path) -> Store {
-    Store::new(folder, DEFAULT, "../../x", "a test", clock).sealed_by(Sealer::fixed(folder))
+    Store::new(folder, DEFAULT, clock).sealed_by(Sealer::fixed(folder))
+}
+
+fn session() -> Session {
+    Session { id: "../../x".to_owned(), who: "a test".to_owned() }
 }
 
 fn said(reason: &str) -> Receipt {
@@ -46,8 +50,8 @@ fn lines_have_number_writer_time_and_desk() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     assert_eq!(store.journal().unwrap(), (Vec::new(), 0));
-    assert_eq!(store.append(said("one")).unwrap(), 1);
-    assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 3);
+    assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap(), 1);
+    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap(), 3);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "three")], 0));
     assert_eq!((lines[0].time.as_str(), lines[0].who.as_str()), ("2027-01-15T08:00:00.123Z", "a test"));
@@ -60,14 +64,14 @@ fn a_new_journal_is_private_and_links_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    store.append(said("one")).unwrap();
+    store.append_all(&session(), vec![said("one")]).unwrap();
     let path = store.journal_file();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let other = folder.path().join("other");
     fs::rename(&path, &other).unwrap();
     let before = fs::read(&other).unwrap();
     std::os::unix::fs::symlink(&other, &path).unwrap();
-    assert!(store.append(said("two")).unwrap_err().to_string().contains("symbolic link"));
+    assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("symbolic link"));
     assert!(store.journal().is_err() && store.tail(9).read().is_err());
     assert_eq!(fs::read(&other).unwrap(), before);
 }
@@ -91,10 +95,10 @@ fn rubbish_is_skipped_counted_and_ended() {
         let store = store(folder.path());
         let path = store.journal_file();
         write_atomic(&path, rubbish).unwrap();
-        assert_eq!(store.append(said("one")).unwrap(), 1);
+        assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap(), 1);
         add_bytes(&path, rubbish);
         let mut tail = store.tail(9);
-        assert_eq!(store.append(said("two")).unwrap(), 2);
+        assert_eq!(store.append_all(&session(), vec![said("two")]).unwrap(), 2);
         let (lines, found) = store.journal().unwrap();
         assert_eq!((reasons(&lines), found), (vec![(1, "one"), (2, "two")], 2 * damaged));
         let (lines, _) = tail.read().unwrap();
@@ -108,7 +112,7 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     for at in 1..=20 {
-        assert_eq!(store.append_within(1500, vec![said(&format!("{at}"))]).unwrap(), at);
+        assert_eq!(store.append_within(1500, &session(), vec![said(&format!("{at}"))]).unwrap(), at);
     }
     let (lines, damaged) = store.journal().unwrap();
     let numbers: Vec<u64> = lines.iter().map(|line| line.n).collect();
@@ -133,22 +137,22 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
         .map(|line| line.n)
         .rfind(|n| fs::read_to_string(store.older_journal_file()).unwrap().contains(&format!("{{\"n\":{n},")));
     fs::remove_file(&newer).unwrap();
-    assert_eq!(store.append(said("on")).unwrap(), last_of_older.unwrap() + 1);
+    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap(), last_of_older.unwrap() + 1);
 }
 
 #[test]
 fn too_large_a_receipt_is_written_without_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    store.append_within(1500, vec![said("one")]).unwrap();
+    store.append_within(1500, &session(), vec![said("one")]).unwrap();
     let text =
         |length: usize| Receipt { text: Some("x".repeat(length)), bytes: length, ..Receipt::new(What::Enriched) };
-    assert_eq!(store.append_within(1500, vec![said("two"), text(5000)]).unwrap(), 3);
+    assert_eq!(store.append_within(1500, &session(), vec![said("two"), text(5000)]).unwrap(), 3);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
     // If that does not help, it is an error, and the file stays as it is.
-    let error = store.append_within(1500, vec![said(&"x".repeat(5000))]).unwrap_err();
+    let error = store.append_within(1500, &session(), vec![said(&"x".repeat(5000))]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
     assert_eq!(store.journal().unwrap().0, lines);
 }
@@ -157,13 +161,13 @@ fn too_large_a_receipt_is_written_without_its_text() {
 fn after_the_last_number_numbers_start_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    store.append(said("one")).unwrap();
+    store.append_all(&session(), vec![said("one")]).unwrap();
     let path = store.journal_file();
     let last = (1_u64 << 53) - 1;
     let written = fs::read_to_string(&path).unwrap();
     let prepared = rewritten(folder.path(), &written, "{\"n\":1,", &format!("{{\"n\":{last},"));
     add_bytes(&path, prepared.as_bytes());
-    assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 2);
+    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap(), 2);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
 }
@@ -173,7 +177,7 @@ fn after_the_last_number_numbers_start_again() {
 fn a_huge_prepared_journal_is_moved_aside_unread() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    store.append_all(vec![said("one"), said("two")]).unwrap();
+    store.append_all(&session(), vec![said("one"), said("two")]).unwrap();
     let path = store.journal_file();
     let huge = |path: &Path| OpenOptions::new().append(true).create(true).open(path).unwrap().set_len(1 << 32).unwrap();
     huge(&path);
@@ -181,7 +185,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     assert_eq!(store.journal().unwrap(), (Vec::new(), 2));
     let mut tail = store.tail(9);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
-    assert_eq!(store.append(said("on")).unwrap(), 1);
+    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap(), 1);
     assert_eq!(reasons(&tail.read().unwrap().0), [(1, "on")]);
     assert_eq!(reasons(&store.tail(9).read().unwrap().0), [(1, "on")]);
     let (lines, damaged) = store.journal().unwrap();
@@ -207,8 +211,8 @@ fn which_writers_are_persons() {
         ("refdesk over mcp", false),
         ("refdesker", false),
     ] {
-        let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock).sealed_by(Sealer::fixed(folder.path()));
-        store.append(said("")).unwrap();
+        let store = store(folder.path());
+        store.append_all(&Session::of_client(who), vec![said("")]).unwrap();
         assert_eq!(store.journal().unwrap().0.last().unwrap().by_person(), expected, "{who}");
     }
 }
@@ -220,7 +224,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     let mut tail = store.tail(5);
     let mut read = || reasons(&tail.read().unwrap().0).iter().map(|(_, it)| it.parse().unwrap()).collect::<Vec<u64>>();
     assert_eq!(read(), [0; 0]);
-    let say = |at: u64| store.append_within(1500, vec![said(&at.to_string())]).unwrap();
+    let say = |at: u64| store.append_within(1500, &session(), vec![said(&at.to_string())]).unwrap();
     say(1);
     assert_eq!(read(), [1]);
     assert_eq!(read(), [0; 0]);
@@ -260,16 +264,16 @@ fn a_failed_append_is_an_error_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    store.append(said("one")).unwrap();
+    store.append_all(&session(), vec![said("one")]).unwrap();
     let path = store.journal_file();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
     // Permissions do not restrict root.
     if OpenOptions::new().append(true).open(&path).is_err() {
-        assert!(store.append(said("two")).unwrap_err().to_string().contains("journal.jsonl"));
+        assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     }
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    assert!(store.append(said("two")).unwrap_err().to_string().contains("journal.jsonl"));
+    assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     assert!(store.journal().is_err());
 }
 
@@ -284,7 +288,7 @@ fn concurrent_appends_have_distinct_numbers() {
                 let store = store(folder.path());
                 scope.spawn(move || {
                     for _ in 0..20 {
-                        store.append_within(1 << 16, vec![said(&at.to_string())]).unwrap();
+                        store.append_within(1 << 16, &session(), vec![said(&at.to_string())]).unwrap();
                     }
                 })
             })

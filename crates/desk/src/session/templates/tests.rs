@@ -35,7 +35,7 @@ fn outcome(done: &Written) -> Outcome<'_> {
 }
 
 fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
-    Store::new(workspace, desk, "default", "a test", clock)
+    Store::new(workspace, desk, clock)
         .sealed_by(Sealer::fixed(workspace))
         .write_templates(&files(wanted), For::Desk { choice: &Choice::default(), index: None })
 }
@@ -65,8 +65,8 @@ fn files_follow_the_desk() {
 fn a_superseded_write_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
-    store.change(&Choice::default(), |choice| choice.pick("a")).unwrap();
+    let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
+    store.change(&crate::Session::of_client("a test"), &Choice::default(), |choice| choice.pick("a")).unwrap();
     assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "of a choice that counts no more");
     assert!(!root.join(".jaato/templates").exists());
     let (stored, _) = store.choice();
@@ -129,7 +129,7 @@ fn files_made_or_changed_by_the_user_are_left_alone() {
 fn requested_files_stay_until_the_user_removes_them() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
+    let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
     assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), For::Person)).0, ["a.tmpl"]);
     bring(root, "default", &[("a.tmpl", "1")]);
     assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
@@ -141,7 +141,7 @@ fn requested_files_stay_until_the_user_removes_them() {
 fn files_from_tool_results_overwrite_nothing_and_expire() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
+    let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
     let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), For::Reader);
     write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
     bring(root, "review", &[("theirs.tmpl", "1")]);
@@ -200,7 +200,7 @@ fn the_index_is_written_when_something_but_its_time_differs() {
     let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
     let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
         let by = For::Desk { choice: &Choice::default(), index: Some(listing) };
-        Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root)).write_templates(&[], by)
+        Store::new(root, "default", clock).sealed_by(Sealer::fixed(root)).write_templates(&[], by)
     };
     write(&index("jinja2"), clock);
     let first: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
