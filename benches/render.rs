@@ -84,7 +84,7 @@ fn micros(all: &[Duration], per_cent: usize) -> f64 {
 }
 
 fn renderings(_: &mut Criterion) {
-    let renderer = Renderer::beside(PathBuf::from(REFDESK));
+    let renderer = Renderer::with_worker(PathBuf::from(REFDESK));
     // Of Handlebars nothing is promised: it is told.
     for (syntax, promised) in
         [(Syntax::Jinja2, Some(150.0)), (Syntax::Mustache, Some(100.0)), (Syntax::Handlebars, None)]

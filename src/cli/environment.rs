@@ -53,7 +53,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     };
     let profile = arguments.profile.as_deref().map(|given| find_profile(&around, given)).transpose()?;
     let desk = arguments.desk.clone();
-    let renderer = Renderer::beside(this_program());
+    let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
     Ok(Options { desk, profile, state: state_folder(), renderer, environment, ..Options::new(around) })
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
-use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, Unheard};
+use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Desk, Options, Reader, Session};
 use refdesk_enrich::{EnrichRequest, TextKind, Tool};
@@ -100,7 +100,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     };
     let (agent, HookInput { session, event, .. }) = match input {
         Ok(input) => input,
-        Err(Unheard { reason, session, .. }) => {
+        Err(InvalidHook { reason, session, .. }) => {
             return fail(Some((&Desk::open(options), &session_of(session, &args.agent))), &reason);
         }
     };
@@ -118,14 +118,14 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
 }
 
 /// Reads and parses the document.
-fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
-    let reject = |reason: String| Unheard { reason, cwd: None, session: None };
+fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), InvalidHook> {
+    let reject = |reason: String| InvalidHook { reason, cwd: None, session: None };
     let bytes = read();
     let Some(agent) = HookAgent::from_word(&args.agent) else {
         let known = HookAgent::ALL.map(HookAgent::word).join(", ");
         return Err(reject(format!("unknown agent {:?}; known are {known}", args.agent)));
     };
-    hook::hear(agent, &bytes.map_err(reject)?).map(|input| (agent, input))
+    hook::parse(agent, &bytes.map_err(reject)?).map(|input| (agent, input))
 }
 
 /// Reads standard input.

@@ -26,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 fn beside() -> Renderer {
-    Renderer::beside(PathBuf::from(env!("CARGO_BIN_EXE_refdesk")))
+    Renderer::with_worker(PathBuf::from(env!("CARGO_BIN_EXE_refdesk")))
 }
 
 #[track_caller]
@@ -146,9 +146,10 @@ fn a_killed_worker_does_not_affect_later_renderings() {
 fn a_program_that_is_not_a_worker_is_reported() {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
-    for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is no render worker")] {
+    for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is not a render worker")]
+    {
         let job = RenderJob::new("x", Syntax::Jinja2, json!({}));
-        let message = Renderer::beside(program).render(&job).unwrap_err().message;
+        let message = Renderer::with_worker(program).render(&job).unwrap_err().message;
         assert!(message.starts_with("the render worker cannot be started: ") && message.contains(says), "{message}");
     }
 }

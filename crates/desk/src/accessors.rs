@@ -66,8 +66,8 @@ impl Desk {
     }
 
     /// Where else a source would be if something came to stand there.
-    pub fn other_places(&self, source: &Source) -> Vec<PathBuf> {
-        catalog::other_places(&self.options.around, source)
+    pub fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
+        catalog::other_candidates(&self.options.around, source)
     }
 
     /// The folder whose files are sources.

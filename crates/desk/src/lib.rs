@@ -200,9 +200,9 @@ impl Desk {
             }
             self.catalog = Arc::new(catalog);
         }
-        self.templates.look_anew();
+        self.templates.invalidate();
         if let Some(library) = self.library.get_mut() {
-            if changed { library.adopt(&self.catalog) } else { library.look_anew() }
+            if changed { library.adopt(&self.catalog) } else { library.invalidate() }
         }
         self.read_choice();
     }

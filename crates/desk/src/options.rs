@@ -40,7 +40,7 @@ impl Options {
             desk: DEFAULT.to_owned(),
             profile: None,
             state: None,
-            renderer: Renderer::within(),
+            renderer: Renderer::in_process(),
             environment: Environment::default(),
             clock: SystemTime::now,
             patience: LOCK_TIMEOUT,

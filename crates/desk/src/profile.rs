@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::{Desk, Options};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, SourceId};
-use refdesk_core::config::profile::{self, Profile, ProfileFile, Unfound};
+use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileNotFound};
 use refdesk_core::config::{Config, Settings, Surroundings};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
@@ -191,14 +191,14 @@ pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error
     let hint = Fix::ListProfiles;
     match profile::find(around, given) {
         Ok(profile) => Ok(profile.document.path.to_path_buf()),
-        Err(Unfound::Unknown(nearest)) => {
+        Err(ProfileNotFound::Unknown(nearest)) => {
             let nearest = nearest.map_or_else(String::new, |question| format!(" ({question})"));
             Err(Error::new(Code::UnknownProfile, format!("no profile is named '{given}'{nearest}"), hint))
         }
-        Err(Unfound::NoFile(file)) => {
+        Err(ProfileNotFound::NoFile(file)) => {
             Err(Error::new(Code::UnknownProfile, format!("there is no profile at {}", file.display()), hint))
         }
-        Err(Unfound::Broken(problems)) => Err(broken(given, &problems)),
+        Err(ProfileNotFound::Broken(problems)) => Err(broken(given, &problems)),
     }
 }
 

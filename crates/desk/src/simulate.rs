@@ -2,7 +2,7 @@
 
 use super::{Reader, Session, Settled};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, withheld};
+use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, suppressed_hints};
 use refdesk_text::report::Diagnostic;
 
 /// What would be appended to a text, and what would be left away.
@@ -29,7 +29,7 @@ impl Settled<'_> {
         let (said, problems) = self.enrich(session, asked, Reader::Nobody);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
         let (all, _) = self.enrich(session, &whole, Reader::Nobody);
-        let withheld = withheld(&said, &all);
+        let withheld = suppressed_hints(&said, &all);
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
         (Simulated { said, told_before, withheld }, problems)
     }

@@ -55,7 +55,7 @@ impl Settled<'_> {
         asked: &EnrichRequest,
     ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
-        let regard = self.matcher.regard(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
+        let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let mut verdict = Verdict::new(&source.id, asked.text, regard);
         if verdict.hinted.is_err() {
             return Ok((verdict, Vec::new()));

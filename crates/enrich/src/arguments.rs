@@ -13,7 +13,7 @@ const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 const LONGEST_PATH: usize = 4096;
 
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
-const LOOKED_AT: usize = 10_000;
+const MAX_CHECKS: usize = 10_000;
 
 /// Calls `look` for everything in the arguments that may be a path, in the order given, and returns its first answer.
 /// In a command, quoted parts and single words come before the whole text, since the whole may look like a path too.
@@ -24,7 +24,7 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
         let may_be = !text.is_empty() && text.len() <= LONGEST_PATH;
         may_be.then(|| look(absolute(workspace, Path::new(text)))).flatten()
     };
-    walk(arguments, false, &mut StringWalk { left: LOOKED_AT, look: &mut look })
+    walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
 }
 
 struct StringWalk<'l, T> {
@@ -108,10 +108,10 @@ mod tests {
         let words = "a ".repeat(1_000_000);
         let quotes = "\"'".repeat(1_000_000);
         for (arguments, most) in [
-            (json!({"command": words}), LOOKED_AT),
-            (json!({"command": format!("{quotes}{words}")}), LOOKED_AT),
-            (json!(vec!["a"; 50_000]), LOOKED_AT),
-            (json!({"command": vec!["a b"; 50_000]}), LOOKED_AT),
+            (json!({"command": words}), MAX_CHECKS),
+            (json!({"command": format!("{quotes}{words}")}), MAX_CHECKS),
+            (json!(vec!["a"; 50_000]), MAX_CHECKS),
+            (json!({"command": vec!["a b"; 50_000]}), MAX_CHECKS),
         ] {
             let seen = seen(&arguments);
             assert!(seen.len() <= most && seen.contains(&PathBuf::from("/w/a")), "{}", seen.len());

@@ -45,7 +45,7 @@ impl Fitted {
 /// The order in which entries are reduced to fit the budget (§5): first all of a kind become short, then all are
 /// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is kept until
 /// only the picked and auto ones are left to reduce, which come last.
-const FIRST_TO_GO: [(BlockKind, Which, &[Level]); 9] = [
+const REDUCTION_ORDER: [(BlockKind, Which, &[Level]); 9] = [
     (BlockKind::Hint, Which::All, &[Level::Brief, Level::Count]),
     (BlockKind::Available, Which::All, &[Level::Brief]),
     (BlockKind::Templates, Which::All, &[Level::Brief, Level::Count]),
@@ -140,7 +140,7 @@ struct Reduction {
 /// The reductions in order; after the last one only a count remains.
 fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
-    for (kind, which, levels) in FIRST_TO_GO {
+    for (kind, which, levels) in REDUCTION_ORDER {
         let is_meant = |entry: &DraftEntry| match which {
             Which::All => true,
             Which::PulledIn => entry.weight.is_finite(),

@@ -13,10 +13,10 @@ use refdesk_text::fold::can_match;
 use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
 /// The number of other sources listed one by one, besides those mentioned by id.
-pub const PASSED: usize = 50;
+pub const MAX_LISTED: usize = 50;
 
 /// The number of characters of the longer word shown on either side of a tag.
-const AROUND: usize = 24;
+const CONTEXT: usize = 24;
 
 /// A source that matches a text but is not hinted at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,8 +114,8 @@ impl Matcher {
         let (mut passed, named): (Vec<_>, Vec<_>) =
             search.passed.into_iter().partition(|(.., passed)| passed.why != WhyNot::Named);
         passed.sort_by_key(|(rank, at, _)| (*rank, *at));
-        findings.more = passed.len().saturating_sub(PASSED);
-        passed.truncate(PASSED);
+        findings.more = passed.len().saturating_sub(MAX_LISTED);
+        passed.truncate(MAX_LISTED);
         findings.passed = passed.into_iter().chain(named).map(|(.., passed)| passed).collect();
         findings
     }
@@ -256,14 +256,14 @@ pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
     let glued = |c: &char| forbids(*c) || *c == ':';
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
-    let head: Vec<char> = before.chars().rev().take_while(glued).take(AROUND + 1).collect();
-    let tail: Vec<char> = after.chars().take_while(glued).take(AROUND + 1).collect();
+    let head: Vec<char> = before.chars().rev().take_while(glued).take(CONTEXT + 1).collect();
+    let tail: Vec<char> = after.chars().take_while(glued).take(CONTEXT + 1).collect();
     let cut = |is_long: bool| if is_long { "…" } else { "" };
-    let shown_tail: String = tail.iter().take(AROUND).collect();
-    let shown_tail = if tail.len() > AROUND { shown_tail.as_str() } else { shown_tail.trim_end_matches(['.', ':']) };
-    let shown_head: String = head.iter().take(AROUND).rev().collect();
+    let shown_tail: String = tail.iter().take(CONTEXT).collect();
+    let shown_tail = if tail.len() > CONTEXT { shown_tail.as_str() } else { shown_tail.trim_end_matches(['.', ':']) };
+    let shown_head: String = head.iter().take(CONTEXT).rev().collect();
     let itself = text.get(range.clone()).unwrap_or_default();
-    format!("{}{shown_head}{itself}{shown_tail}{}", cut(head.len() > AROUND), cut(tail.len() > AROUND))
+    format!("{}{shown_head}{itself}{shown_tail}{}", cut(head.len() > CONTEXT), cut(tail.len() > CONTEXT))
 }
 
 /// The first position of these characters, if any.
@@ -375,11 +375,11 @@ mod tests {
 
     #[test]
     fn long_pieces_are_shortened_and_many_sources_counted() {
-        let sources = (0..PASSED + 7).map(|at| inline(&format!("s{at:02}"), &tags(&["java"]), "")).collect();
+        let sources = (0..MAX_LISTED + 7).map(|at| inline(&format!("s{at:02}"), &tags(&["java"]), "")).collect();
         let catalog = Catalog::new(sources);
         let text = format!("{}/java/{}", "a".repeat(90), "é".repeat(90));
         let found = Matcher::default().candidates(&text, &catalog, &selection(&[], &[], &[]), false);
-        assert_eq!((found.passed.len(), found.more), (PASSED, 7));
+        assert_eq!((found.passed.len(), found.more), (MAX_LISTED, 7));
         let WhyNot::Inside { piece, .. } = &found.passed[0].why else { panic!("{found:?}") };
         assert_eq!(*piece, format!("…{}/java/{}…", "a".repeat(23), "é".repeat(23)));
     }

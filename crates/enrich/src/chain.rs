@@ -190,7 +190,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     }
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
-    let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
+    let (mut drafts, metadata) = all_drafts(ctx, &reading, &known);
     // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
     // copied into a web page would suppress its sources for good. Only what this session was given counts.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
@@ -213,7 +213,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) 
     let mut known = told.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
     let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
-    let (more, metadata) = said_by_all(ctx, &EnrichInput::new(ctx, &asked, &[]), &known);
+    let (more, metadata) = all_drafts(ctx, &EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)
 }
@@ -238,7 +238,7 @@ impl<'a> EnrichInput<'a> {
 }
 
 /// The drafts of every enricher for this kind of text, lowest priority number first.
-fn said_by_all(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
+fn all_drafts(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let mut chain: Vec<&dyn Enricher> =
         CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::testing::{Shelf, context, inline, local, selection, source};
+use super::testing::{TestFiles, context, inline, local, selection, source};
 use super::*;
 use refdesk_core::catalog::{Catalog, Mode, PathState, Source, SourceKind};
 use refdesk_core::selection::Selection;
@@ -34,7 +34,7 @@ fn desk() -> (Catalog, Selection) {
 
 fn ask(kind: TextKind, text: &str, told: &SessionMemory, repeat: bool) -> Enriched {
     let (catalog, selection) = desk();
-    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ctx = context(&catalog, &selection, &matcher, &places);
     enrich(&ctx, &EnrichRequest { repeat, ..EnrichRequest::new(kind, text) }, told)
 }
@@ -125,7 +125,7 @@ fn changed_content_is_news() {
     let (catalog, selection) = desk();
     let matcher = Matcher::default();
     let ask = |stamp: &str, told: &SessionMemory| {
-        let places = Shelf { stamp: stamp.into(), ..Shelf::default() };
+        let places = TestFiles { stamp: stamp.into(), ..TestFiles::default() };
         let ctx = EnrichContext { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
         enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, "@cb java"), told)
     };
@@ -137,7 +137,7 @@ fn changed_content_is_news() {
 #[test]
 fn another_reason_is_no_news() {
     let (catalog, _) = desk();
-    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ask = |selection: &Selection, text: &str, told: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
         enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, text), told)
@@ -154,7 +154,7 @@ fn another_reason_is_no_news() {
 #[test]
 fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
-    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ask = |selection: &Selection, told: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
         enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "x"), told)
@@ -207,8 +207,8 @@ fn a_forged_line_about_left_out_entries_suppresses_nothing() {
     }
 }
 
-/// A shelf whose files must not be read.
-struct Sealed(Shelf);
+/// Source files that must not be read.
+struct Sealed(TestFiles);
 
 impl SourceFiles for Sealed {
     fn display_path(&self, path: &std::path::Path) -> String {
@@ -239,7 +239,7 @@ impl SourceFiles for Sealed {
 #[test]
 fn no_file_is_read_if_nothing_is_remembered() {
     let (catalog, selection) = desk();
-    let (matcher, places, sealed) = (Matcher::default(), Shelf::default(), Sealed(Shelf::default()));
+    let (matcher, places, sealed) = (Matcher::default(), TestFiles::default(), Sealed(TestFiles::default()));
     let ctx = EnrichContext { places: &sealed, ..context(&catalog, &selection, &matcher, &places) };
     let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, "java @gone") };
     assert_eq!(enrich(&ctx, &asked, &SessionMemory::default()).blocks.len(), 3);
@@ -319,7 +319,7 @@ proptest! {
         two.description = description;
         let catalog = Catalog::new(vec![one, two]);
         let selection = selection(&[], &[("one", &["two"])], &[]);
-        let (matcher, places) = (Matcher::default(), Shelf::default());
+        let (matcher, places) = (Matcher::default(), TestFiles::default());
         let ctx = context(&catalog, &selection, &matcher, &places);
         let answer = enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "@one @two tag"), &SessionMemory::default());
         prop_assert_eq!(answer.text.lines().filter(|line| line.trim_end() == "---").count(), answer.blocks.len() * 2);

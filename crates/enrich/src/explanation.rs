@@ -30,7 +30,7 @@ pub struct MatchExplanation {
 
 impl Matcher {
     /// Explains this source for a text. Reasons that do not depend on the text come first.
-    pub fn regard(
+    pub fn explain(
         &self,
         source: &Source,
         text: &str,
@@ -190,7 +190,7 @@ mod tests {
     /// `tags; tag at "place": why`
     fn told(id: &str, text: &str, hints_off: bool) -> String {
         let (catalog, selection) = desk();
-        let it = Matcher::default().regard(catalog.get(id).unwrap(), text, &catalog, &selection, hints_off);
+        let it = Matcher::default().explain(catalog.get(id).unwrap(), text, &catalog, &selection, hints_off);
         let matched: Vec<String> = it.matched.iter().map(|(tag, at)| format!("{tag} {at}")).collect();
         let at = it.at.map_or("", |range| &text[range]);
         let why = it.why.map_or("hint".to_owned(), |why| format!("{why:?}"));
@@ -240,10 +240,10 @@ mod tests {
         ] {
             let (catalog, selection) = desk();
             let source = catalog.get(id).unwrap();
-            let regard = Matcher::default().regard(source, text, &catalog, &selection, false);
-            let Some(WhyNot::Absent { near }) = regard.why else { panic!("{text}: {:?}", regard.why) };
+            let explanation = Matcher::default().explain(source, text, &catalog, &selection, false);
+            let Some(WhyNot::Absent { near }) = explanation.why else { panic!("{text}: {:?}", explanation.why) };
             assert_eq!(near.map(|(_, word)| word).unwrap_or_default(), expected, "{text}");
-            assert_eq!(regard.at.map_or("", |range| &text[range]), expected);
+            assert_eq!(explanation.at.map_or("", |range| &text[range]), expected);
         }
     }
 
@@ -260,15 +260,15 @@ mod tests {
             let matcher = Matcher::default();
             let found = matcher.candidates(&text, &catalog, &selection, false);
             for source in catalog.sources() {
-                let regard = matcher.regard(source, &text, &catalog, &selection, false);
+                let explanation = matcher.explain(source, &text, &catalog, &selection, false);
                 let hint = found.hints.iter().find(|hint| hint.id == source.id);
-                prop_assert_eq!(regard.why.is_none(), hint.is_some());
+                prop_assert_eq!(explanation.why.is_none(), hint.is_some());
                 if let Some(hint) = hint {
                     let told = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
-                    prop_assert_eq!(&regard.matched, &told.collect::<Vec<_>>());
+                    prop_assert_eq!(&explanation.matched, &told.collect::<Vec<_>>());
                 }
                 if let Some(passed) = found.passed.iter().find(|passed| passed.id == source.id) {
-                    prop_assert_eq!(Some(&passed.why), regard.why.as_ref());
+                    prop_assert_eq!(Some(&passed.why), explanation.why.as_ref());
                 }
             }
         }

@@ -124,7 +124,7 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
 mod tests {
     use super::*;
     use crate::Matcher;
-    use crate::testing::{Shelf, context, inline, selection};
+    use crate::testing::{TestFiles, context, inline, selection};
 
     #[test]
     fn the_whole_of_it() {
@@ -158,8 +158,8 @@ mod tests {
             (vec![&two], vec![], vec![], false, format!("# Reference Sources\n\n{more}\nAvailable tags: B, a")),
         ] {
             let selection = selection(&picks, &[], &excluded);
-            let (catalog, matcher, shelf) = (catalog(&sources), Matcher::default(), Shelf::default());
-            let ctx = context(&catalog, &selection, &matcher, &shelf);
+            let (catalog, matcher, source_files) = (catalog(&sources), Matcher::default(), TestFiles::default());
+            let ctx = context(&catalog, &selection, &matcher, &source_files);
             assert_eq!(instructions(&EnrichContext { exclude_hints: without_hints, ..ctx }), expected);
         }
     }

@@ -44,7 +44,7 @@ mod touched;
 mod vocabulary;
 
 pub use budget::Budget;
-pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
+pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
 pub use chain::{EnrichContext, EnrichRequest, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
@@ -55,7 +55,7 @@ pub use instructions::instructions;
 pub use pinned::{Pinned, pinned};
 pub use session_memory::{SessionMemory, content_hash};
 pub use source_files::SourceFiles;
-pub use suppressed::withheld;
+pub use suppressed::suppressed_hints;
 pub use tags::PLACES;
 pub use touched::touched;
 
@@ -90,6 +90,6 @@ pub struct Findings {
     pub hints: Vec<Hint>,
     /// Sources that match but get no hint; only set by [`Matcher::candidates`].
     pub passed: Vec<PassedOver>,
-    /// The number of sources beyond [`PASSED`].
+    /// The number of sources beyond [`MAX_LISTED`].
     pub more: usize,
 }

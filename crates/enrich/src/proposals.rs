@@ -10,7 +10,7 @@ use aho_corasick::nfa::contiguous::NFA;
 
 use super::normal::Folded;
 use super::prefix_filter::PrefixPositions;
-use refdesk_text::whole::BALLAST;
+use refdesk_text::whole::PADDING;
 use refdesk_text::words::forbidding_after;
 
 /// Up to this many patterns that end at the same byte are reported without checking whether they are still wanted.
@@ -33,7 +33,7 @@ impl Proposals {
             return None;
         }
         // The library's own prefilter does not suit so many words.
-        let words = std::iter::once(&BALLAST[..]).chain(patterns.iter().copied());
+        let words = std::iter::once(&PADDING[..]).chain(patterns.iter().copied());
         let states = NFA::builder().prefilter(false).build(words).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, beginnings: PrefixPositions::new(patterns), goes_on })

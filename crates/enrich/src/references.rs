@@ -36,12 +36,12 @@ impl Enricher for References {
     ) -> Vec<Draft> {
         let text = reading.asked.text;
         let found = ctx.matcher.find_within(text, &reading.parts, ctx.catalog, ctx.selection, ctx.exclude_hints);
-        let speaker = Speaker { ctx, reading, told };
-        let mut drafts = vec![speaker.expansions(&found), speaker.hints(&found)];
+        let blocks = ReferenceDrafts { ctx, reading, told };
+        let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found)];
         metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
         metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
         if reading.asked.kind == TextKind::Prompt {
-            drafts.push(speaker.notice(metadata));
+            drafts.push(blocks.notice(metadata));
         } else {
             drafts.extend(contents::draft(ctx, reading, told));
         }
@@ -50,13 +50,13 @@ impl Enricher for References {
 }
 
 /// The state for one text and one session.
-struct Speaker<'a> {
+struct ReferenceDrafts<'a> {
     ctx: &'a EnrichContext<'a>,
     reading: &'a EnrichInput<'a>,
     told: &'a SessionMemory,
 }
 
-impl Speaker<'_> {
+impl ReferenceDrafts<'_> {
     /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is only
     /// computed if it will be remembered.
     fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {

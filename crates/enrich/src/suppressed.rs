@@ -6,7 +6,7 @@ use refdesk_core::catalog::SourceId;
 
 /// The sources with matching tags that `said` has no hint for, in catalog order. `all` is the same text enriched with
 /// `repeat` and without a limit.
-pub fn withheld(said: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
+pub fn suppressed_hints(said: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
     let level = |enriched: &Enriched, id: &SourceId| {
         let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
         hints.filter(|item| item.about == id.as_str()).map(|item| item.level).next()

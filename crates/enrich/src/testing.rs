@@ -39,7 +39,7 @@ pub(crate) fn local(path: &str, standing: PathState) -> SourceKind {
 
 /// The source files of a workspace `/w`, without a file system.
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct TestFiles {
     /// The files in every directory source.
     pub(crate) files: Vec<PathBuf>,
     /// The stamp of every source.
@@ -55,7 +55,7 @@ pub(crate) fn context<'a>(
     catalog: &'a Catalog,
     selection: &'a Selection,
     matcher: &'a Matcher,
-    places: &'a Shelf,
+    places: &'a TestFiles,
 ) -> EnrichContext<'a> {
     EnrichContext { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
 }
@@ -83,7 +83,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     }
 }
 
-impl SourceFiles for Shelf {
+impl SourceFiles for TestFiles {
     fn display_path(&self, path: &Path) -> String {
         path.strip_prefix("/w").unwrap_or(path).display().to_string()
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::testing::{Shelf, context, inline, local, selection, source, template};
+use super::testing::{TestFiles, context, inline, local, selection, source, template};
 use super::*;
 use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
@@ -37,7 +37,7 @@ fn sources() -> Vec<Source> {
     ]
 }
 
-fn shelf() -> Shelf {
+fn source_files() -> TestFiles {
     let paths = |paths: &[&str]| paths.iter().map(|path| PathBuf::from("/w").join(path)).collect::<Vec<_>>();
     let declared = [
         ("templates/", paths(&["mod/templates/Entity.java.tpl", "mod/templates/notes.txt", "mod/templates/x/Dto.tpl"])),
@@ -45,13 +45,13 @@ fn shelf() -> Shelf {
         ("bin", paths(&["mod/bin/a b.sh", "/elsewhere/run.py"])),
         ("checks", Vec::new()),
     ];
-    Shelf {
+    TestFiles {
         declared: declared.into_iter().map(|(path, files)| (path.to_owned(), files)).collect(),
         templates: vec![
             template("Entity.java.tpl", "mod/templates/Entity.java.tpl", &["Entity", "basePackage"]),
             template("x/Dto.tpl", "mod/templates/x/Dto.tpl", &[]),
         ],
-        ..Shelf::default()
+        ..TestFiles::default()
     }
 }
 
@@ -59,20 +59,20 @@ fn chosen() -> Selection {
     selection(&["mod", "some", "plain", "doc"], &[("deep", &["mod"]), ("deeper", &["deep"])], &[])
 }
 
-fn with<T>(shelf: &Shelf, act: impl FnOnce(&EnrichContext) -> T) -> T {
+fn with<T>(source_files: &TestFiles, act: impl FnOnce(&EnrichContext) -> T) -> T {
     let (catalog, selection, matcher) = (Catalog::new(sources()), chosen(), Matcher::default());
-    act(&context(&catalog, &selection, &matcher, shelf))
+    act(&context(&catalog, &selection, &matcher, source_files))
 }
 
-fn ask_of(shelf: &Shelf, text: &str, arguments: &Value, told: &SessionMemory, budget: Budget) -> Enriched {
+fn ask_of(source_files: &TestFiles, text: &str, arguments: &Value, told: &SessionMemory, budget: Budget) -> Enriched {
     let tool = Some(Tool { name: Some("read"), arguments });
-    with(shelf, |ctx| {
+    with(source_files, |ctx| {
         enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, told)
     })
 }
 
 fn ask(text: &str, arguments: &Value, told: &SessionMemory) -> Enriched {
-    ask_of(&shelf(), text, arguments, told, Budget::default())
+    ask_of(&source_files(), text, arguments, told, Budget::default())
 }
 
 const CONTEXT: &str = "\n\n---\n**Reference Context: Name of mod**\n\n\
@@ -118,13 +118,14 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
 
 #[test]
 fn empty_parts_are_left_out_and_long_ones_shortened() {
-    let empty = Shelf::default();
+    let empty = TestFiles::default();
     let arguments = json!({"path": "mod/README.md"});
-    let ask = |shelf: &Shelf| ask_of(shelf, "x", &arguments, &SessionMemory::default(), Budget::default());
+    let ask =
+        |source_files: &TestFiles| ask_of(source_files, "x", &arguments, &SessionMemory::default(), Budget::default());
     assert_eq!(ask(&empty).text, "x");
     let many = (0..LISTED_FILES + 3).map(|at| PathBuf::from(format!("/w/mod/bin/{at}"))).collect();
-    let shelf = Shelf { declared: [("bin".to_owned(), many)].into(), ..Shelf::default() };
-    let text = ask(&shelf).text;
+    let source_files = TestFiles { declared: [("bin".to_owned(), many)].into(), ..TestFiles::default() };
+    let text = ask(&source_files).text;
     assert!(text.contains("\n  - `mod/bin/49`\n  - … and 3 more\n\n---"), "{text}");
     assert_eq!(text.matches("**").count(), 4, "one part: {text}");
 }
@@ -134,14 +135,14 @@ fn a_context_is_given_once_and_again_after_a_change() {
     let arguments = json!({"path": "mod/README.md"});
     let first = ask("x", &arguments, &SessionMemory::default());
     assert_eq!(ask("y", &arguments, &first.told).text, "y");
-    let changed = Shelf { stamp: "other".into(), ..shelf() };
+    let changed = TestFiles { stamp: "other".into(), ..source_files() };
     let again = ask_of(&changed, "y", &arguments, &first.told, Budget::default());
     assert_eq!(again.text, format!("y{CONTEXT}"));
-    let mut fewer = shelf();
+    let mut fewer = source_files();
     fewer.declared.remove("bin");
     assert!(ask_of(&fewer, "y", &arguments, &first.told, Budget::default()).text.contains("Policies"));
     let only_named = Budget { chars: Some(110), tokens: None };
-    let brief = ask_of(&shelf(), "x", &arguments, &SessionMemory::default(), only_named);
+    let brief = ask_of(&source_files(), "x", &arguments, &SessionMemory::default(), only_named);
     assert_eq!(brief.text, "x\n\n---\n**Reference Context: Name of mod** — `mod`\n---");
     assert_eq!(ask("y", &arguments, &brief.told).text, format!("y{CONTEXT}"), "its name alone is not the context");
 }
@@ -157,7 +158,7 @@ fn templates_of_a_text_and_of_the_index() {
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &told).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &told).text, "plain `{{x}}` text");
     let system = |text: &str, told: &SessionMemory| {
-        with(&shelf(), |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, text), told))
+        with(&source_files(), |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, text), told))
     };
     let once = system("Be kind. @hinted retry", &told);
     assert_eq!(once.text, format!("Be kind. @hinted retry{INDEXED}"));
@@ -168,15 +169,16 @@ fn templates_of_a_text_and_of_the_index() {
 #[test]
 fn templates_that_were_already_extracted_are_used() {
     let taken = [template("kept.tmpl", "x", &["a"])];
-    let (catalog, selection, matcher, shelf) = (Catalog::new(sources()), chosen(), Matcher::default(), shelf());
-    let ctx = EnrichContext { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &shelf) };
+    let (catalog, selection, matcher, source_files) =
+        (Catalog::new(sources()), chosen(), Matcher::default(), source_files());
+    let ctx = EnrichContext { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &source_files) };
     let answer = enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, TEXT), &SessionMemory::default());
     assert!(answer.added().contains("AVAILABLE: kept.tmpl\n") && !answer.added().contains("one.tmpl"), "{answer:?}");
 }
 
 #[test]
 fn a_conversation_begins_with_the_instructions_and_the_templates() {
-    with(&shelf(), |ctx| {
+    with(&source_files(), |ctx| {
         let told = SessionMemory::default();
         let whole = start(ctx, Budget::default(), Some(&told));
         assert_eq!(whole.text, format!("{}{INDEXED}", instructions(ctx)));
@@ -194,7 +196,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
 
 #[test]
 fn instructions_within_a_budget() {
-    let with = |act: &dyn Fn(&EnrichContext)| with(&Shelf::default(), act);
+    let with = |act: &dyn Fn(&EnrichContext)| with(&TestFiles::default(), act);
     with(&|ctx| {
         let whole = instructions(ctx);
         let within =
@@ -237,12 +239,12 @@ fn a_shortened_text_is_not_completed_when_it_comes_back() {
     let whole = ask(&text, &arguments, &SessionMemory::default());
     for most in (0..whole.added().encode_utf16().count()).step_by(5) {
         let budget = Budget { chars: Some(most), tokens: None };
-        let once = ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), budget);
+        let once = ask_of(&source_files(), &text, &arguments, &SessionMemory::default(), budget);
         assert!(once.added().encode_utf16().count() <= most);
         for told in [&SessionMemory::default(), &once.told] {
-            let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
+            let again = ask_of(&source_files(), &once.text, &arguments, told, budget);
             assert_eq!(again.text, once.text, "{most}");
-            let unlimited = ask_of(&shelf(), &once.text, &arguments, told, Budget::default());
+            let unlimited = ask_of(&source_files(), &once.text, &arguments, told, Budget::default());
             assert!(once.blocks.is_empty() || unlimited.text == once.text, "{most}: {}", unlimited.text);
         }
     }
@@ -266,10 +268,15 @@ fn rubbish_and_size_do_no_harm() {
         "é",
     ] {
         let text = unit.repeat((1 << 19) / unit.len());
-        let once =
-            ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), Budget { chars: Some(9_999), tokens: None });
+        let once = ask_of(
+            &source_files(),
+            &text,
+            &arguments,
+            &SessionMemory::default(),
+            Budget { chars: Some(9_999), tokens: None },
+        );
         assert!(once.text.starts_with(&text) && once.added().encode_utf16().count() <= 9_999);
-        let again = ask_of(&shelf(), &once.text, &arguments, &SessionMemory::default(), Budget::default());
+        let again = ask_of(&source_files(), &once.text, &arguments, &SessionMemory::default(), Budget::default());
         assert_eq!(again.text.len(), once.text.len(), "{unit:?}");
     }
 }
@@ -331,13 +338,13 @@ proptest! {
         let mut catalog = sources();
         catalog[0].name = name;
         let path = PathBuf::from("/w/mod").join(&file);
-        let shelf = Shelf {
+        let source_files = TestFiles {
             declared: ["policies", "bin"].map(|part| (part.to_owned(), vec![path.clone()])).into(),
             templates: vec![template(&named, "mod/x.tpl", &[&variable])],
-            ..Shelf::default()
+            ..TestFiles::default()
         };
         let (catalog, selection, matcher) = (Catalog::new(catalog), chosen(), Matcher::default());
-        let ctx = EnrichContext { taken: Some(&shelf.templates), ..context(&catalog, &selection, &matcher, &shelf) };
+        let ctx = EnrichContext { taken: Some(&source_files.templates), ..context(&catalog, &selection, &matcher, &source_files) };
         let arguments = json!({"path": "mod/README.md"});
         let tool = Some(Tool { name: None, arguments: &arguments });
         let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, "x") };
@@ -357,13 +364,13 @@ proptest! {
     fn enrichment_is_idempotent(text in texts(), in_module: bool, most in prop::option::of(0usize..1200)) {
         let arguments = if in_module { json!({"path": "mod/README.md"}) } else { json!({"path": "plain/x.md"}) };
         let budget = Budget { chars: most, tokens: None };
-        let once = ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), budget);
+        let once = ask_of(&source_files(), &text, &arguments, &SessionMemory::default(), budget);
         prop_assert!(once.text.starts_with(&text));
         for told in [&SessionMemory::default(), &once.told] {
-            let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
+            let again = ask_of(&source_files(), &once.text, &arguments, told, budget);
             prop_assert_eq!(&again.text, &once.text);
         }
-        let system = |text: &str| with(&shelf(), |ctx| {
+        let system = |text: &str| with(&source_files(), |ctx| {
             enrich(ctx, &EnrichRequest { budget, ..EnrichRequest::new(TextKind::SystemInstructions, text) }, &SessionMemory::default())
         });
         let once = system(&text);

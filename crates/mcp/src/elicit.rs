@@ -73,7 +73,7 @@ impl ElicitingClient {
                 },
                 () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "nobody answered in time"),
                 () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
-                () = self.handle.left() => (Unanswered::GivenUp, "the server ends"),
+                () = self.handle.shutdown_begun() => (Unanswered::GivenUp, "the server ends"),
             };
             // Fails if the client is gone.
             let _ = asked.cancel(Some(reason.to_owned())).await;

@@ -173,7 +173,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Stops reading.
     fn end(&mut self) {
         self.until = Some(Instant::now() + END_TIMEOUT);
-        self.handle.leave();
+        self.handle.begin_shutdown();
     }
 
     /// Handles a line: the message, if it is a valid one.
@@ -296,14 +296,14 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 tokio::select! {
                     // A notification before this await is kept.
                     () = pending.fewer.notified() => {}
-                    () = handle.left() => self.end(),
+                    () = handle.shutdown_begun() => self.end(),
                     () = out.closed() => return None,
                 }
                 continue;
             }
             let read = tokio::select! {
                 read = self.read() => read,
-                () = handle.left() => None,
+                () = handle.shutdown_begun() => None,
                 () = out.closed() => return None,
             };
             match read {

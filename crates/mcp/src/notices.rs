@@ -129,7 +129,7 @@ pub async fn listen(handle: &DeskHandle, session: &Session, subscription: &Subsc
     tokio::select! {
         () = tell(handle, session, Recipient::Listener { sink, fingerprints }) => {}
         () = subscription.cancelled() => {}
-        () = handle.left() => {}
+        () = handle.shutdown_begun() => {}
     }
 }
 

@@ -18,7 +18,7 @@ use refdesk_tools::handle::DeskHandle;
 /// A thread or a signal handler cannot be started, or the desk ends by itself.
 pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
     let handle = super::open(options, session)?;
-    handle.tell_opening(tell);
+    handle.report_diagnostics(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());
     on_signal(handle.clone())?;
@@ -47,13 +47,13 @@ fn on_signal(handle: DeskHandle) -> io::Result<()> {
                 _ = interrupt.recv() => {}
                 _ = hangup.recv() => {}
             }
-            handle.leave();
+            handle.begin_shutdown();
         });
     }
     #[cfg(not(unix))]
     tokio::spawn(async move {
         let _ = tokio::signal::ctrl_c().await;
-        handle.leave();
+        handle.begin_shutdown();
     });
     Ok(())
 }

@@ -38,7 +38,7 @@ impl Cache {
     }
 
     /// Examines files again on the next read, because something on disk may have changed.
-    pub fn look_anew(&mut self) {
+    pub fn invalidate(&mut self) {
         self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).looked = false;
     }
 

@@ -49,7 +49,7 @@ pub fn discover(
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     for root in roots {
         let (files, problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
-        diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
+        diagnostics.extend(problems.into_iter().map(|problem| diagnostic_of(workspace, &root, problem)));
         let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files {
@@ -111,7 +111,7 @@ fn is_template(name: &OsStr) -> bool {
     ending.eq_ignore_ascii_case("tpl") || ending.eq_ignore_ascii_case("tmpl")
 }
 
-fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
+fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
         Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, format!("cannot be read: {error}")),
         Problem::Stopped(stop) => {

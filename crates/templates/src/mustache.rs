@@ -121,22 +121,22 @@ pub fn parts(name: &str) -> Vec<&str> {
 /// further out is the outer one; names in an inverted section belong to the enclosing scope.
 pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     let mut scopes = Scopes::new();
-    scopes.walk(parsed, |scopes, here, met| {
-        if let Met::Value(name) | Met::Section(name, _) = met
+    scopes.walk(parsed, |scopes, here, found| {
+        if let TagUse::Value(name) | TagUse::Section(name, _) = found
             && let Some(head) = parts(name).first()
         {
             scopes.names.entry(here).or_default().insert((*head).to_owned());
         }
     });
     let mut shape = VariableUses::default();
-    scopes.walk(parsed, |scopes, here, met| match met {
-        Met::Value(name) => {
+    scopes.walk(parsed, |scopes, here, found| match found {
+        TagUse::Value(name) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
             let needed = !scopes.inside_own_section(here, &path);
             shape.record(&path, Usage::Print, needed);
         }
-        Met::Section(name, child) => {
+        TagUse::Section(name, child) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
             shape.record(&path, Usage::Test, false);
@@ -144,7 +144,7 @@ pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
                 scopes.paths.insert(child, path);
             }
         }
-        Met::Metadata => {
+        TagUse::Metadata => {
             if let Some(list) = scopes.paths.get(&here) {
                 shape.record(list, Usage::Iterate, true);
             }
@@ -161,7 +161,7 @@ fn record_list(shape: &mut VariableUses, path: &[PathStep]) {
 }
 
 /// What [`Scopes::walk`] reports.
-enum Met<'a> {
+enum TagUse<'a> {
     Value(&'a str),
     /// A section, with the scope it opens unless it is inverted.
     Section(&'a str, Option<usize>),
@@ -187,21 +187,21 @@ impl Scopes {
         }
     }
 
-    fn walk<'a>(&mut self, parsed: &ParsedMustache<'a>, mut meet: impl FnMut(&mut Self, usize, Met<'a>)) {
+    fn walk<'a>(&mut self, parsed: &ParsedMustache<'a>, mut visit: impl FnMut(&mut Self, usize, TagUse<'a>)) {
         let (mut stack, mut here): (Vec<usize>, usize) = (Vec::new(), 0);
         for node in &parsed.nodes {
             match node {
-                Node::Value { name, .. } if here != 0 && is_metadata(name) => meet(self, here, Met::Metadata),
-                Node::Value { name, .. } => meet(self, here, Met::Value(name)),
+                Node::Value { name, .. } if here != 0 && is_metadata(name) => visit(self, here, TagUse::Metadata),
+                Node::Value { name, .. } => visit(self, here, TagUse::Value(name)),
                 Node::Open { name, inverted, .. } => {
                     stack.push(here);
                     if here != 0 && is_metadata(name) {
-                        meet(self, here, Met::Metadata);
+                        visit(self, here, TagUse::Metadata);
                     } else if *inverted || *name == "." {
-                        meet(self, here, Met::Section(name, None));
+                        visit(self, here, TagUse::Section(name, None));
                     } else {
                         let child = self.child(here, name);
-                        meet(self, here, Met::Section(name, Some(child)));
+                        visit(self, here, TagUse::Section(name, Some(child)));
                         here = child;
                     }
                 }

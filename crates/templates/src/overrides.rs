@@ -23,9 +23,9 @@ pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {
         Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
-        Ok((_, true)) => (HashMap::new(), vec![complaint(&format!("passes the limit of {LIMIT} bytes (1 MiB)"))]),
+        Ok((_, true)) => (HashMap::new(), vec![diagnostic_of(&format!("passes the limit of {LIMIT} bytes (1 MiB)"))]),
         Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
-        Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
+        Err(error) => (HashMap::new(), vec![diagnostic_of(&format!("cannot be read: {error}"))]),
     }
 }
 
@@ -33,10 +33,10 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let fields = match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => fields,
-        Ok(_) => return (HashMap::new(), vec![complaint("is not an object of template names")]),
+        Ok(_) => return (HashMap::new(), vec![diagnostic_of("is not an object of template names")]),
         Err(error) => {
             let position = Position { line: error.line(), column: error.column() };
-            return (HashMap::new(), vec![complaint(&format!("is not JSON: {error}")).at(position)]);
+            return (HashMap::new(), vec![diagnostic_of(&format!("is not JSON: {error}")).at(position)]);
         }
     };
     let (mut settled, mut diagnostics) = (HashMap::new(), Vec::new());
@@ -45,13 +45,13 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
             Some(syntax) => {
                 settled.insert(name, syntax);
             }
-            None => diagnostics.push(complaint(&format!("gives '{name}' the syntax {value}"))),
+            None => diagnostics.push(diagnostic_of(&format!("gives '{name}' the syntax {value}"))),
         }
     }
     (settled, diagnostics)
 }
 
-fn complaint(what: &str) -> Diagnostic {
+fn diagnostic_of(what: &str) -> Diagnostic {
     Diagnostic::error(Code::TemplateOverrides, format!("{FILE} {what}"))
         .in_file(FILE)
         .fix(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)

@@ -26,13 +26,13 @@ pub struct Standalone {
 /// Reads these files and returns them in their order.
 pub fn read_all(found: Vec<DiscoveredFile>, known: &CachedFiles) -> Vec<Standalone> {
     let one = |found: DiscoveredFile| {
-        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
+        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| analyse_file(&found, None));
         Standalone { found, stamp, analysis, settled }
     };
     found.into_par_iter().with_min_len(16).map(one).collect()
 }
 
-fn look(found: &DiscoveredFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
+fn analyse_file(found: &DiscoveredFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
     let (stamp, analysis) = match read::bytes_below(&found.resolved, &found.within) {
         Ok((stamp, None)) => (stamp, Ok(read::too_large_to_analyse(settled))),
         Ok((stamp, Some(bytes))) => (stamp, read::text_of(bytes).map(|text| analyse(&text, settled))),
@@ -45,7 +45,7 @@ impl Standalone {
     /// Analyses the file again if its override was added, changed or removed.
     pub fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {
-            let (stamp, (settled, analysis)) = look(&self.found, settled);
+            let (stamp, (settled, analysis)) = analyse_file(&self.found, settled);
             (self.stamp, self.settled, self.analysis) = (stamp, settled, analysis);
         }
     }

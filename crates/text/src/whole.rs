@@ -14,7 +14,7 @@ use super::words::{forbidding_after, forbidding_before};
 /// Prepended as a word that is not UTF-8 and so is in no text. Where nearly every state ends a word, the library takes
 /// time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of preceding
 /// states that end none, which these bytes provide.
-pub const BALLAST: [u8; 1024] = [0xff; 1024];
+pub const PADDING: [u8; 1024] = [0xff; 1024];
 
 /// Can begin a word.
 const BEGINS: u8 = 1;
@@ -62,7 +62,7 @@ impl WholeWords {
         let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = words().partition(|word| word.len() < SHORT);
         let filters = [short, long].iter().filter_map(|words| Filter::new(words)).collect();
         // The library's own prefilter does not suit so many words.
-        let states = NFA::builder().prefilter(false).build(std::iter::once(&BALLAST[..]).chain(words())).ok()?;
+        let states = NFA::builder().prefilter(false).build(std::iter::once(&PADDING[..]).chain(words())).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, bytes, filters })
     }

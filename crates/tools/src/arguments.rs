@@ -48,8 +48,8 @@ impl ToolArguments {
     }
 
     /// A required string.
-    pub fn needed(&mut self, name: &str) -> Result<String, Error> {
-        self.text(name)?.ok_or_else(|| self.says(&format!("needs '{name}'")))
+    pub fn required(&mut self, name: &str) -> Result<String, Error> {
+        self.text(name)?.ok_or_else(|| self.error(&format!("needs '{name}'")))
     }
 
     /// The value of one of these words.
@@ -61,7 +61,7 @@ impl ToolArguments {
         let known = words.iter().map(|(word, _)| format!("'{word}'")).collect::<Vec<_>>().join(", ");
         let near = did_you_mean(&given, words.iter().map(|(word, _)| *word));
         let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
-        Err(self.says(&format!("'{name}' must be one of {known}, and is '{}'{near}", one_line(&given))))
+        Err(self.error(&format!("'{name}' must be one of {known}, and is '{}'{near}", one_line(&given))))
     }
 
     /// Strings. Accepts one string, and a list in a string.
@@ -104,23 +104,23 @@ impl ToolArguments {
             None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) => {
-                values::parse(&text).map_err(|wrong| self.says(&format!("'{name}': {wrong}")))?
+                values::parse(&text).map_err(|wrong| self.error(&format!("'{name}': {wrong}")))?
             }
             Some(other) => other,
         };
         if !values.is_object() {
             return Err(self.wrong(name, "an object, or the JSON text of one", &values));
         }
-        values::check(&values).map_err(|error| self.says(&format!("'{name}': {}", error.message)))?;
+        values::check(&values).map_err(|error| self.error(&format!("'{name}': {}", error.message)))?;
         Ok(values)
     }
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        self.says(&format!("'{name}' must be {expected}, and is {}: {}", json_type(found), one_line(&shown)))
+        self.error(&format!("'{name}' must be {expected}, and is {}: {}", json_type(found), one_line(&shown)))
     }
 
-    fn says(&self, what: &str) -> Error {
+    fn error(&self, what: &str) -> Error {
         let ToolSpec { name, example, .. } = self.tool;
         invalid_call(format!("{name}: {what}; for example {example}"))
     }

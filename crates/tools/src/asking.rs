@@ -222,7 +222,7 @@ async fn ask<F: Future<Output = UserReply>>(
     let mut asking = std::pin::pin!(start(slot));
     let reply = tokio::select! {
         reply = &mut asking => reply,
-        () = call.handle.left() => { wait.give_up(); asking.await }
+        () = call.handle.shutdown_begun() => { wait.give_up(); asking.await }
     };
     // Neither fails unless the runtime ends.
     let _ = (replied.send(reply.clone()), journalled.await);

@@ -35,14 +35,14 @@ struct Inner {
     /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
     /// Whether the server is about to end, so that nothing waits any longer.
-    leaving: watch::Sender<bool>,
+    shutdown: watch::Sender<bool>,
 }
 
 impl DeskHandle {
     /// Where no session is asked for, every client has its own.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
-        let (asking, leaving) = (Mutex::default(), watch::Sender::new(false));
-        Self { inner: Arc::new(Inner { session, renderer, engine, asking, leaving }) }
+        let (asking, shutdown) = (Mutex::default(), watch::Sender::new(false));
+        Self { inner: Arc::new(Inner { session, renderer, engine, asking, shutdown }) }
     }
 
     /// The session of every client, where one was asked for.
@@ -63,7 +63,7 @@ impl DeskHandle {
     }
 
     /// Reports what is wrong with the workspace once it was read; the server goes on meanwhile.
-    pub fn tell_opening(&self, tell: fn(&[Diagnostic])) {
+    pub fn report_diagnostics(&self, tell: fn(&[Diagnostic])) {
         let handle = self.clone();
         tokio::spawn(async move {
             if let Some(snapshot) = handle.opened().await {
@@ -73,16 +73,16 @@ impl DeskHandle {
     }
 
     /// The server is about to end: no question to a person waits any longer.
-    pub fn leave(&self) {
-        self.inner.leaving.send_replace(true);
+    pub fn begin_shutdown(&self) {
+        self.inner.shutdown.send_replace(true);
     }
 
     /// Waits until the server is about to end, or the desk has ended.
-    pub async fn left(&self) {
-        let mut leaving = self.inner.leaving.subscribe();
+    pub async fn shutdown_begun(&self) {
+        let mut shutdown = self.inner.shutdown.subscribe();
         tokio::select! {
             // The sender lives as long as this does.
-            _ = leaving.wait_for(|leaving| *leaving) => {}
+            _ = shutdown.wait_for(|shutdown| *shutdown) => {}
             () = self.inner.engine.ended() => {}
         }
     }
@@ -175,7 +175,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
         let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
-        let handle = DeskHandle::new(None, Renderer::within(), engine);
+        let handle = DeskHandle::new(None, Renderer::in_process(), engine);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         assert!(handle.slot("another").is_none());
         slots.pop();

@@ -19,7 +19,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 };
 
 async fn run(mut call: ToolCall) -> ToolResult {
-    let name = call.arguments.needed("template_name")?;
+    let name = call.arguments.required("template_name")?;
     let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let template = snapshot.templates.find(&name)?;
     if let Some(problem) = &template.problem {

@@ -36,7 +36,7 @@ pub const NOTICE: &str =
 const CODE: usize = 16;
 
 async fn run(mut call: ToolCall) -> ToolResult {
-    let id = call.arguments.needed("id")?;
+    let id = call.arguments.required("id")?;
     let path = call.arguments.text("path")?;
     let lines = call.arguments.text("lines")?;
     let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;

@@ -36,7 +36,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 };
 
 async fn run(mut call: ToolCall) -> ToolResult {
-    let path = call.arguments.needed("output_path")?;
+    let path = call.arguments.required("output_path")?;
     let overwrite = call.arguments.flag("overwrite")?;
     let mut rendering = render(&mut call).await?;
     let known = |rendering: &Rendering| {

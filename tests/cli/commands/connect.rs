@@ -262,11 +262,7 @@ fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
         (&b"{\n  \"a\": 1,\n  oops\n}\n"[..], "unparsable", ".claude/settings.json:3:3: "),
         (b"[]", "wrong-type", ".claude/settings.json:1:1: the settings should be an object"),
         (b"{\"hooks\": []}", "wrong-type", ".claude/settings.json:1:11: 'hooks' should be an object"),
-        (
-            b"{\"hooks\": {},\n\"hooks\": {}}",
-            "duplicate-key",
-            ".claude/settings.json:2:1: 'hooks' is here a second time",
-        ),
+        (b"{\"hooks\": {},\n\"hooks\": {}}", "duplicate-key", ".claude/settings.json:2:1: 'hooks' occurs twice"),
         (b"{\"a\": \"\xff\"}", "no-text", "not UTF-8 from byte 7 on"),
         (b"\xff\xfe{\0}\0", "no-text", "not UTF-8"),
         (&[b' '; 1024 * 1024 + 1], "too-large", "more than 1048576 bytes"),

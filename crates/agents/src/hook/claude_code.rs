@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::document::HookDocument;
 use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
+pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts without
         // memory.
         "SessionStart" => HookEvent::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
-        "UserPromptSubmit" => HookEvent::Prompt(document.needed("prompt")?.to_owned()),
+        "UserPromptSubmit" => HookEvent::Prompt(document.required("prompt")?.to_owned()),
         "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,
         other => HookEvent::Other(other.to_owned()),
     })

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::document::HookDocument;
 use super::{HookEvent, response};
 
-pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
+pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         "sessionStart" => HookEvent::Start { forgets: false },
-        "postToolUse" => document.tool(response::unpacked(document.get("tool_output")))?,
+        "postToolUse" => document.tool(response::text_of_json(document.get("tool_output")))?,
         "preCompact" => HookEvent::Forgets,
         other => HookEvent::Other(other.to_owned()),
     })

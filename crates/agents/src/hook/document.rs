@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{HookEvent, Unheard};
+use super::{HookEvent, InvalidHook};
 
 /// The longest valid name of an event.
 const LONGEST_NAME: usize = 200;
@@ -19,21 +19,21 @@ pub struct HookDocument {
 impl HookDocument {
     /// Parses a document. Invalid UTF-8 is replaced, and so are unpaired surrogate escapes, which remain if an agent
     /// cuts a text inside a pair.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Unheard> {
-        let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
+    pub fn parse(bytes: &[u8]) -> Result<Self, InvalidHook> {
+        let invalid = |reason: String| InvalidHook { reason, cwd: None, session: None };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = String::from_utf8_lossy(bytes);
         if text.trim().is_empty() {
-            return Err(unheard("standard input has no hook document".to_owned()));
+            return Err(invalid("standard input has no hook document".to_owned()));
         }
-        let parsed = serde_json::from_str(&text).or_else(|error| match without_halves(&text) {
-            Cow::Owned(mended) => serde_json::from_str(&mended),
+        let parsed = serde_json::from_str(&text).or_else(|error| match replace_unpaired_surrogates(&text) {
+            Cow::Owned(repaired) => serde_json::from_str(&repaired),
             Cow::Borrowed(_) => Err(error),
         });
         match parsed {
             Ok(Value::Object(members)) => Ok(Self { members }),
-            Ok(other) => Err(unheard(format!("the document is {}, not an object", kind(&other)))),
-            Err(error) => Err(unheard(format!("the document is not JSON: {error}"))),
+            Ok(other) => Err(invalid(format!("the document is {}, not an object", kind(&other)))),
+            Err(error) => Err(invalid(format!("the document is not JSON: {error}"))),
         }
     }
 
@@ -52,7 +52,7 @@ impl HookDocument {
     }
 
     /// A required string member.
-    pub fn needed(&self, name: &str) -> Result<&str, String> {
+    pub fn required(&self, name: &str) -> Result<&str, String> {
         self.text(name)?.ok_or_else(|| format!("'{name}' is missing"))
     }
 
@@ -61,7 +61,7 @@ impl HookDocument {
         for name in ["session_id", "agent_id", "conversation_id", "cwd"] {
             self.text(name)?;
         }
-        let name = self.needed("hook_event_name")?;
+        let name = self.required("hook_event_name")?;
         if name.len() > LONGEST_NAME { Err("'hook_event_name' is too long for a name".to_owned()) } else { Ok(name) }
     }
 
@@ -102,8 +102,8 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// The same JSON with `\ufffd` for every unpaired surrogate escape.
-fn without_halves(json: &str) -> Cow<'_, str> {
-    let mut mended = String::new();
+fn replace_unpaired_surrogates(json: &str) -> Cow<'_, str> {
+    let mut repaired = String::new();
     let (mut rest, mut copied) = (json, 0);
     while let Some(found) = rest.find('\\') {
         let at = json.len() - rest.len() + found;
@@ -116,8 +116,8 @@ fn without_halves(json: &str) -> Cow<'_, str> {
         let length = match unit(at) {
             Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
             Some(0xd800..=0xdfff) => {
-                mended.push_str(json.get(copied..at).unwrap_or_default());
-                mended.push_str("\\ufffd");
+                repaired.push_str(json.get(copied..at).unwrap_or_default());
+                repaired.push_str("\\ufffd");
                 copied = at + 6;
                 6
             }
@@ -128,8 +128,8 @@ fn without_halves(json: &str) -> Cow<'_, str> {
     if copied == 0 {
         return Cow::Borrowed(json);
     }
-    mended.push_str(json.get(copied..).unwrap_or_default());
-    Cow::Owned(mended)
+    repaired.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(repaired)
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
             ("\"\\", "\"\\"),
             ("\"\\ü", "\"\\ü"),
         ] {
-            assert_eq!(without_halves(json), expected, "{json}");
+            assert_eq!(replace_unpaired_surrogates(json), expected, "{json}");
         }
     }
 }

@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::document::HookDocument;
 use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
+pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, and future values.
         "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
-        "BeforeAgent" => HookEvent::Prompt(asked(document.needed("prompt")?).to_owned()),
+        "BeforeAgent" => HookEvent::Prompt(own_part(document.required("prompt")?).to_owned()),
         "AfterTool" => {
-            let answered = document.get("tool_response");
+            let response = document.get("tool_response");
             // The other members have the same text for people.
-            document.tool(response::text(answered.get("llmContent").unwrap_or(answered)))?
+            document.tool(response::text(response.get("llmContent").unwrap_or(response)))?
         }
         "PreCompress" => HookEvent::Forgets,
         other => HookEvent::Other(other.to_owned()),
@@ -23,7 +23,7 @@ pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
 
 /// The user's own part of a prompt: without a screen, Gemini CLI puts what hooks added at the start in front of it,
 /// with angle brackets escaped.
-fn asked(mut prompt: &str) -> &str {
+fn own_part(mut prompt: &str) -> &str {
     while let Some((_, behind)) = prompt.strip_prefix("<hook_context>").and_then(|it| it.split_once("</hook_context>"))
     {
         prompt = behind.trim_start_matches('\n');

@@ -64,7 +64,7 @@ pub enum HookEvent {
 
 /// A hook document that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unheard {
+pub struct InvalidHook {
     /// What is wrong with it; contains nothing of the prompt or result.
     pub reason: String,
     /// The folder in which the agent works, if it could be read.
@@ -77,18 +77,18 @@ pub struct Unheard {
 ///
 /// # Errors
 /// It is not a JSON object, or lacks a member that the event needs.
-pub fn hear(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, Unheard> {
+pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
     let document = HookDocument::parse(bytes)?;
-    let heard = match agent {
-        HookAgent::ClaudeCode => claude_code::hear(&document),
-        HookAgent::GeminiCli => gemini_cli::hear(&document),
-        HookAgent::Codex => codex::hear(&document),
-        HookAgent::Cursor => cursor::hear(&document),
+    let event = match agent {
+        HookAgent::ClaudeCode => claude_code::parse_event(&document),
+        HookAgent::GeminiCli => gemini_cli::parse_event(&document),
+        HookAgent::Codex => codex::parse_event(&document),
+        HookAgent::Cursor => cursor::parse_event(&document),
     };
     let (session, cwd) = (document.session(), document.cwd());
-    match heard {
+    match event {
         Ok(event) => Ok(HookInput { session, cwd, event }),
-        Err(reason) => Err(Unheard { reason, cwd, session }),
+        Err(reason) => Err(InvalidHook { reason, cwd, session }),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Members that the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read
 /// the one and written the other), and the name of the file (it asked for it, and a document starts with its own first
 /// line).
-const UNREAD: [&str; 17] = [
+const SKIPPED: [&str; 17] = [
     "type",
     "mode",
     "status",
@@ -34,7 +34,7 @@ pub fn text(answer: &Value) -> String {
 }
 
 /// The same for a result that is JSON in a string.
-pub fn unpacked(answer: &Value) -> String {
+pub fn text_of_json(answer: &Value) -> String {
     let inner = answer.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     text(inner.as_ref().filter(|inner| inner.is_object() || inner.is_array()).unwrap_or(answer))
 }
@@ -44,7 +44,7 @@ fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         Value::String(text) if !text.is_empty() => found.push(text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
         Value::Object(members) => {
-            let read = members.iter().filter(|(name, _)| !UNREAD.contains(&name.as_str()));
+            let read = members.iter().filter(|(name, _)| !SKIPPED.contains(&name.as_str()));
             read.for_each(|(_, value)| gather(value, found));
         }
         _ => {}
@@ -76,7 +76,7 @@ mod tests {
             (json!("{ broken"), "{ broken"),
             (json!({"text": "not packed"}), "not packed"),
         ] {
-            assert_eq!(unpacked(&answer), expected, "{answer}");
+            assert_eq!(text_of_json(&answer), expected, "{answer}");
         }
     }
 }

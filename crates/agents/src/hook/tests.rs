@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{HookAgent, HookEvent, HookInput, Unheard, answer, budget, hear};
+use super::{HookAgent, HookEvent, HookInput, InvalidHook, answer, budget, parse};
 
 /// The documents of an agent by name.
 fn documents(agent: HookAgent) -> BTreeMap<String, Vec<u8>> {
@@ -100,21 +100,21 @@ fn every_document_is_understood() {
         ),
     ];
     for (agent, expected) in table {
-        let heard = documents(agent).into_iter().map(|(name, bytes)| {
-            let heard = hear(agent, &bytes).unwrap();
-            assert_eq!(heard.cwd.as_deref(), Some(Path::new("{cwd}")), "{name}");
-            assert!(heard.session.is_some_and(|session| (36..=64).contains(&session.len())), "{name}");
-            (name, heard.event)
+        let input = documents(agent).into_iter().map(|(name, bytes)| {
+            let input = parse(agent, &bytes).unwrap();
+            assert_eq!(input.cwd.as_deref(), Some(Path::new("{cwd}")), "{name}");
+            assert!(input.session.is_some_and(|session| (36..=64).contains(&session.len())), "{name}");
+            (name, input.event)
         });
         let expected: Vec<(String, HookEvent)> =
             expected.into_iter().map(|(name, event)| (name.to_owned(), event)).collect();
-        assert_eq!(heard.collect::<Vec<_>>(), expected, "{agent:?}");
+        assert_eq!(input.collect::<Vec<_>>(), expected, "{agent:?}");
     }
 }
 
 #[test]
 fn a_subagent_is_a_session_of_its_own() {
-    let session = |document: Value| hear(HookAgent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
+    let session = |document: Value| parse(HookAgent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
     for (members, expected) in [
         (json!({}), None),
         (json!({"session_id": ""}), None),
@@ -178,10 +178,11 @@ fn errors_give_the_reason_and_nothing_of_the_content() {
         (event("\"hook_event_name\": \"SessionStart\", \"source\": true"), "'source' is true or false, not a text"),
         (event("\"hook_event_name\": \"PostToolUse\", \"tool_name\": 1"), "'tool_name' is a number, not a text"),
     ] {
-        let Unheard { reason: told, .. } = hear(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
+        let InvalidHook { reason: told, .. } = parse(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
         assert!(told.contains(reason) && !told.contains("secret"), "{document:.80}: {told}");
     }
-    let Unheard { cwd, session, .. } = hear(HookAgent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();
+    let InvalidHook { cwd, session, .. } =
+        parse(HookAgent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();
     assert_eq!((cwd.as_deref(), session.as_deref()), (Some(Path::new("/w")), Some("s")));
 }
 
@@ -196,7 +197,7 @@ fn invalid_text_is_replaced() {
         (b"cut \\ud83d", "cut \u{fffd}"),
         (b"whole \\ud83d\\ude00 nul \\u0000", "whole \u{1f600} nul \0"),
     ] {
-        let HookInput { event, .. } = hear(HookAgent::ClaudeCode, &document(inner)).unwrap();
+        let HookInput { event, .. } = parse(HookAgent::ClaudeCode, &document(inner)).unwrap();
         assert_eq!(event, HookEvent::Prompt(expected.to_owned()));
     }
 }

@@ -86,7 +86,7 @@ fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Opt
     let first = found.next();
     match found.next() {
         Some((_, second)) => {
-            let message = format!("'{name}' is here a second time");
+            let message = format!("'{name}' occurs twice");
             Err(error_at(text, second.range.start, Code::DuplicateKey, &message))
         }
         None => Ok(first.map(|(_, member)| &member.value)),

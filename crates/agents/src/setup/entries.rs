@@ -78,9 +78,9 @@ impl Entry<'_, '_> {
     }
 
     /// The outermost member to remove with it: the command, or a container that would be empty without it; an event or
-    /// the whole `hooks` only if `may_go` allows it, and nothing that contains a comment. `None` is the whole `hooks`
+    /// the whole `hooks` only if `may_remove` allows it, and nothing that contains a comment. `None` is the whole `hooks`
     /// at the top.
-    pub fn outermost(&self, text: &str, may_go: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
+    pub fn outermost(&self, text: &str, may_remove: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
         let event = Container::of_list(self.list);
         if let Some((commands, at)) = self.commands {
             let commands = Container::of_list(commands);
@@ -89,7 +89,7 @@ impl Entry<'_, '_> {
             }
         }
         let goes = |inside: &Container, member: Option<&ObjectProp<'_>>, path: &str| {
-            inside.is_sole(text) && member.is_some_and(|member| bears_name_alone(text, member)) && may_go(path)
+            inside.is_sole(text) && member.is_some_and(|member| has_no_comment(text, member)) && may_remove(path)
         };
         let member = self.hooks.properties.get(self.event_at);
         if !goes(&event, member, &format!("{HOOKS}/{}", self.event)) {
@@ -101,7 +101,7 @@ impl Entry<'_, '_> {
 }
 
 /// Whether there is no comment between its name and its value.
-pub(super) fn bears_name_alone(text: &str, member: &ObjectProp<'_>) -> bool {
+pub(super) fn has_no_comment(text: &str, member: &ObjectProp<'_>) -> bool {
     let between = part(text, member.name.range().end, member.value.range().start);
     between.chars().all(|c| c.is_whitespace() || c == ':')
 }

@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged;
 use super::additions::additions;
 use super::client::Client;
 use super::cut::cut;
-use super::entries::{Entry, HOOKS, bears_name_alone, members, ours};
+use super::entries::{Entry, HOOKS, has_no_comment, members, ours};
 use super::insert::apply;
 use super::record::Record;
 use super::text::{Container, error_at, parse, part};
@@ -17,7 +17,7 @@ use refdesk_text::{Code, Error};
 const MARK: &str = "\u{feff}";
 
 /// The most entries of ours that are removed one by one; connecting adds three.
-const MOST: usize = 256;
+const MAX_ENTRIES: usize = 256;
 
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub fn connect(
     command: &str,
     record: Option<&Record>,
 ) -> Result<Connected, Error> {
-    let (mark, body) = bare(text);
+    let (mark, body) = split_mark(text);
     let wanted = client.entries(command);
     if let Some(Value::Object(root)) = parse(body)? {
         let found = ours(&root, client.word);
@@ -69,10 +69,10 @@ pub fn connect(
         }
     }
     // Remove older entries first, so that the record describes the file before any of them.
-    let (base, replaced, is_exact) = match take_away(body, client, record)? {
-        Left::Text { text: left, is_exact } => (Some(left), record, is_exact),
-        Left::File => (None, record, true),
-        Left::Untouched => (text.map(|_| body.to_owned()), None, false),
+    let (base, replaced, is_exact) = match remove_ours(body, client, record)? {
+        Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
+        Remaining::File => (None, record, true),
+        Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
     };
     let base_text = base.as_deref().unwrap_or("{}\n");
     let (inserts, mut made) = additions(base_text, client, &wanted)?;
@@ -93,22 +93,22 @@ pub fn connect(
 /// # Errors
 /// The file does not parse.
 pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) -> Result<Disconnected, Error> {
-    let (mark, body) = bare(text);
-    Ok(match take_away(body, client, record)? {
-        Left::Untouched => Disconnected::Nothing,
-        Left::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
-        Left::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
+    let (mark, body) = split_mark(text);
+    Ok(match remove_ours(body, client, record)? {
+        Remaining::Untouched => Disconnected::Nothing,
+        Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
+        Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
     })
 }
 
 /// The byte order mark of a text, and the text without it.
-fn bare(text: Option<&str>) -> (&'static str, &str) {
+fn split_mark(text: Option<&str>) -> (&'static str, &str) {
     let text = text.unwrap_or_default();
     text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
 }
 
 /// What remains after removing our entries.
-enum Left {
+enum Remaining {
     /// The file had none of our entries.
     Untouched,
     /// A text.
@@ -122,39 +122,39 @@ enum Left {
     File,
 }
 
-fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Left, Error> {
-    let Some(Value::Object(root)) = parse(body)? else { return Ok(Left::Untouched) };
+fn remove_ours(body: &str, client: &Client, record: Option<&Record>) -> Result<Remaining, Error> {
+    let Some(Value::Object(root)) = parse(body)? else { return Ok(Remaining::Untouched) };
     let found = ours(&root, client.word);
     if found.is_empty() {
-        return Ok(Left::Untouched);
+        return Ok(Remaining::Untouched);
     }
-    if let Some(entry) = found.get(MOST) {
-        let message = format!("'refdesk hook {}' is here more than {MOST} times", client.word);
+    if let Some(entry) = found.get(MAX_ENTRIES) {
+        let message = format!("'refdesk hook {}' occurs more than {MAX_ENTRIES} times", client.word);
         return Err(error_at(body, entry.list.range.start, Code::TooMany, &message));
     }
     if let Some(record) = record
-        && let Some(text) = undone(body, client, record, &found)
+        && let Some(text) = restored(body, client, record, &found)
     {
-        let is_file = record.created && holds_nothing(&text)?;
-        return Ok(if is_file { Left::File } else { Left::Text { text, is_exact: true } });
+        let is_file = record.created && is_blank(&text)?;
+        return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
     }
     // The file has changed since, or the record is missing or wrong: remove one entry after the other. Without a record
-    // it is unknown whether an event without hooks was there before; nobody writes one.
-    let may_go = |made: &str| record.is_none_or(|record| record.has_made(made));
+    // it is unknown whether an event without hooks was there before, but that is unlikely.
+    let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
-    while let Some(next) = without_one(&left, client, may_go)? {
+    while let Some(next) = without_first(&left, client, may_remove)? {
         left = next;
     }
     Ok(match record {
-        Some(record) => emptied(left, client, record)?,
-        None => Left::Text { text: left, is_exact: false },
+        Some(record) => without_our_containers(left, client, record)?,
+        None => Remaining::Text { text: left, is_exact: false },
     })
 }
 
 /// The original text according to the record, if that is plausible. A record may come with a repository and contain
 /// anything, so its result counts only if adding our entries to it gives this text again, which proves that nothing
 /// else was removed.
-fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
+fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
     let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
     let entries: Vec<(&str, serde_json::Value)> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
     let (inserts, _) = additions(&left, client, &entries).ok()?;
@@ -162,7 +162,7 @@ fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>])
 }
 
 /// Whether a text is blank or only an empty object; a comment counts as content.
-fn holds_nothing(text: &str) -> Result<bool, Error> {
+fn is_blank(text: &str) -> Result<bool, Error> {
     Ok(match parse(text)? {
         Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
         Some(_) => false,
@@ -177,11 +177,11 @@ fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
 }
 
 /// The text without our first entry; `None` if there is none.
-fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Result<Option<String>, Error> {
+fn without_first(text: &str, client: &Client, may_remove: impl Fn(&str) -> bool) -> Result<Option<String>, Error> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
     let found = ours(&root, client.word);
     let Some(entry) = found.first() else { return Ok(None) };
-    let (from, at) = match entry.outermost(text, may_go) {
+    let (from, at) = match entry.outermost(text, may_remove) {
         Some(place) => place,
         None => {
             let hooks = |member: &jsonc_parser::ast::ObjectProp<'_>| member.value.range() == entry.hooks.range();
@@ -193,7 +193,7 @@ fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Re
 }
 
 /// Removes the containers that we created, if nothing else was added to them.
-fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, Error> {
+fn without_our_containers(mut text: String, client: &Client, record: &Record) -> Result<Remaining, Error> {
     if let Some((version, value)) = client.version()
         && record.has_made(version)
     {
@@ -201,21 +201,21 @@ fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, E
             // Hooks of others need it.
             Some(Value::Object(root)) if members(&root, HOOKS).all(|(_, it)| is_empty(&it.value)) => {
                 let is_same = |it: &ObjectProp<'_>| serde_json::Value::from(it.value.clone()) == value;
-                let same = members(&root, version).find(|(_, it)| is_same(it) && bears_name_alone(&text, it));
+                let same = members(&root, version).find(|(_, it)| is_same(it) && has_no_comment(&text, it));
                 same.map(|(at, _)| cut(&text, &Container::of_object(&root), at))
             }
             _ => None,
         };
         text = without.unwrap_or(text);
     }
-    if record.created && holds_nothing(&text)? {
-        return Ok(Left::File);
+    if record.created && is_blank(&text)? {
+        return Ok(Remaining::File);
     }
     let around = match parse(&text)? {
         Some(Value::Object(root)) if record.has_made("") => around_empty(&text, &root),
         _ => None,
     };
-    Ok(Left::Text { text: around.unwrap_or(text), is_exact: false })
+    Ok(Remaining::Text { text: around.unwrap_or(text), is_exact: false })
 }
 
 fn is_empty(value: &Value<'_>) -> bool {

@@ -17,7 +17,7 @@ mod source;
 pub mod testing;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
-pub use place::{is_reserved, other_places};
+pub use place::{is_reserved, other_candidates};
 pub use profile::{Narrowed, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 

@@ -39,7 +39,7 @@ pub fn place(
     };
     let expanded = expand(around, written);
 
-    let mut first = look(first_place(workspace, folder, &expanded));
+    let mut first = look(first_candidate(workspace, folder, &expanded));
     if is_windows_absolute(&expanded) && cfg!(not(windows)) {
         first = LocalPath { standing: PathState::Missing, size: 0, ..first };
     }
@@ -47,7 +47,7 @@ pub fn place(
         let problem = reserved(&first);
         return (first, problem);
     }
-    if let Some(other) = later_places(workspace, &expanded).map(look).find(exists) {
+    if let Some(other) = later_candidates(workspace, &expanded).map(look).find(exists) {
         if let Some(problem) = reserved(&other) {
             return (other, Some(problem));
         }
@@ -81,19 +81,19 @@ pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved:
 
 /// The other locations where this source would be found if a file appeared there: every candidate for its written path,
 /// unless the first one exists already.
-pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
+pub fn other_candidates(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
     let Some(place) = source.place() else { return Vec::new() };
     let folder = source.origin.file.parent().unwrap_or(&around.workspace);
     let expanded = expand(around, &place.written);
-    let first = first_place(&around.workspace, folder, &expanded);
+    let first = first_candidate(&around.workspace, folder, &expanded);
     if *first == *place.path && place.standing != PathState::Missing {
         return Vec::new();
     }
-    std::iter::once(first).chain(later_places(&around.workspace, &expanded)).collect()
+    std::iter::once(first).chain(later_candidates(&around.workspace, &expanded)).collect()
 }
 
 /// The first candidate for a written path.
-fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
+fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     if is_windows_absolute(expanded) && cfg!(not(windows)) {
         PathBuf::from(expanded)
     } else if is_absolute_anywhere(expanded) {
@@ -106,7 +106,7 @@ fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
 }
 
 /// The candidates to try if the first does not exist, in order.
-fn later_places(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
+fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
     let absolute = is_absolute_anywhere(expanded);
     let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();
     let below = (!absolute).then(|| PathBuf::from(expanded));

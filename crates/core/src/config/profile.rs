@@ -106,7 +106,7 @@ impl ProfileFile {
 
 /// Why a profile was not found.
 #[derive(Debug)]
-pub enum Unfound {
+pub enum ProfileNotFound {
     /// No profile has this name; holds the nearest name, as a question.
     Unknown(Option<String>),
     /// The file does not exist.
@@ -120,10 +120,14 @@ pub enum Unfound {
 ///
 /// # Errors
 /// It does not exist or cannot be read.
-pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
+pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFound> {
     if given.contains(['/', MAIN_SEPARATOR]) || given.ends_with(".json") {
         let file = absolute(&around.current, Path::new(&expand(around, given)));
-        return if file.is_file() { read(around, &file).map_err(Unfound::Broken) } else { Err(Unfound::NoFile(file)) };
+        return if file.is_file() {
+            read(around, &file).map_err(ProfileNotFound::Broken)
+        } else {
+            Err(ProfileNotFound::NoFile(file))
+        };
     }
     // Try the file of that name first: usually it is the one, and the others need not be read.
     let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
@@ -142,8 +146,8 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
             Err(_) => {}
         }
     }
-    let unknown = || Unfound::Unknown(did_you_mean(given, names.iter().map(String::as_str)));
-    by_file.ok_or_else(unknown)?.map_err(Unfound::Broken)
+    let unknown = || ProfileNotFound::Unknown(did_you_mean(given, names.iter().map(String::as_str)));
+    by_file.ok_or_else(unknown)?.map_err(ProfileNotFound::Broken)
 }
 
 /// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
@@ -377,7 +381,7 @@ mod tests {
         assert!(problems.is_empty());
         let wrong = |at: usize| told(all[at].read.as_ref().unwrap_err());
         assert_eq!((wrong(0), wrong(2)), (vec![("json-syntax", 2, 1)], vec![("not-an-object", 1, 1)]));
-        assert!(matches!(find(&around, "a"), Err(Unfound::Broken(_))));
+        assert!(matches!(find(&around, "a"), Err(ProfileNotFound::Broken(_))));
     }
 
     #[test]
@@ -398,8 +402,8 @@ mod tests {
         let elsewhere = folder.path().join("e.json");
         write_atomic(&elsewhere, b"{}").unwrap();
         assert_eq!(find(&around, "e.json").unwrap().name, "e");
-        assert!(matches!(described("f.json"), Err(Unfound::NoFile(_))));
-        assert!(matches!(described("cc"), Err(Unfound::Unknown(Some(nearest))) if nearest.contains("'c'")));
+        assert!(matches!(described("f.json"), Err(ProfileNotFound::NoFile(_))));
+        assert!(matches!(described("cc"), Err(ProfileNotFound::Unknown(Some(nearest))) if nearest.contains("'c'")));
         let (all, _) = read_all(&around);
         assert_eq!(told(&all[2].read.as_ref().unwrap().problems), [("duplicate-name", 1, 10)]);
     }

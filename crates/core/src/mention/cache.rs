@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use super::cache_file::{self, Kept};
+use super::cache_file::{self, SealedEntries};
 use super::ids::IdMatcher;
 use super::scan::ScannedMentions;
 use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_open};
@@ -23,7 +23,7 @@ pub(super) struct MentionCache {
     files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
     /// The file between processes.
     place: Option<CacheFile>,
-    kept: OnceLock<Kept>,
+    kept: OnceLock<SealedEntries>,
     /// Whether something was read that the file does not have.
     is_news: AtomicBool,
 }
@@ -100,7 +100,7 @@ impl MentionCache {
     /// Clears the cache, because the ids to look for have changed.
     pub fn forget(&mut self) {
         self.files = Mutex::default();
-        self.kept = OnceLock::from(Kept::default());
+        self.kept = OnceLock::from(SealedEntries::default());
     }
 
     /// Writes the file if something new was read; of its old entries, the `wanted` ones stay. Returns whether it was
@@ -134,23 +134,23 @@ impl MentionCache {
 
     /// Drops what was loaded from the file, for a desk that has read all it needed.
     pub fn unload(&mut self) {
-        self.kept = OnceLock::from(Kept::default());
+        self.kept = OnceLock::from(SealedEntries::default());
     }
 
-    fn kept(&self, ids: &IdMatcher) -> &Kept {
+    fn kept(&self, ids: &IdMatcher) -> &SealedEntries {
         self.kept.get_or_init(|| self.place.as_ref().and_then(|place| load(place, ids)).unwrap_or_default())
     }
 }
 
 /// Loads the file if it can be ours and no link leads to it; it might hide what another user can read. Entries are
 /// verified when they are looked up.
-fn load(place: &CacheFile, ids: &IdMatcher) -> Option<Kept> {
+fn load(place: &CacheFile, ids: &IdMatcher) -> Option<SealedEntries> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
     let file = folder.open(&name).ok().filter(is_mine)?;
     let metadata = file.metadata().ok()?;
     let (bytes, more) = read_open(file, &metadata, cache_file::LIMIT as u64).ok()?;
-    (!more).then(|| Kept::new(bytes, key, cache_file::header(ids)))
+    (!more).then(|| SealedEntries::new(bytes, key, cache_file::header(ids)))
 }
 
 fn bytes_of(path: &Path) -> &[u8] {

@@ -48,17 +48,17 @@ pub fn header(ids: &IdMatcher) -> Header {
 
 /// A cache file; empty if there is none or it is bound to something else.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct SealedEntries {
     bytes: Vec<u8>,
     count: usize,
     /// The key that seals the entries; `None` only if there are none.
     seal: Option<(SealKey, Header)>,
 }
 
-impl Kept {
+impl SealedEntries {
     /// The entries in the bytes of a file, if it has this header.
     pub fn new(bytes: Vec<u8>, key: SealKey, header: Header) -> Self {
-        let mut from = Take(&bytes);
+        let mut from = ByteReader(&bytes);
         let begin = || Some((from.bytes(8)? == MAGIC && from.bytes(32)? == header, from.number()?));
         let count = match { begin }() {
             Some((true, count)) => wide(count),
@@ -97,7 +97,7 @@ impl Kept {
     fn entry(&self, at: usize) -> Option<CacheEntry<'_>> {
         let offset = |at: usize| {
             let place = HEADER.checked_add(at.checked_mul(4)?)?;
-            Some(wide(Take(self.bytes.get(place..)?).number()?))
+            Some(wide(ByteReader(self.bytes.get(place..)?).number()?))
         };
         let end = if at + 1 < self.count { offset(at + 1)? } else { self.bytes.len() };
         CacheEntry::of(self.bytes.get(Range { start: offset(at)?, end })?)
@@ -110,12 +110,12 @@ struct CacheEntry<'a> {
     seal: &'a [u8],
     sealed: &'a [u8],
     path: &'a [u8],
-    rest: Take<'a>,
+    rest: ByteReader<'a>,
 }
 
 impl<'a> CacheEntry<'a> {
     fn of(all: &'a [u8]) -> Option<Self> {
-        let mut from = Take(all);
+        let mut from = ByteReader(all);
         let seal = from.bytes(SEAL)?;
         let sealed = from.0;
         let length = wide(from.number()?);
@@ -235,9 +235,9 @@ fn wide(number: u32) -> usize {
 
 /// Reads bytes from the front of a slice.
 #[derive(Clone, Copy)]
-struct Take<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Take<'a> {
+impl<'a> ByteReader<'a> {
     fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -276,8 +276,8 @@ mod tests {
         Sealer::fixed(Path::new(workspace)).key().unwrap().clone()
     }
 
-    fn kept_in(bytes: Vec<u8>, ids: &IdMatcher) -> Kept {
-        Kept::new(bytes, seal_key("/w"), header(ids))
+    fn kept_in(bytes: Vec<u8>, ids: &IdMatcher) -> SealedEntries {
+        SealedEntries::new(bytes, seal_key("/w"), header(ids))
     }
 
     const STAMP: Stamp = Stamp { size: 1, modified: 2, changed: 3, number: 4 };
@@ -332,7 +332,7 @@ mod tests {
             forged[8..40].copy_from_slice(&header(&matcher(other)));
             assert_eq!(kept_in(forged, &matcher(other)).entries().count(), 0);
         }
-        let elsewhere = Kept::new(bytes(&ids), seal_key("/elsewhere"), header(&ids));
+        let elsewhere = SealedEntries::new(bytes(&ids), seal_key("/elsewhere"), header(&ids));
         assert_eq!((elsewhere.named(Path::new("/w/b.md"), STAMP, &ids), elsewhere.entries().count()), (None, 0));
         let few = matcher(&["x"]);
         assert_eq!(kept.named(Path::new("/w/b.md"), STAMP, &few), None, "an id that is none");

@@ -14,7 +14,7 @@ use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
 use super::scan::{ScannedMentions, scan};
-use super::target::{Lead, PathIndex};
+use super::target::{LinkTarget, PathIndex};
 use super::{Mentions, Via};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
@@ -114,8 +114,8 @@ impl Library {
     }
 
     /// Prepares for another scan of the same catalog after a possible change on disk.
-    pub fn look_anew(&mut self) {
-        self.paths.look_anew();
+    pub fn invalidate(&mut self) {
+        self.paths.invalidate();
         self.budget = WalkBudget::default();
     }
 
@@ -214,25 +214,25 @@ impl Library {
         // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
         let (mut followed, mut places) = (HashSet::new(), HashSet::new());
         for (path, line) in named.paths.iter().filter(|(path, line)| followed.insert((*line, &**path))) {
-            match self.paths.lead(folder, Path::new(&**path)) {
-                Lead::To(spots) => {
+            match self.paths.resolve(folder, Path::new(&**path)) {
+                LinkTarget::To(spots) => {
                     if places.insert((*line, spots.start)) {
                         found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to)));
                     }
                 }
-                Lead::Unlisted => diagnostics.push(problem(
+                LinkTarget::Unlisted => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads to a file that no source contains"),
                     Fix::AddTarget,
                 )),
-                Lead::Outside => diagnostics.push(problem(
+                LinkTarget::Outside => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads outside the workspace and to no source"),
                     Fix::AddTarget,
                 )),
-                Lead::Broken => diagnostics.push(problem(
+                LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,
                     Some(*line),
                     format!("the link to '{path}' leads nowhere"),

@@ -35,7 +35,7 @@ fn has_scheme(target: &str) -> bool {
 
 /// What a link points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lead {
+pub enum LinkTarget {
     /// The sources at this path ([`PathIndex::sources_at`]); several entries can have the same path.
     To(Range<usize>),
     /// Something that exists but is not in any source.
@@ -103,7 +103,7 @@ impl PathIndex {
     }
 
     /// Clears the cache of resolved folders after a possible change of the file system.
-    pub fn look_anew(&mut self) {
+    pub fn invalidate(&mut self) {
         self.resolver = Resolver::default();
     }
 
@@ -119,24 +119,24 @@ impl PathIndex {
         }
     }
 
-    /// The sources that [`PathIndex::lead`] found, by position in the catalog, in catalog order.
+    /// The sources that [`PathIndex::resolve`] found, by position in the catalog, in catalog order.
     pub fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
         self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
     /// Resolves `path`, written in a file of `folder`: to the source with exactly that path, missing or not, else to
     /// the innermost directory source that contains it.
-    pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
+    pub fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
         let path = clean(&folder.join(path));
         // Paths of the catalog are resolved already; do not ask the file system again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
         if !known.is_empty() {
-            return Lead::To(known);
+            return LinkTarget::To(known);
         }
         let (real, metadata) = self.resolver.resolve(&path);
         let spots = self.at(&real);
         if !spots.is_empty() {
-            return Lead::To(spots);
+            return LinkTarget::To(spots);
         }
         let mut above = real.ancestors().skip(1).map(|folder| self.at(folder));
         let has_folder = |spots: &Range<usize>| {
@@ -144,10 +144,10 @@ impl PathIndex {
         };
         let above = above.find(has_folder);
         match metadata {
-            Some(_) if above.is_some() => above.map_or(Lead::Unlisted, Lead::To),
-            _ if above.is_none() && (!self.is_inside(&real) || self.leads_out(&path)) => Lead::Outside,
-            Some(_) => Lead::Unlisted,
-            None => Lead::Broken,
+            Some(_) if above.is_some() => above.map_or(LinkTarget::Unlisted, LinkTarget::To),
+            _ if above.is_none() && (!self.is_inside(&real) || self.leads_out(&path)) => LinkTarget::Outside,
+            Some(_) => LinkTarget::Unlisted,
+            None => LinkTarget::Broken,
         }
     }
 
@@ -199,8 +199,8 @@ mod tests {
             local("trusted", &root.join("trusted/folder"), PathState::Directory),
         ]);
         let index = PathIndex::new(&workspace, &catalog);
-        let ids = |lead: Lead| match lead {
-            Lead::To(spots) => {
+        let ids = |lead: LinkTarget| match lead {
+            LinkTarget::To(spots) => {
                 index.sources_at(spots).map(|at| catalog.sources()[at as usize].id.to_string()).collect()
             }
             other => format!("{other:?}"),
@@ -228,7 +228,7 @@ mod tests {
             ("there-chain.md", "Outside"),
             ("none-chain.md", "Outside"),
         ] {
-            assert_eq!(ids(index.lead(&workspace, Path::new(path))), expected, "{path}");
+            assert_eq!(ids(index.resolve(&workspace, Path::new(path))), expected, "{path}");
         }
     }
 

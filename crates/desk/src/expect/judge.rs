@@ -139,7 +139,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
     let wanted = &case.wanted;
     missed.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| {
         let source = ctx.catalog.get(id.as_str())?;
-        let regard = ctx.matcher.regard(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
+        let regard = ctx.matcher.explain(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
         let verdict = Verdict::new(&id, &case.text, regard);
         // It would be hinted at, but the text itself names it.
         Some(Miss::NotHinted(Box::new(verdict.or_because(WhyNot::Stands))))

@@ -45,7 +45,7 @@ pub async fn serve(
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
     let handle = crate::open(options, session)?;
-    handle.tell_opening(tell);
+    handle.report_diagnostics(tell);
     let (close, closing) = watch::channel(false);
     let handler = Arc::new(Handler::new(handle.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();
@@ -54,7 +54,7 @@ pub async fn serve(
         biased;
         () = stop() => {}
         // Without its desk the server could only refuse requests.
-        () = handle.left() => {}
+        () = handle.shutdown_begun() => {}
         () = accept(&listener, &handler, &graceful, &limits) => {}
     }
     drop(listener);
@@ -66,7 +66,7 @@ pub async fn serve(
         () = stop() => false,
     };
     // Cancels questions to people; requests that do not end even then are aborted.
-    handle.leave();
+    handle.begin_shutdown();
     if !is_over {
         let _ = timeout(CANCEL_TIMEOUT, ended).await;
     }

@@ -48,7 +48,7 @@ pub fn documents(
             SourceKind::Local(place) => {
                 let (files, problems) = files(place, budget);
                 let told =
-                    problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
+                    problems.iter().map(|problem| diagnostic_of(workspace, place, problem).about(source.id.as_str()));
                 diagnostics.extend(told);
                 for (path, real) in files {
                     if holders.holder(&real) == Some(at) {
@@ -114,7 +114,7 @@ impl<'a> Holders<'a> {
     }
 }
 
-fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnostic {
+fn diagnostic_of(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnostic {
     let WalkLimits { files, bytes } = LIMITS;
     let limit = |what: String| {
         let message = format!("{what} of the source are looked through for templates");

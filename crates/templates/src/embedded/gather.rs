@@ -25,7 +25,7 @@ pub struct Text {
 }
 
 /// The templates in a document with the stamp of its file, or a sentence that says why they are unknown.
-type Looked = Result<(Stamp, Arc<Extracted>), String>;
+type SearchOutcome = Result<(Stamp, Arc<Extracted>), String>;
 
 /// Searches these documents and returns the results in their order. Also stores them in `after` if `now` is given.
 pub fn gather(
@@ -35,15 +35,15 @@ pub fn gather(
     now: Option<SystemTime>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Text> {
-    let looked: Vec<(ScannedDocument, Looked)> = documents
+    let searched: Vec<(ScannedDocument, SearchOutcome)> = documents
         .into_par_iter()
         .map(|document| {
-            let found = look(&document, before);
+            let found = search(&document, before);
             (document, found)
         })
         .collect();
-    let mut texts = Vec::with_capacity(looked.len());
-    for (document, found) in looked {
+    let mut texts = Vec::with_capacity(searched.len());
+    for (document, found) in searched {
         let of = |diagnostic: Diagnostic| {
             let reported = diagnostic.in_file(display(workspace, &document.path));
             document.source.iter().fold(reported, |reported, source| reported.about(source.as_str()))
@@ -68,7 +68,7 @@ pub fn gather(
 }
 
 /// Searches a document, unless the result is cached.
-fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
+fn search(document: &ScannedDocument, before: &CachedFiles) -> SearchOutcome {
     if let Some(content) = &document.content {
         let known = before.contents.get(content).cloned();
         return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));

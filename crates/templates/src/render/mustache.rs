@@ -111,7 +111,7 @@ struct Run<'a, 'p> {
 impl<'a, 'p> Run<'a, 'p> {
     /// Evaluates one node; returns false at the end.
     fn step(&mut self) -> Result<bool, Error> {
-        self.burn(1)?;
+        self.count_steps(1)?;
         let Some(call) = self.calls.last_mut() else { return Ok(false) };
         let (template, at) = (call.template, call.at);
         call.at += 1;
@@ -127,7 +127,7 @@ impl<'a, 'p> Run<'a, 'p> {
         Ok(true)
     }
 
-    fn burn(&mut self, steps: u64) -> Result<(), Error> {
+    fn count_steps(&mut self, steps: u64) -> Result<(), Error> {
         self.fuel = self.fuel.checked_sub(steps).ok_or_else(|| stop(out_of_fuel()))?;
         Ok(())
     }
@@ -163,7 +163,7 @@ impl<'a, 'p> Run<'a, 'p> {
 
     fn value(&mut self, name: &'p str, escaped: bool, line: usize) -> Result<(), Error> {
         self.indent()?;
-        self.burn(self.contexts.depth())?;
+        self.count_steps(self.contexts.depth())?;
         match self.contexts.find(name) {
             ContextValue::Value(Value::String(text)) => self.print(text, escaped),
             ContextValue::Value(Value::Null) => Ok(()),
@@ -197,7 +197,7 @@ impl<'a, 'p> Run<'a, 'p> {
     }
 
     fn open(&mut self, name: &'p str, inverted: bool, at: usize, end: usize) -> Result<(), Error> {
-        self.burn(self.contexts.depth())?;
+        self.count_steps(self.contexts.depth())?;
         let found = self.contexts.find(name);
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
         if inverted || !found.is_truthy() {

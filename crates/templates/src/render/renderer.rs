@@ -11,25 +11,25 @@ use refdesk_text::{Code, Error};
 #[derive(Debug, Clone, Default)]
 pub struct Renderer {
     /// `None` renders in this process.
-    beside: Option<Arc<Beside>>,
+    worker: Option<Arc<WorkerRenderer>>,
 }
 
 #[derive(Debug)]
-struct Beside {
+struct WorkerRenderer {
     program: PathBuf,
     worker: Mutex<Option<WorkerClient>>,
 }
 
 impl Renderer {
     /// A renderer in this process, for trusted templates.
-    pub fn within() -> Self {
-        Self { beside: None }
+    pub fn in_process() -> Self {
+        Self { worker: None }
     }
 
     /// A renderer that uses a worker: `program` is the absolute path of this program (`refdesk`). It never renders in this
     /// process, even if no worker can be started.
-    pub fn beside(program: PathBuf) -> Self {
-        Self { beside: Some(Arc::new(Beside { program, worker: Mutex::new(None) })) }
+    pub fn with_worker(program: PathBuf) -> Self {
+        Self { worker: Some(Arc::new(WorkerRenderer { program, worker: Mutex::new(None) })) }
     }
 
     /// Renders one job at a time; concurrent calls wait.
@@ -37,14 +37,14 @@ impl Renderer {
     /// # Errors
     /// As [`render`]; also if the worker exceeded a limit, died, or cannot be started.
     pub fn render(&self, job: &RenderJob) -> Result<Rendered, Error> {
-        match &self.beside {
+        match &self.worker {
             None => render(job),
-            Some(beside) => beside.render(job),
+            Some(worker) => worker.render(job),
         }
     }
 }
 
-impl Beside {
+impl WorkerRenderer {
     fn render(&self, job: &RenderJob) -> Result<Rendered, Error> {
         let frame = WorkerClient::frame(job)?;
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);

@@ -75,14 +75,14 @@ fn templates_as_people_write_them() {
 
 /// Generates templates from numbers: lists are named `l…`, objects `o…`, everything else `s…`, so that no name has two
 /// meanings.
-struct Maker<'a> {
+struct TemplateGenerator<'a> {
     numbers: std::slice::Iter<'a, u8>,
     out: String,
     /// Names of items in scope.
     items: Vec<String>,
 }
 
-impl Maker<'_> {
+impl TemplateGenerator<'_> {
     fn pick(&mut self, of: u8) -> u8 {
         self.numbers.next().map_or(0, |number| number % of)
     }
@@ -170,8 +170,8 @@ impl Maker<'_> {
     }
 }
 
-fn made(numbers: &[u8]) -> Maker<'_> {
-    Maker { numbers: numbers.iter(), out: String::new(), items: Vec::new() }
+fn made(numbers: &[u8]) -> TemplateGenerator<'_> {
+    TemplateGenerator { numbers: numbers.iter(), out: String::new(), items: Vec::new() }
 }
 
 proptest! {

@@ -124,7 +124,7 @@ impl Wanted {
                 trees.insert(&*place.path);
                 folders.extend(place.path.parent());
             }
-            for other in desk.other_places(source).iter().filter(|other| desk.may_look_at(source, other)) {
+            for other in desk.other_candidates(source).iter().filter(|other| desk.may_look_at(source, other)) {
                 wanted.file(other);
             }
         }

@@ -19,7 +19,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
 /// The most bytes read of a dead worker's messages.
-const LAST_WORDS: u64 = 4_096;
+const MAX_STDERR: u64 = 4_096;
 
 #[derive(Debug)]
 pub struct WorkerClient {
@@ -61,10 +61,10 @@ impl WorkerClient {
         let (say, said) = channel();
         let pipes = child.stdin.take().zip(child.stdout.take());
         let client = Self { child, asks, said };
-        let speaker = thread::Builder::new().name("render worker".to_owned());
-        let spawned = speaker.spawn(move || {
+        let thread = thread::Builder::new().name("render worker".to_owned());
+        let spawned = thread.spawn(move || {
             if let Some((to, from)) = pipes {
-                speak(to, BufReader::new(from), &asked, &say);
+                exchange(to, BufReader::new(from), &asked, &say);
             }
         });
         spawned.map_err(refused)?;
@@ -75,7 +75,7 @@ impl WorkerClient {
             }
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {
                 let how = client.end(false);
-                Err(unstarted(format!("{} is no render worker ({how})", program.display())))
+                Err(unstarted(format!("{} is not a render worker ({how})", program.display())))
             }
         }
     }
@@ -103,7 +103,7 @@ impl WorkerClient {
         }
         let mut words = Vec::new();
         if let Some(stderr) = self.child.stderr.take() {
-            let _ = stderr.take(LAST_WORDS).read_to_end(&mut words);
+            let _ = stderr.take(MAX_STDERR).read_to_end(&mut words);
         }
         match status {
             Ok(status) => cause(status, &String::from_utf8_lossy(&words)),
@@ -121,7 +121,7 @@ impl Drop for WorkerClient {
 }
 
 /// Sends jobs and receives answers until either side is closed.
-fn speak(
+fn exchange(
     mut to: ChildStdin,
     mut from: BufReader<ChildStdout>,
     asked: &Receiver<Arc<Vec<u8>>>,
@@ -130,30 +130,30 @@ fn speak(
     let mut hello = [0; HELLO.len()];
     let ready = from
         .read_exact(&mut hello)
-        .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(strange()) });
-    let mut lives = ready.is_ok();
-    let mut heard = say.send(ready).is_ok();
-    while lives
-        && heard
+        .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(invalid_answer()) });
+    let mut is_alive = ready.is_ok();
+    let mut is_received = say.send(ready).is_ok();
+    while is_alive
+        && is_received
         && let Ok(frame) = asked.recv()
     {
-        let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| listen(&mut from));
-        lives = answer.is_ok();
-        heard = say.send(answer.map(WorkerMessage::Answer)).is_ok();
+        let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| read_answer(&mut from));
+        is_alive = answer.is_ok();
+        is_received = say.send(answer.map(WorkerMessage::Answer)).is_ok();
     }
 }
 
-fn listen(from: &mut impl Read) -> io::Result<Result<Rendered, Error>> {
+fn read_answer(from: &mut impl Read) -> io::Result<Result<Rendered, Error>> {
     Ok(match serde_json::from_slice(&receive(from, HEAD_BYTES)?)? {
         AnswerHead::Failed { message, line } => Err(template_error(line, message)),
         AnswerHead::Rendered(warnings) => {
-            let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| strange())?;
+            let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| invalid_answer())?;
             Ok(Rendered { text, warnings })
         }
     })
 }
 
-fn strange() -> io::Error {
+fn invalid_answer() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 

@@ -24,10 +24,10 @@ pub fn serve() -> ExitCode {
         thread::Builder::new().name("render".to_owned()).stack_size(STACK).spawn(answer)
     });
     setup::limit_this_process();
-    match renderer.and_then(|_| say(HELLO)) {
+    match renderer.and_then(|_| write_out(HELLO)) {
         Ok(()) => watch(&watched),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "the worker cannot begin: {error}");
+            let _ = writeln!(io::stderr(), "the worker cannot start: {error}");
             ExitCode::FAILURE
         }
     }
@@ -56,7 +56,7 @@ fn watch(busy: &Receiver<bool>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn say(bytes: &[u8]) -> io::Result<()> {
+fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
@@ -96,7 +96,7 @@ impl Jobs {
         if let Some(text) = text {
             append(&mut frame, text.as_bytes()).ok()?;
         }
-        say(&frame).ok()?;
+        write_out(&frame).ok()?;
         self.busy.send(false).ok()
     }
 }
