@@ -120,7 +120,7 @@ fn json_of_a_billion_items_takes_little_memory() {
     for text in doubled_json() {
         let whole = world.command(&["render", "--syntax", "jinja2", "--inline", &text]);
         let ran = run(&mut under("ulimit -v 262144", &whole), None).exits(1);
-        let limit = ran.stderr.contains("the output passes the limit of") || ran.stderr.contains("the limit of 2 s");
+        let limit = ran.stderr.contains("the output exceeds the limit of") || ran.stderr.contains("the limit of 2 s");
         assert!(limit && !ran.stderr.contains("of memory"), "{ran}");
     }
 }
@@ -132,7 +132,7 @@ fn no_partial_ends_the_program() {
     let doubling: Vec<String> = (0..60).map(|at| format!("p{at}={{{{>p{}}}}}{{{{>p{}}}}}", at + 1, at + 1)).collect();
     let mut words = vec!["render", "--inline", "{{>p0}}"];
     words.extend(doubling.iter().flat_map(|partial| ["--partial", partial.as_str()]));
-    fails(&world, &words, 1, "the rendering passes the limit of ");
+    fails(&world, &words, 1, "the rendering exceeds the limit of ");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn no_number_is_rounded() {
         &["render", "--inline", "{{ a }}", "--var", "a:=18446744073709551616"],
         &["render", "--batch", rows, "--dry-run"],
     ] {
-        fails(&world, words, 2, "18446744073709551616 passes the limit of 64 bits");
+        fails(&world, words, 2, "18446744073709551616 exceeds the limit of 64 bits");
     }
 }
 

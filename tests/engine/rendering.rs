@@ -96,7 +96,7 @@ fn no_template_ends_the_desk() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let large = json!({"a": vec!["x".repeat(1_000_000); 70]});
     let message = renderer.render(&RenderJob::new("x", Syntax::Jinja2, large)).unwrap_err().message;
-    assert!(message.contains("pass the limit of 67108864 bytes (64 MiB)"), "{message}");
+    assert!(message.contains("exceed the limit of 67108864 bytes (64 MiB)"), "{message}");
     works(&renderer);
     let most = RenderJob::new("{{ a * 15000000 }}", Syntax::Jinja2, json!({"a": "\u{1}"}));
     assert_eq!(renderer.render(&most).unwrap().text.len(), 15_000_000);
@@ -175,7 +175,7 @@ fn the_engine_goes_on() {
     world.until("both are there", |snapshot| snapshot.templates.templates.len() == 2);
     let preview = |template: &str| Request::Preview { template: template.to_owned(), values: None, path: None };
     for (template, says) in
-        [("good.txt.tpl", "Hello "), ("endless.txt.tpl", "passes the limit of"), ("good.txt.tpl", "Hello ")]
+        [("good.txt.tpl", "Hello "), ("endless.txt.tpl", "exceeds the limit of"), ("good.txt.tpl", "Hello ")]
     {
         let Response::Preview { outcome, .. } = world.ask(preview(template)) else { panic!("another answer") };
         let text = outcome.map_or_else(|failed| failed.error.message, |shown| shown.made.text);

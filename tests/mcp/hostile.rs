@@ -25,10 +25,10 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
         (b"{\"jsonrpc\": \"2.0\", \n".to_vec(), Some((-32700, "this line is not JSON"))),
         (b"\n\r\n  \n".to_vec(), None),
         (deep.into_bytes(), Some((-32700, "recursion limit"))),
-        (line(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])), Some((-32600, "batches are not taken"))),
-        (b"[]\n".to_vec(), Some((-32600, "batches are not taken"))),
-        (b"5\n".to_vec(), Some((-32600, "a message is an object, and this is a number"))),
-        (b"null\n".to_vec(), Some((-32600, "this is null"))),
+        (line(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])), Some((-32600, "batches are not supported"))),
+        (b"[]\n".to_vec(), Some((-32600, "batches are not supported"))),
+        (b"5\n".to_vec(), Some((-32600, "a message must be an object, not a number"))),
+        (b"null\n".to_vec(), Some((-32600, "must be an object, not null"))),
         (b"{}\n".to_vec(), Some((-32600, "'jsonrpc' must be"))),
         (line(json!({"jsonrpc": "1.0", "id": 1, "method": "ping"})), Some((-32600, "'jsonrpc' must be \"2.0\""))),
         (
@@ -36,7 +36,7 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
             Some((-32600, "'id' must be a string or a whole number")),
         ),
         (line(json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"})), Some((-32600, "a number that is not whole"))),
-        (line(json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})), Some((-32600, "this is an object"))),
+        (line(json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})), Some((-32600, "whole number, not an object"))),
         (line(json!({"jsonrpc": "2.0", "id": 1, "method": 5})), Some((-32600, "'method' must be a string"))),
         (line(json!({"jsonrpc": "2.0", "id": 1})), Some((-32600, "'method' is missing"))),
         (
@@ -44,7 +44,7 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
             Some((-32601, "there is no method 'tools/lists'; did you mean 'tools/list'?")),
         ),
         (request(json!("a\u{1b}b"), json!({})), Some((-32601, "there is no method 'a\\x1bb'"))),
-        (request(json!("tools/call"), json!([])), Some((-32602, "'params' must be an object, and this is a list"))),
+        (request(json!("tools/call"), json!([])), Some((-32602, "'params' must be an object, not a list"))),
         (
             request(json!("tools/call"), json!({})),
             Some((-32602, "the params of tools/call cannot be read: missing field `name`")),

@@ -4,10 +4,10 @@
 /// The values for them.
 pub const VALUES: &str = r#"{"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "x": "text", "y": [1]}"#;
 
-const STACK: &str = "it passes the limit of 16 MiB of stack";
+const STACK: &str = "it exceeds the limit of 16 MiB of stack";
 /// Memory, time, steps or output: which limit is hit first depends on the machine.
-const ONE_OF_THEM: &str = "passes the limit of ";
-const OUTPUT: &str = "the output passes the limit of 16777216 bytes";
+const ONE_OF_THEM: &str = "exceeds the limit of ";
+const OUTPUT: &str = "the output exceeds the limit of 16777216 bytes";
 const CHAIN: &str = "chains more than 200 operators";
 const NESTING: &str = "deeper than 48";
 
@@ -24,7 +24,7 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
         (format!("{{{{ {}1{} }}}}", "(".repeat(MANY), ")".repeat(MANY)), NESTING),
         (format!("{{{{ {}1{} }}}}", "[".repeat(MANY), "]".repeat(MANY)), NESTING),
         (format!("{{% if x %}}{}{{% endif %}}", "{%elif x%}".repeat(MANY)), "more than 200 'elif'"),
-        ("{{ range(10**9)|list }}".to_owned(), "the range passes the limit of 100000 items"),
+        ("{{ range(10**9)|list }}".to_owned(), "the range exceeds the limit of 100000 items"),
         ("{{ 'a\nb'|indent(10**9) }}".to_owned(), OUTPUT),
         ("{{ '%1000000000d'|format(1) }}".to_owned(), OUTPUT),
         (format!("{}{}", "{% if x %}".repeat(10_000), "{% endif %}".repeat(10_000)), NESTING),
@@ -51,7 +51,7 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
         ("{{ 'a'.center(10**9) }}".to_owned(), OUTPUT),
         ("{{ 'a'.zfill(10**9) }}".to_owned(), OUTPUT),
         ("{{ [[1]]|tojson(indent=10**9) }}".to_owned(), OUTPUT),
-        ("{{ 10**10**9 }}".to_owned(), "passes the limit of 128 bits"),
+        ("{{ 10**10**9 }}".to_owned(), "exceeds the limit of 128 bits"),
         // Stack.
         (format!("{NESTED}{{{{ ns.x }}}}"), STACK),
         (format!("{NESTED}{{{{ ns.x|tojson }}}}"), STACK),

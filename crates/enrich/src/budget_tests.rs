@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn what_is_said_keeps_to_the_budget_and_is_whole(
+    fn printed_entries_fit_the_budget_and_are_whole(
         shape in shapes(),
         most_chars in prop::option::of(0usize..2500),
         most_tokens in prop::option::of(0usize..900),
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn more_room_never_says_less(shape in shapes(), one in 0usize..2500, other in 0usize..2500) {
+    fn a_larger_budget_never_prints_less(shape in shapes(), one in 0usize..2500, other in 0usize..2500) {
         let drafts = drafts(&shape);
         let (less, more) = (one.min(other), one.max(other));
         for budget in [
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn where_there_is_room_nothing_is_given_up(shape in shapes()) {
+    fn nothing_is_reduced_if_everything_fits(shape in shapes()) {
         let drafts = drafts(&shape);
         let whole = fitted(&drafts, Budget::default());
         prop_assert!(whole.items.iter().all(|item| item.level == Level::Full));
@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn the_order_in_which_things_go() {
+fn the_order_of_reductions() {
     let all: Vec<_> = KINDS.iter().map(|kind| (*kind, vec![(9, 1, 1), (9, 1, 0), (9, 1, 0)])).collect();
     let mut drafts = drafts(&all);
     // The instruction that stays is a picked one: an infinite weight is more than any depth.

@@ -12,7 +12,7 @@ use refdesk_core::selection::{Parents, Role, Selection};
 use refdesk_text::fold::can_match;
 use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
-/// The number of other sources listed one by one, besides those mentioned by id.
+/// The number of sources listed one by one, not counting those mentioned by id.
 pub const MAX_LISTED: usize = 50;
 
 /// The number of characters of the longer word shown on either side of a tag.
@@ -394,7 +394,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_found_is_what_find_finds_and_nobody_is_told_twice(
+        fn it_agrees_with_find_and_lists_no_source_twice(
             words in proptest::collection::vec(
                 proptest::sample::select(&["java", "@a", "@c", "x/java", "red", "red-hot", "-", "infrared", "é", "\n"][..]),
                 0..12,

@@ -192,7 +192,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = all_drafts(ctx, &reading, &known);
     // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
-    // copied into a web page would suppress its sources for good. Only what this session was given counts.
+    // copied into a web page would suppress its sources permanently. Only what this session was given counts.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
     // A text that once did not fit is not completed when it is read again.
     if injected::ends_with_left_out(asked.text, &own) {

@@ -249,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_find_and_candidates_say(
+        fn it_agrees_with_find_and_candidates(
             words in proptest::collection::vec(
                 proptest::sample::select(&["blue", "@free", "@barred", "x/red", "red", "red-hot", "go", "@auto", "é", "\n"][..]),
                 0..10,

@@ -127,7 +127,7 @@ mod tests {
     use crate::testing::{TestFiles, context, inline, selection};
 
     #[test]
-    fn the_whole_of_it() {
+    fn all_instructions() {
         let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
         let mut auto = inline("auto", &tags(&["z"]), "Always.");
         auto.mode = Mode::Auto;

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn where_patterns_stand() {
+    fn positions_of_patterns() {
         let patterns: [&[u8]; 4] = [b"ab", b"b", "ké b".as_bytes(), b"x b"];
         let text = "xAB \u{212a}É\u{a0}\n B x-b";
         let places: Vec<(usize, &str)> = found(true, &patterns, vec![false; 4], text)

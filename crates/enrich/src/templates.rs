@@ -29,7 +29,7 @@ impl Enricher for Templates {
             Some(taken) => taken.into(),
             None => found(ctx, reading).into(),
         };
-        let rule = if at_the_start { "the selection brings it" } else { "it stands in the text" };
+        let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
         let entries = templates.iter().map(|template| entry(reading, template, rule));
         // A system prompt is written from scratch each time; what an earlier one contained is gone.
         let is_news = |entry: &DraftEntry| {

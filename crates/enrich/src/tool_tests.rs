@@ -162,7 +162,11 @@ fn templates_of_a_text_and_of_the_index() {
     };
     let once = system("Be kind. @hinted retry", &told);
     assert_eq!(once.text, format!("Be kind. @hinted retry{INDEXED}"));
-    assert_eq!(system("Be kind.", &once.told).text, format!("Be kind.{INDEXED}"), "a system prompt is made anew");
+    assert_eq!(
+        system("Be kind.", &once.told).text,
+        format!("Be kind.{INDEXED}"),
+        "a system prompt is written from scratch"
+    );
     assert_eq!(system(&once.text, &told).text, once.text);
 }
 
@@ -190,7 +194,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
         let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
-        assert_eq!(start(ctx, Budget::default(), None).told, told, "nobody remembers");
+        assert_eq!(start(ctx, Budget::default(), None).told, told, "nothing is remembered");
     });
 }
 

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_stand_in_a_text() {
+    fn terms_that_may_be_in_a_text() {
         let vocabulary = Vocabulary::of("In C++ and .NET: Circuit-Breaker,\u{212a}elvin—dash é1");
         for (term, may) in [
             ("c", true),

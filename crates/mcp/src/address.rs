@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_an_address_and_what_is_not() {
+    fn valid_and_invalid_addresses() {
         let at = |id: &str, path: Option<&str>| Ok(Address { id: id.into(), path: path.map(str::to_owned) });
         for (uri, expected) in [
             ("reference://pat-retry", at("pat-retry", None)),
@@ -72,7 +72,7 @@ mod tests {
             ("reference://pat-retry/", at("pat-retry", None)),
             ("reference://a%20b%2Fc/x/y.md", at("a b/c", Some("x/y.md"))),
             ("reference://a/x%2Fy.md", at("a", Some("x/y.md"))),
-            // Where these lead is the business of whoever reads.
+            // Reading checks where these lead.
             ("reference://../x", at("..", Some("x"))),
             ("reference://a/%2e%2e/%2E%2E/etc/passwd", at("a", Some("../../etc/passwd"))),
             ("reference://a//etc/passwd", at("a", Some("/etc/passwd"))),
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_parsed_as_it_was(id in "[^\0]{1,40}", path in proptest::option::of("[^\0]{1,40}")) {
+        fn a_printed_address_parses_to_itself(id in "[^\0]{1,40}", path in proptest::option::of("[^\0]{1,40}")) {
             let address = Address { id, path };
             let uri = address.to_string();
             prop_assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%/:".contains(&byte)), "{}", uri);

@@ -86,7 +86,7 @@ mod tests {
     use refdesk_files::name::safe;
 
     #[test]
-    fn a_name_is_one_short_line_that_can_be_seen() {
+    fn a_name_is_one_short_line_of_visible_characters() {
         for (said, expected) in [
             (Some("claude-code"), "claude-code".to_owned()),
             (Some("  My\u{1b}[31m\nAgent\u{202e} "), "My [31m Agent".to_owned()),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_a_safe_name_and_no_other_connections() {
+    fn a_session_has_a_safe_and_unique_name() {
         for name in ["claude-code", "..", "a b/c", "é", &"x".repeat(64)] {
             let (one, two) = (own_session(name), own_session(name));
             assert_eq!(safe(&one), one, "{name}");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_keeps_the_session_that_it_began_with() {
+    fn a_connection_keeps_its_first_session() {
         for (given, begins, lasts, expected) in [
             (Some("mine"), true, true, "mine"),
             (Some("mine"), false, false, "mine"),

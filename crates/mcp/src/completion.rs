@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_so_comes_first_then_what_is_like_it() {
+    fn words_with_the_prefix_come_first_then_similar_ones() {
         let words = || ["my-retry", "pat-timeout", "Pat-Retry", "retry-policy", "x"].map(str::to_owned).to_vec();
         for (typed, expected) in [
             ("pat", &["pat-timeout", "Pat-Retry"][..]),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn at_most_a_hundred_and_how_many_there_are() {
+    fn at_most_a_hundred_values_with_the_total() {
         let found = matching("s", (0..250).map(|at| format!("source-{at}")).collect());
         assert_eq!((found.values.len(), found.total, found.has_more), (100, Some(250), Some(true)));
         let found = matching(&"😀".repeat(100_000), vec!["a".to_owned()]);

@@ -56,7 +56,7 @@ impl ElicitingClient {
         Some(Self { handle: handle.clone(), context, revision, reply })
     }
 
-    /// Asks, and withdraws the question once nobody waits for the reply.
+    /// Asks, and withdraws the question if the reply is no longer needed.
     async fn ask(self, request: Request, wait: Wait) -> UserReply {
         let ticks = self.revision.as_str() >= ProtocolVersion::V_2025_11_25.as_str();
         let question = ServerRequest::ElicitRequest(ElicitRequest::new(form(&request, ticks).map_err(unreadable)?));
@@ -106,7 +106,7 @@ pub fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorDat
 
 fn unreadable(why: impl std::fmt::Display) -> Unanswered {
     let message = format!("the client gave no answer that can be read: {why}");
-    let hint = "name ids yourself: listReferences has them".to_owned();
+    let hint = "pass ids yourself; listReferences lists them".to_owned();
     Unanswered::Failed(Error::new(Code::NoAnswer, message, hint))
 }
 

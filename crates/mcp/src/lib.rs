@@ -1,5 +1,5 @@
-//! A Model Context Protocol server for one agent on standard input and output, or for many over HTTP. It translates tools,
-//! resources and prompts to the protocol.
+//! A Model Context Protocol server for one agent on standard input and output, or for many over HTTP. It serves tools,
+//! resources and prompts in the terms of the protocol.
 
 mod address;
 mod agent;

@@ -77,7 +77,7 @@ impl ClientNotices {
         let handle = handle.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = tell(&handle, &session, recipient) => {}
+                () = notify(&handle, &session, recipient) => {}
                 // Nothing is sent: it was closed.
                 _ = lives.changed() => {}
             }
@@ -127,7 +127,7 @@ pub async fn listen(handle: &DeskHandle, session: &Session, subscription: &Subsc
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
     let fingerprints = uris.into_iter().map(|uri| (uri, None)).collect();
     tokio::select! {
-        () = tell(handle, session, Recipient::Listener { sink, fingerprints }) => {}
+        () = notify(handle, session, Recipient::Listener { sink, fingerprints }) => {}
         () = subscription.cancelled() => {}
         () = handle.shutdown_begun() => {}
     }
@@ -141,7 +141,7 @@ enum Recipient {
     Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
 }
 
-async fn tell(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
+async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
     let mut snapshots = handle.snapshots();
     let Some(mut before) = handle.indexed(session).await else { return };
     if recipient.renew(handle, session, &before).await.is_none() {
@@ -266,11 +266,11 @@ fn replace(fingerprints: &mut BTreeMap<String, Fingerprint>, new: &HashMap<Strin
 }
 
 async fn fingerprints(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap<String, Fingerprint> {
-    let look = move || {
+    let compute = move || {
         let budget = WalkBudget::default();
         uris.into_iter().map(|uri| (uri.clone(), fingerprint(&snapshot, &access, &uri, &budget))).collect()
     };
-    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+    tokio::task::spawn_blocking(compute).await.unwrap_or_default()
 }
 
 fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str, budget: &WalkBudget) -> Fingerprint {
@@ -385,7 +385,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_may_not_be_read_has_no_fingerprint() {
+    fn unreadable_files_have_no_fingerprint() {
         let home = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(home.path()).unwrap();
         let folder = root.join("in");

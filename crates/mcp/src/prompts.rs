@@ -83,7 +83,7 @@ pub fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, Er
         Some(template) => {
             let (what, instead) = match &template.problem {
                 Some(problem) => (format!("cannot be read: {}", one_line(problem)), "fix the template"),
-                None => ("asks for lists or objects, which a prompt cannot be given".to_owned(), "use renderTemplate"),
+                None => ("needs lists or objects, which a prompt does not accept".to_owned(), "use renderTemplate"),
             };
             Err(ErrorData::invalid_params(format!("the template '{}' {what}; {instead}", one_line(name)), None))
         }
@@ -172,7 +172,7 @@ fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
     let all: Vec<&str> = names_of(template).collect();
     let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };
     let message =
-        format!("the prompt '{}' cannot be filled; {}; {all}", one_line(&template.name), sentences.join("; "));
+        format!("invalid arguments for the prompt '{}': {}; {all}", one_line(&template.name), sentences.join("; "));
     ErrorData::invalid_params(message, None)
 }
 

@@ -21,7 +21,7 @@ use refdesk_text::escape::one_line;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, listed};
 
-/// Templates for the address of any source, and of any file in a folder.
+/// URI templates of any source, and of any file in a folder.
 pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 
 /// Follows the address of a folder in the template for its files.
@@ -164,7 +164,7 @@ mod tests {
     use refdesk_core::catalog::testing::inline;
 
     #[test]
-    fn a_resource_says_what_it_is_for() {
+    fn a_resource_describes_its_source() {
         let source = refdesk_core::catalog::Source {
             name: "A\u{202e}name".to_owned(),
             description: "What\n### it is".to_owned(),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_tell_what_a_file_is() {
+    fn media_types_by_file_extension() {
         for (name, expected) in [
             ("a.md", "text/markdown"),
             ("a.MarkDown", "text/markdown"),

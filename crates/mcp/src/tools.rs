@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_it_is_under_six_kilobytes() {
+    fn the_list_is_under_six_kilobytes() {
         let list = ListToolsResult::with_all_items(refdesk_tools::offered(&[]).map(tool).collect());
         let size = serde_json::to_vec(&list).unwrap().len();
         assert!(size < 6000, "{size} bytes");

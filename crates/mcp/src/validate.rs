@@ -39,8 +39,8 @@ pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     };
     let members = match value {
         Value::Object(members) => members,
-        Value::Array(_) => return invalid(None, "batches are not taken; send each message on a line of its own"),
-        other => return invalid(None, &format!("a message is an object, and this is {}", json_type(&other))),
+        Value::Array(_) => return invalid(None, "batches are not supported; send each message on its own line"),
+        other => return invalid(None, &format!("a message must be an object, not {}", json_type(&other))),
     };
     let id = match id_of(&members) {
         Ok(id) => id,
@@ -51,14 +51,14 @@ pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     }
     match members.get("method") {
         Some(Value::String(_)) => {}
-        Some(other) => return invalid(id, &format!("'method' must be a string, and this is {}", json_type(other))),
+        Some(other) => return invalid(id, &format!("'method' must be a string, not {}", json_type(other))),
         None if members.contains_key("result") || members.contains_key("error") => {}
         None => return invalid(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
     }
     match (members.get("params"), &id) {
         (None | Some(Value::Object(_)), _) => {}
         (Some(other), Some(_)) => {
-            let message = format!("'params' must be an object, and this is {}", json_type(other));
+            let message = format!("'params' must be an object, not {}", json_type(other));
             return Validated::Error(id, ErrorData::invalid_params(message, None));
         }
         (Some(_), None) => return Validated::Ignored,
@@ -120,7 +120,7 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
         // An error about an unreadable message has no id.
         Some(Value::Null) if members.contains_key("error") => Ok(None),
         Some(other) => Err(format!(
-            "'id' must be a string or a whole number, and this is {}; leave it out of a notification",
+            "'id' must be a string or a whole number, not {}; leave it out of a notification",
             json_type(other)
         )),
     }

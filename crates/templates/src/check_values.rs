@@ -45,11 +45,11 @@ impl Fit {
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {
             let hint = named.nearest.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-            format!("'{}' was given and is not used{hint}", named.path)
+            format!("'{}' is given but not used{hint}", named.path)
         });
         let missing = self.missing.iter().map(|named| {
-            let hint = named.nearest.as_ref().map(|near| format!(" (is '{near}' meant for it?)")).unwrap_or_default();
-            format!("'{}' is needed and was not given{hint}", named.path)
+            let hint = named.nearest.as_ref().map(|near| format!(" ('{near}' is similar)")).unwrap_or_default();
+            format!("'{}' is required but not given{hint}", named.path)
         });
         unused.chain(missing).collect()
     }
@@ -213,8 +213,8 @@ mod tests {
                 "{{ class_name }}",
                 json!({"clas_name": "A"}),
                 &[
-                    "'clas_name' was given and is not used (did you mean 'class_name'?)",
-                    "'class_name' is needed and was not given (is 'clas_name' meant for it?)",
+                    "'clas_name' is given but not used (did you mean 'class_name'?)",
+                    "'class_name' is required but not given ('clas_name' is similar)",
                 ],
             ),
             ("{{ a|default(1) }}{% if b is defined %}{{ b.c }}{% endif %}", json!({}), nothing.as_slice()),
@@ -222,18 +222,18 @@ mod tests {
                 "{{ o.name }}",
                 json!({"o": {"nam": 1}}),
                 &[
-                    "'o.nam' was given and is not used (did you mean 'o.name'?)",
-                    "'o.name' is needed and was not given (is 'o.nam' meant for it?)",
+                    "'o.nam' is given but not used (did you mean 'o.name'?)",
+                    "'o.name' is required but not given ('o.nam' is similar)",
                 ],
             ),
-            ("{{ o.name }}", json!({}), &["'o' is needed and was not given"]),
+            ("{{ o.name }}", json!({}), &["'o' is required but not given"]),
             (
                 "{% for f in fields %}{{ f.name }}{{ f.type|d('') }}{% endfor %}",
                 json!({"fields": [{"name": 1, "type": 2}, {"nmae": 1}, {"nmae": 1, "size": 3}]}),
                 &[
-                    "'fields[1].nmae' was given and is not used (did you mean 'fields[1].name'?)",
-                    "'fields[2].size' was given and is not used",
-                    "'fields[1].name' is needed and was not given (is 'fields[1].nmae' meant for it?)",
+                    "'fields[1].nmae' is given but not used (did you mean 'fields[1].name'?)",
+                    "'fields[2].size' is given but not used",
+                    "'fields[1].name' is required but not given ('fields[1].nmae' is similar)",
                 ],
             ),
             ("{{ d|tojson }}{{ xs|join }}", json!({"d": {"any": 1}, "xs": [{"any": 1}]}), nothing.as_slice()),
@@ -250,7 +250,7 @@ mod tests {
             (
                 "{{#o}}{{n}}{{/o}}",
                 json!({"o": {"n": 1, "m": 2}}),
-                &["'o.m' was given and is not used (did you mean 'o.n'?)"],
+                &["'o.m' is given but not used (did you mean 'o.n'?)"],
             ),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
         ] {

@@ -79,9 +79,9 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
         Ok(resolved) if !resolved.is_dir() => {}
         // Only what lies in the workspace is used without trust.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
-            let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
+            let message = "'.templates' is a link out of the workspace; it is not searched for templates";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
-            diagnostics.push(problem.fix("put the templates into the workspace, or name their folder as a source"));
+            diagnostics.push(problem.fix("move the templates into the workspace, or add their folder as a source"));
         }
         Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
         Err(_) => {}

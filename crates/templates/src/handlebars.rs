@@ -257,7 +257,7 @@ impl<'a> HandlebarsUses<'a> {
                 block.params.clear();
                 block.keyed = keyed_outside;
             }
-            None => return Err(template_error(line, format!("'else' at line {line} stands outside a block"))),
+            None => return Err(template_error(line, format!("'else' at line {line} is outside a block"))),
         }
         let words = words(content);
         if words.len() > 1 {

@@ -275,8 +275,8 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
     };
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (syntax.word(), ambiguity.other.word());
-        let message = format!("template '{name}' is taken for {is}, and has signs of {other}");
-        let hint = format!(r#"settle it in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
+        let message = format!("template '{name}' is read as {is}, but could also be {other}");
+        let hint = format!(r#"set its language in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
         tell(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {

@@ -71,7 +71,7 @@ fn a_file_in_nested_sources_belongs_to_the_inner_one() {
         index.templates.iter().map(|template| format!("{} {}", template.name, template.full_name())).collect();
     assert_eq!(found, ["U.tpl inner/U.tpl", "in/T.tpl inner/T.tpl", "kb/T.tpl outer/T.tpl"]);
     let error = index.find("T.tpl").unwrap_err();
-    assert_eq!(error.message, "'T.tpl' fits several templates: in/T.tpl, kb/T.tpl");
+    assert_eq!(error.message, "'T.tpl' matches several templates: in/T.tpl, kb/T.tpl");
     let error = index.find("V.tpl").unwrap_err();
     assert_eq!(error.message, "no template is named 'V.tpl' (did you mean 'U.tpl'?)");
 }

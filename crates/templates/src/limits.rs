@@ -34,5 +34,5 @@ pub const TAKEN_KEPT: usize = 200;
 
 /// The message for a template larger than [`TEMPLATE_BYTES`].
 pub fn too_large() -> String {
-    format!("the template passes the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
+    format!("the template exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
 }

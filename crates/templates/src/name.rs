@@ -114,7 +114,7 @@ impl TemplateIndex {
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();
                 names.sort_unstable();
-                Err(unknown(format!("'{name}' fits several templates: {}", names.join(", "))))
+                Err(unknown(format!("'{name}' matches several templates: {}", names.join(", "))))
             }
         }
     }

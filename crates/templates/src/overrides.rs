@@ -23,7 +23,7 @@ pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {
         Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
-        Ok((_, true)) => (HashMap::new(), vec![diagnostic_of(&format!("passes the limit of {LIMIT} bytes (1 MiB)"))]),
+        Ok((_, true)) => (HashMap::new(), vec![diagnostic_of(&format!("exceeds the limit of {LIMIT} bytes (1 MiB)"))]),
         Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
         Err(error) => (HashMap::new(), vec![diagnostic_of(&format!("cannot be read: {error}"))]),
     }

@@ -97,7 +97,7 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("is not UTF-8 text: line {line} holds other bytes")
+        format!("is not UTF-8: line {line} has invalid bytes")
     })
 }
 

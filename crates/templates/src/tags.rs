@@ -83,7 +83,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, Error> 
         let (sigil, inside) = match scanner.head(start) {
             TagStart::Brace => {
                 if warnings.len() < WARNINGS {
-                    let sentence = "a '{' before '{{' that no '}}}' closes on its line was taken as text";
+                    let sentence = "a '{' before '{{' without a '}}}' on its line is treated as text";
                     warnings.push((line, sentence.to_owned()));
                 }
                 push_text(&mut pieces, literal..start + 1);
@@ -116,7 +116,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, Error> 
         push_text(&mut pieces, literal..text_end.max(literal));
         if sigil == Sigil::Delimiters {
             (scanner.open, scanner.close) = delimiters(content).ok_or_else(|| {
-                template_error(line, format!("delimiters at line {line} are not two words without '='"))
+                template_error(line, format!("delimiters at line {line} must be two words without '='"))
             })?;
         }
         pieces.push(Piece::Tag { sigil, content, line, standalone });

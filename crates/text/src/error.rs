@@ -27,7 +27,7 @@ impl Error {
         Self { code, message: message.into(), fix: fix.into(), line: None }
     }
 
-    /// The same with its fix in a face's words.
+    /// The same error with its fix in a face's words.
     #[must_use]
     pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
         Self { fix: self.fix.worded(word).into(), ..self }

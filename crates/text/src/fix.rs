@@ -1,5 +1,5 @@
-//! What to do about an error. Most advice reads the same for everybody and is text. Where a command, a key or a tool would do it,
-//! the advice is a value, and each face says it in its reader's terms.
+//! What to do about an error. Most advice is the same text for all readers. Where a command, a key or a tool would help, the
+//! advice is a value that each face puts into words for its reader.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ pub enum Fix {
     /// No advice.
     #[default]
     None,
-    /// Advice that names nothing of a face.
+    /// Advice that mentions no command, key or tool.
     Text(String),
     /// Several, one after the other.
     All(Vec<Fix>),
@@ -63,7 +63,7 @@ impl Fix {
         }
     }
 
-    /// The advice as text. `word` says what a face calls it; what it has no words for is said neutrally.
+    /// The advice as text. `word` gives a face's words for it; if it returns `None`, the neutral words are used.
     pub fn worded(&self, word: &dyn Fn(&Self) -> Option<String>) -> String {
         if let Some(words) = word(self) {
             return words;
@@ -103,7 +103,7 @@ impl Fix {
     }
 }
 
-/// In words that name no command, key or tool.
+/// Words that mention no command, key or tool.
 impl fmt::Display for Fix {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.neutral())

@@ -1,8 +1,8 @@
-//! Characters in a text that nobody sees and that may say something else than what is seen: bidirectional controls, zero-width
-//! and other invisible format characters, tag characters. Found for people to look at; text is never changed for them.
+//! Finds invisible characters in a text, which may hide something from its reader: bidirectional controls, zero-width and other
+//! format characters, tag characters. They are only reported; the text is never changed.
 //!
-//! The rule: every character beyond ASCII that [`escape::is_hidden`](super::escape::is_hidden) counts, but for control
-//! characters and line separators, unless it is ordinary where it stands:
+//! The rule: every character beyond ASCII that [`escape::is_hidden`](super::escape::is_hidden) counts, except control
+//! characters and line separators, unless it is ordinary in its context:
 //!
 //! | character | is ordinary |
 //! | --- | --- |
@@ -24,7 +24,7 @@ use super::lines;
 use super::words::{is_letter, is_mark};
 
 /// The advice of the diagnostic.
-pub const HINT: &str = "an agent reads it and you cannot see it: remove it unless it is intended";
+pub const HINT: &str = "agents read it although you cannot see it; remove it unless it is intended";
 
 /// Maximum number of kinds listed.
 const KINDS: usize = 8;
@@ -65,7 +65,7 @@ impl HiddenCharacters {
     pub fn words(&self) -> String {
         let named = |c: &char| format!("U+{:04X} ({})", u32::from(*c), name(*c));
         let mut kinds = self.kinds.iter().map(named);
-        let mut words = format!("the invisible character {} is here", kinds.next().unwrap_or_default());
+        let mut words = format!("invisible character {}", kinds.next().unwrap_or_default());
         if self.count > 1 {
             words.push_str(&format!(", and {} more in this text", self.count - 1));
             let others: Vec<String> = kinds.collect();
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reported_and_what_is_ordinary() {
+    fn reported_and_ordinary_characters() {
         for (what, text, count) in [
             ("plain", "plain é日本 “x” \u{a0}", 0),
             ("controls are another matter", "\x1b[31m \u{9b} \u{2028}", 0),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_marks_is_looked_at_once() {
+    fn a_line_of_marks_is_scanned_once() {
         // Scanning the whole line for each mark would visit fifty billion characters.
         let marks = "\u{200e}".repeat(300_000);
         for (text, count) in [(marks.clone(), 300_000), (format!("{marks}ש"), 0), (format!("ש{marks}"), 0)] {
@@ -288,22 +288,19 @@ mod tests {
     }
 
     #[test]
-    fn where_they_are_and_what_they_are_called() {
+    fn positions_and_names() {
         let long = format!("{}é\n日\u{202e}b\u{200b}\u{200b}\u{e0041}", "x".repeat(200));
         let hidden = HiddenCharacters::of(&long).unwrap();
         assert_eq!((hidden.line, hidden.column, hidden.count), (2, 2, 4));
         assert_eq!(
             hidden.words(),
-            "the invisible character U+202E (right-to-left override) is here, and 3 more in this text: \
+            "invisible character U+202E (right-to-left override), and 3 more in this text: \
              U+200B (zero-width space), U+E0041 (tag character)"
         );
         let one = HiddenCharacters::of("a\u{ad}").unwrap();
-        assert_eq!(one.words(), "the invisible character U+00AD (soft hyphen) is here");
+        assert_eq!(one.words(), "invisible character U+00AD (soft hyphen)");
         let twice = HiddenCharacters::of("\u{202e}\u{202e}").unwrap();
-        assert_eq!(
-            twice.words(),
-            "the invisible character U+202E (right-to-left override) is here, and 1 more in this text"
-        );
+        assert_eq!(twice.words(), "invisible character U+202E (right-to-left override), and 1 more in this text");
         let all: String = ('\u{2060}'..='\u{206f}').collect();
         assert_eq!(HiddenCharacters::of(&all).unwrap().kinds.len(), KINDS);
     }

@@ -1,5 +1,5 @@
 //! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
-//! strings; no room above this one looks at characters by itself.
+//! strings; crates that depend on this one do not inspect characters themselves.
 
 pub mod error;
 pub mod escape;

@@ -1,4 +1,4 @@
-//! Tool answers: structured for programs, with the same as text beside it. A failure which the agent can fix is also an answer,
+//! Tool answers: structured for programs, and the same as text for models. A failure which the agent can fix is also an answer,
 //! marked as an error.
 
 use std::borrow::Cow;

@@ -61,7 +61,7 @@ impl ToolArguments {
         let known = words.iter().map(|(word, _)| format!("'{word}'")).collect::<Vec<_>>().join(", ");
         let near = did_you_mean(&given, words.iter().map(|(word, _)| *word));
         let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
-        Err(self.error(&format!("'{name}' must be one of {known}, and is '{}'{near}", one_line(&given))))
+        Err(self.error(&format!("'{name}' must be one of {known}, not '{}'{near}", one_line(&given))))
     }
 
     /// Strings. Accepts one string, and a list in a string.
@@ -117,7 +117,7 @@ impl ToolArguments {
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        self.error(&format!("'{name}' must be {expected}, and is {}: {}", json_type(found), one_line(&shown)))
+        self.error(&format!("'{name}' must be {expected}, not {}: {}", json_type(found), one_line(&shown)))
     }
 
     fn error(&self, what: &str) -> Error {
@@ -131,7 +131,7 @@ pub fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
-        Value::Number(number) if number.is_f64() => "a number that is not whole, or too large",
+        Value::Number(number) if number.is_f64() => "a number that is not whole or is too large",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_meant_is_taken_and_the_rest_is_said() {
+    fn lenient_forms_are_accepted_and_others_explained() {
         for (given, expected) in [
             (json!(["a", "b"]), Ok(vec!["a", "b"])),
             (json!("a"), Ok(vec!["a"])),
@@ -160,9 +160,9 @@ mod tests {
             (json!("[a]"), Ok(vec!["[a]"])),
             (json!(null), Ok(vec![])),
             (json!(" "), Ok(vec![])),
-            (json!(5), Err("selectReferences: 'ids' must be a list of strings, and is a number: 5; for example {")),
-            (json!({"a": 1}), Err("'ids' must be a list of strings, and is an object: {\"a\":1};")),
-            (json!(["a", 1]), Err("'ids[1]' must be a string, and is a number: 1;")),
+            (json!(5), Err("selectReferences: 'ids' must be a list of strings, not a number: 5; for example {")),
+            (json!({"a": 1}), Err("'ids' must be a list of strings, not an object: {\"a\":1};")),
+            (json!(["a", 1]), Err("'ids[1]' must be a string, not a number: 1;")),
         ] {
             let read = arguments(&select_references::SPEC, &json!({"ids": given.clone()})).unwrap().texts("ids");
             match (read, expected) {
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(mode.word("mode", &words).unwrap(), Some(1));
         let mut mode = arguments(&list_references::SPEC, &json!({"mode": "aut"})).unwrap();
         let error = mode.word("mode", &words).unwrap_err();
-        assert!(error.message.contains("'all', 'auto', and is 'aut' (did you mean 'auto'?)"), "{}", error.message);
+        assert!(error.message.contains("'all', 'auto', not 'aut' (did you mean 'auto'?)"), "{}", error.message);
     }
 
     #[test]
@@ -190,9 +190,9 @@ mod tests {
             (json!({"a": 1}), Ok(json!({"a": 1}))),
             (json!("{\"a\": 1}"), Ok(json!({"a": 1}))),
             (json!(null), Ok(json!({}))),
-            (json!("{"), Err("'variables': the values are no JSON: ")),
-            (json!("[1]"), Err("'variables' must be an object, or the JSON text of one, and is a list: [1]")),
-            (json!(["a"]), Err("and is a list")),
+            (json!("{"), Err("'variables': the values are not JSON: ")),
+            (json!("[1]"), Err("'variables' must be an object, or the JSON text of one, not a list: [1]")),
+            (json!(["a"]), Err("not a list")),
             (json!("{\"a\": 123456789012345678901}"), Err("would be rounded")),
         ] {
             let read = arguments(&render_template_to_file::SPEC, &json!({"variables": given.clone()})).unwrap();

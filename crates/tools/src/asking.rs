@@ -58,8 +58,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
     };
     let (request, way) = *offer;
     if request.sources.is_empty() {
-        let message =
-            "there is nothing to choose from: every source that can be selected is selected, or there is none";
+        let message = "there is nothing to choose from: no selectable source is left";
         return Err(nothing_selected("no_sources", message));
     }
     let wait = wait_for(&request, &way);
@@ -109,7 +108,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     let Answered { selected, unknown, by, .. } = reply.map_err(no_reply)?;
     let by = channel::person(by.as_deref());
     let mut note = match selected.len() {
-        0 => format!("{by} was asked and chose nothing: go on without, and do not ask again"),
+        0 => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
         count => {
             let listed = selected.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = count.checked_sub(LISTED).filter(|more| *more > 0);
@@ -117,7 +116,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
         }
     };
     if !unknown.is_empty() {
-        note.push_str(&format!("; not among what was offered: {}", unknown.join(", ")));
+        note.push_str(&format!("; not offered: {}", unknown.join(", ")));
     }
     Ok(Chosen { ids: selected, note, unknown })
 }
@@ -133,11 +132,11 @@ pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Re
     let to_ask = request.clone();
     let asking = on_thread(wait.clone(), move |wait| channel::ask_screen(&way, &to_ask, wait));
     let rule =
-        format!("or allow it for good with a rule, \"approval\": {}, which the user has to trust", rule_for(&path));
+        format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path));
     match ask(call, request, wait, asking).await {
         Ok(Answered { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
         Ok(_) => {
-            let message = format!("the user said no to writing {path}");
+            let message = format!("the user rejected writing {path}");
             Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
         }
         Err(Unanswered::TimedOut) => {
@@ -145,7 +144,7 @@ pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Re
             Err(Error::new(Code::TimedOut, message, format!("ask the user to answer on the screen, {rule}")))
         }
         Err(Unanswered::Failed(Error { code: Code::NoScreen, .. })) => {
-            let message = format!("writing {path} needs the yes of a person, and no screen is open to ask on");
+            let message = format!("writing {path} needs a person's approval, and no screen is open to ask on");
             let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
             Err(Error::new(Code::NoScreen, message, hint))
         }
@@ -164,11 +163,11 @@ fn no_reply(unanswered: Unanswered) -> Error {
         Unanswered::TimedOut => Error::new(
             Code::TimedOut,
             "nobody answered in time",
-            Fix::All(vec!["go on without, or name ids yourself".into(), Fix::ListSources]),
+            Fix::All(vec!["continue without, or pass ids yourself".into(), Fix::ListSources]),
         ),
-        Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was taken back", ""),
+        Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was withdrawn", ""),
         Unanswered::Failed(error) if error.fix.is_none() => {
-            Error { fix: Fix::All(vec!["name ids yourself".into(), Fix::ListSources]), ..error }
+            Error { fix: Fix::All(vec!["pass ids yourself".into(), Fix::ListSources]), ..error }
         }
         Unanswered::Failed(error) => error,
     }
@@ -190,7 +189,7 @@ fn on_thread(
         });
         Box::pin(async {
             asked.await.unwrap_or_else(|error| {
-                let message = format!("asking went wrong: {error}");
+                let message = format!("asking failed: {error}");
                 Err(Unanswered::Failed(Error::new(Code::NoAnswer, message, "")))
             })
         })
@@ -206,9 +205,7 @@ async fn ask<F: Future<Output = UserReply>>(
     start: impl FnOnce(QuestionSlot) -> F,
 ) -> UserReply {
     let Some(slot) = call.handle.slot(&call.session.id) else {
-        let message = format!(
-            "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
-        );
+        let message = format!("this session already has an open question, or {QUESTIONS} other sessions have one");
         return Err(Unanswered::Failed(Error::new(Code::Busy, message, "call again when that is answered")));
     };
     let _give_up = GiveUpOnDrop(wait.clone());

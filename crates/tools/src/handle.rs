@@ -20,7 +20,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Open questions to people per server; a thread waits for each.
 pub const QUESTIONS: usize = 16;
 
-/// Cheap to clone.
+/// A client's access to the desk; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct DeskHandle {
     inner: Arc<Inner>,
@@ -28,77 +28,77 @@ pub struct DeskHandle {
 
 #[derive(Debug)]
 struct Inner {
-    /// The session of every client, where one was asked for.
+    /// The session of all clients, if the server was started with one.
     session: Option<String>,
     renderer: Renderer,
     engine: Engine,
     /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
-    /// Whether the server is about to end, so that nothing waits any longer.
+    /// Whether the server is shutting down.
     shutdown: watch::Sender<bool>,
 }
 
 impl DeskHandle {
-    /// Where no session is asked for, every client has its own.
+    /// Without a `session`, every client has its own.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
         let (asking, shutdown) = (Mutex::default(), watch::Sender::new(false));
         Self { inner: Arc::new(Inner { session, renderer, engine, asking, shutdown }) }
     }
 
-    /// The session of every client, where one was asked for.
+    /// The session of all clients, if the server was started with one.
     pub fn session(&self) -> Option<&str> {
         self.inner.session.as_deref()
     }
 
-    /// Renders templates; it blocks.
+    /// Renders templates; blocks the calling thread.
     pub fn renderer(&self) -> Renderer {
         self.inner.renderer.clone()
     }
 
-    /// The state of the desk as soon as configuration and catalog are read; `None` where the desk is closed.
+    /// The state of the desk once configuration and catalog are read; `None` if the desk is closed.
     pub async fn opened(&self) -> Option<Snapshot> {
         let mut snapshots = self.snapshots();
         let snapshot = snapshots.wait_for(|snapshot| snapshot.generation > 0).await.ok()?;
         Some(snapshot.clone())
     }
 
-    /// Reports what is wrong with the workspace once it was read; the server goes on meanwhile.
-    pub fn report_diagnostics(&self, tell: fn(&[Diagnostic])) {
+    /// Calls `report` with the workspace's diagnostics once it is read; does not wait for it.
+    pub fn report_diagnostics(&self, report: fn(&[Diagnostic])) {
         let handle = self.clone();
         tokio::spawn(async move {
             if let Some(snapshot) = handle.opened().await {
-                tell(&snapshot.diagnostics);
+                report(&snapshot.diagnostics);
             }
         });
     }
 
-    /// The server is about to end: no question to a person waits any longer.
+    /// Begins to shut the server down; open questions to people are cancelled.
     pub fn begin_shutdown(&self) {
         self.inner.shutdown.send_replace(true);
     }
 
-    /// Waits until the server is about to end, or the desk has ended.
+    /// Waits until the server shuts down or the desk has ended.
     pub async fn shutdown_begun(&self) {
         let mut shutdown = self.inner.shutdown.subscribe();
         tokio::select! {
-            // The sender lives as long as this does.
+            // The sender lives as long as this handle.
             _ = shutdown.wait_for(|shutdown| *shutdown) => {}
             () = self.inner.engine.ended() => {}
         }
     }
 
-    /// Asks the desk; `None` where it is closed.
+    /// Sends the desk a request; `None` if it is closed.
     pub async fn ask(&self, session: &Session, request: Request) -> Option<Response> {
         self.inner.engine.ask(session, request).await
     }
 
-    /// Puts this into the journal.
+    /// Adds an entry to the journal.
     pub async fn note(&self, session: &Session, receipt: Receipt) {
-        // A desk that is closed journals nothing.
+        // A closed desk keeps no journal.
         let _ = self.ask(session, Request::Note(Box::new(receipt))).await;
     }
 
-    /// A slot for a question to a person; `None` if this session has one, or too many others have.
+    /// A slot for a question to a person; `None` if this session, or too many others, have one open.
     pub fn slot(&self, session: &str) -> Option<QuestionSlot> {
         let mut asking = self.inner.asking();
         let is_free = asking.len() < QUESTIONS && asking.insert(session.to_owned());
@@ -128,18 +128,18 @@ impl DeskHandle {
         Some(self.snapshots().borrow().clone())
     }
 
-    /// The newest states of the desk, as they come.
+    /// A receiver of the desk's latest state.
     pub fn snapshots(&self) -> watch::Receiver<Snapshot> {
         self.inner.engine.snapshots()
     }
 
-    /// Lets the desk store what it was asked for, and ends it.
+    /// Ends the desk after it has stored all changes.
     ///
     /// # Errors
-    /// The desk had ended before.
+    /// The desk had already ended.
     pub async fn close(&self) -> io::Result<()> {
         match self.inner.engine.close(CLOSE_TIMEOUT).await {
-            Ending::Died => Err(io::Error::other("the desk ended by itself; the log may say why")),
+            Ending::Died => Err(io::Error::other("the desk ended unexpectedly; the log may say why")),
             Ending::Closed | Ending::TimedOut => Ok(()),
         }
     }
@@ -151,7 +151,7 @@ impl Inner {
     }
 }
 
-/// An open question to a person, until this is dropped.
+/// An open question to a person; closed when dropped.
 #[derive(Debug)]
 pub struct QuestionSlot {
     inner: Arc<Inner>,

@@ -207,7 +207,7 @@ mod tests {
         Snapshot { catalog: Arc::new(catalog), selection: Arc::new(selection), ..Snapshot::default() }
     }
 
-    /// What the selection allows, but for these.
+    /// The access of the selection, except for these sources.
     fn access(desk: &Snapshot, withheld: &[&str]) -> Access {
         Access::new(&desk.catalog, &desk.selection, &[], |source| withheld.contains(&source.id.as_str()))
     }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_trust_is_not_said_to_be_read() {
+    fn untrusted_sources_are_only_counted() {
         let place =
             |id: &str| local(id, std::path::Path::new("/elsewhere"), refdesk_core::catalog::PathState::Directory);
         let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_and_picked_first_then_what_else_there_is() {
+    fn auto_and_picked_sources_come_first() {
         let auto = Source { mode: Mode::Auto, ..tagged("rules", &[]) };
         let url = Source { kind: SourceKind::Url { url: "https://example.org".into() }, ..tagged("page", &[]) };
         let sources =
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_counted() {
+    fn entries_that_do_not_fit_are_counted() {
         let sources: Vec<Source> = (0..1_000).map(|at| tagged(&format!("source-{at}"), &[])).collect();
         let ids: Vec<String> = (0..1_000).map(|at| format!("source-{at}")).collect();
         let picks: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -268,7 +268,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn never_longer_and_every_entry_whole(
+        fn it_never_exceeds_the_limit_and_cuts_no_entry(
             names in prop::collection::vec(("[a-z😀é\n\u{202e}-]{1,30}", ".{1,150}", prop::collection::vec(".{1,30}", 0..4), 0..4_u8), 1..50),
         ) {
             let source = |(at, (id, name, tags, mode)): (usize, &(String, String, Vec<String>, u8))| {

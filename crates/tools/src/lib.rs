@@ -155,13 +155,13 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static ToolSpec, Error> {
     }
     if is_tool(name) {
         return Err(invalid_call(format!(
-            "the tool '{name}' is not offered here: 'exclude_tools' of the configuration or of the profile takes it away"
+            "the tool '{name}' is not offered here: 'exclude_tools' in the configuration or profile excludes it"
         )));
     }
     let names = || offered(excluded).map(|tool| tool.name);
     let near = did_you_mean(name, names()).map(|near| format!(" ({near})")).unwrap_or_default();
     let known = names().collect::<Vec<_>>().join(", ");
-    Err(invalid_call(format!("there is no tool '{}'{near}; there are: {known}", one_line(name))))
+    Err(invalid_call(format!("there is no tool '{}'{near}; the tools are: {known}", one_line(name))))
 }
 
 /// The error with its fix in an agent's words.
@@ -185,7 +185,7 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
         Fix::Overwrite => {
             return Some("pass \"overwrite\": true to replace it".to_owned());
         }
-        Fix::Trust => return Some("ask the user to look at it with `refdesk trust`".to_owned()),
+        Fix::Trust => return Some("ask the user to review it with `refdesk trust`".to_owned()),
         Fix::OpenScreen => {
             return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned());
         }
@@ -240,7 +240,7 @@ mod tests {
             ("listTemplates", excluded("listExtractedTemplates"), Err("is not offered here")),
             ("listExtractedTemplates", excluded("listTemplates"), Err("is not offered here")),
             ("selectReference", vec![], Err("did you mean 'selectReferences'?")),
-            ("selectReference", excluded("selectReferences"), Err("there are: listReferences, readReference")),
+            ("selectReference", excluded("selectReferences"), Err("the tools are: listReferences, readReference")),
             ("a\u{1b}\n", vec![], Err("there is no tool 'a\\x1b\\n'")),
         ] {
             match (find(name, &without), expected) {

@@ -80,7 +80,7 @@ pub fn delimited(reading: &Reading, text: &str) -> String {
     let code = hash.get(..CODE).unwrap_or(&hash);
     let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!(
-        "[{head}; it ends where this code stands again: {code}]\n{text}{line_break}[End of reference data {code}]\n"
+        "[{head}; it ends where this code appears again: {code}]\n{text}{line_break}[End of reference data {code}]\n"
     )
 }
 

@@ -55,7 +55,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
         return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
-        "it held this already".to_owned()
+        "it was up to date".to_owned()
     } else {
         match allowed(&call, &rendering, &proposal).await? {
             Ok(reason) => reason,

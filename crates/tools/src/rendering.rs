@@ -29,7 +29,7 @@ pub struct Rendering {
     lines: usize,
 }
 
-/// A failed rendering, with what is known besides.
+/// A failed rendering, with the details known so far.
 pub fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
     FailedAnswer::Rendering(Box::new((error, known)))
 }
@@ -73,7 +73,7 @@ pub async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
         (None, Some(text), None) => (What::Inline(text), None),
         (None, None, Some(path)) => (What::Inline(read(call, &path).await?), Some(path)),
         _ => {
-            let hint = "or 'template_name', a name of listExtractedTemplates: exactly one of the three";
+            let hint = "or 'template_name' with a name from listExtractedTemplates; exactly one of the three";
             let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", hint);
             return Err(failure(refusal, Map::new()));
         }

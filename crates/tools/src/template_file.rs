@@ -28,10 +28,11 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Err
     })?;
     let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
     if !access.allows(&resolved) && !own.is_ok_and(|own| resolved.starts_with(own)) {
-        let what = if resolved == clean(&file) { "it" } else { "what a link on its way leads to" };
-        let message =
-            format!("{path} may not be read: {what} is in no selected source, nor below {FOLDER}/ of the workspace");
-        let hint = "if a source holds it, select that first, with selectReferences";
+        let what = if resolved == clean(&file) { "it" } else { "the target of a link in it" };
+        let message = format!(
+            "{path} may not be read: {what} is neither in a selected source nor below {FOLDER}/ of the workspace"
+        );
+        let hint = "if a source contains it, select that source first with selectReferences";
         return Err(Error::new(Code::NoAccess, message, hint));
     }
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
@@ -41,7 +42,7 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Err
     let mut bytes = Vec::new();
     file.take(BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > BYTES {
-        return Err(unreadable(format!("passes the limit of {BYTES} bytes (1 MiB)")));
+        return Err(unreadable(format!("exceeds the limit of {BYTES} bytes (1 MiB)")));
     }
     String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8".to_owned()))
 }

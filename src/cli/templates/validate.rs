@@ -65,7 +65,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let mut found = Vec::new();
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (analysis.syntax.word(), ambiguity.other.word());
-        let message = format!("it is read as {is}, and has signs of {other}");
+        let message = format!("it is read as {is}, but could also be {other}");
         found.push(Diagnostic::warning(Code::TemplateAmbiguous, message).in_file(&*place).at_line(ambiguity.line));
     }
     if let Some(problem) = analysis.problem {

@@ -175,7 +175,7 @@ fn invisible_characters_in_entries_and_documents_are_reported() {
         ]
     );
     let told = world.run(&["check"]).exits(0);
-    let sentence = "the invisible character U+202E (right-to-left override) is here, and 2 more in this text: \
+    let sentence = "invisible character U+202E (right-to-left override), and 2 more in this text: \
                     U+202C (pop directional formatting), U+E0041 (tag character)";
     assert!(told.text().contains(sentence), "{told}");
 }

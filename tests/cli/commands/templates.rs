@@ -130,9 +130,9 @@ fn unused_values_and_missing_values() {
         (
             "{{#list}}{{/list}}x",
             "{\"list\": [], \"lst\": 1}",
-            &["'lst' was given and is not used (did you mean 'list'?)"][..],
+            &["'lst' is given but not used (did you mean 'list'?)"][..],
         ),
-        ("{% if a %}{{ b }}{% endif %}", "{\"a\": false}", &["'b' is needed and was not given"]),
+        ("{% if a %}{{ b }}{% endif %}", "{\"a\": false}", &["'b' is required but not given"]),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": []}", &["undefined variable 'other' at line 1"]),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": [], \"other\": 1}", &[]),
     ] {

@@ -16,7 +16,7 @@ use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// What reading an entry needs besides the entry.
+/// The context for reading an entry.
 #[derive(Debug)]
 pub struct EntryContext<'a> {
     /// Workspace and related folders.

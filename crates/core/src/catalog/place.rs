@@ -34,7 +34,7 @@ pub fn place(
     let reserved = |place: &LocalPath| {
         let problem =
             Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
-        let problem = problem.fix("name another path; nothing of this one is read");
+        let problem = problem.fix("use another path; this one is not read");
         (place.standing == PathState::Reserved).then_some(problem)
     };
     let expanded = expand(around, written);

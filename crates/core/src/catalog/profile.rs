@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_profile_knows() {
+    fn sources_of_a_profile() {
         let own = r#"{"id": "own", "name": "Own", "path": "docs/own.md"}"#;
         let instead = r#"{"id": "b", "name": "Instead", "type": "inline", "content": "of the profile"}"#;
         for (ours, known, unknown) in [

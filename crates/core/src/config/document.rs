@@ -57,7 +57,7 @@ impl JsonDocument {
         self.entry_starts().len()
     }
 
-    /// The item of `sources` at this position, parsed anew.
+    /// The item of `sources` at this position, parsed again.
     pub fn entry(&self, index: usize) -> Option<Value> {
         let text = self.entry_text(index)?;
         // The whole text has parsed, so this part does too.

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_items_begin() {
+    fn offsets_of_the_items() {
         let text = r#" {"a": 1, "sources": [ {"id": "é"} ,1,
             "x" ], "b": [{}]} "#;
         let starts = outline(text).unwrap().1;

@@ -45,7 +45,7 @@ pub struct Profile {
     pub transitive_injection: Option<bool>,
     /// Tools to leave out for the agent; `None` uses the configuration's value.
     pub exclude_tools: Option<Vec<String>>,
-    /// The sources it lists besides the preselected ones; if empty, the whole catalog.
+    /// The sources it lists in addition to the preselected ones; if empty, the whole catalog.
     pub sources: Vec<Listed>,
     /// Problems with the file.
     pub problems: Vec<Diagnostic>,
@@ -171,7 +171,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
             continue;
         };
         let wins = around.display(&first.file);
-        let message = format!("the name '{}' is already used by {wins}, which the name now means", profile.name);
+        let message = format!("the name '{}' is already used by {wins}, which is used", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.fix("give one of the two another name"));
@@ -392,11 +392,7 @@ mod tests {
             ("d.json", "{\"name\": \"b\", \"description\": \"third\"}"),
         ]);
         let described = |given: &str| find(&around, given).map(|profile| profile.description);
-        assert_eq!(
-            described("b").unwrap(),
-            "first",
-            "what a profile calls itself counts before what its file is called"
-        );
+        assert_eq!(described("b").unwrap(), "first", "a profile's own name takes precedence over its file name");
         assert_eq!((described("a").unwrap(), described("c").unwrap()), ("first".to_owned(), "second".to_owned()));
         assert_eq!(described("ws/.jaato/profiles/d.json").unwrap(), "third");
         let elsewhere = folder.path().join("e.json");

@@ -125,10 +125,10 @@ mod tests {
     use refdesk_files::write_atomic;
 
     #[test]
-    fn what_was_written_is_read() {
+    fn a_written_state_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refdesk/screen.json");
-        assert_eq!(read(&path).unwrap(), SavedScreen::default(), "no file is no error");
+        assert_eq!(read(&path).unwrap(), SavedScreen::default(), "a missing file is not an error");
         for remembered in [
             SavedScreen::default(),
             SavedScreen {

@@ -118,7 +118,8 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
         && version != "1.0"
     {
         let problem = Diagnostic::warning(Code::UnsupportedVersion, format!("version '{version}' is not known"));
-        fields.report_value("version", problem.fix("this refdesk reads version '1.0'; what it knows of it is used"));
+        fields
+            .report_value("version", problem.fix("this refdesk reads version '1.0'; settings that it knows are used"));
     }
     for unused in ["embedding_model", "embedding_sidecar"] {
         fields.string(unused);
@@ -150,7 +151,7 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
     let word = fields.string("type").unwrap_or("console");
     let kind = ChannelKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
     if kind.is_none() {
-        let problem = Diagnostic::error(Code::UnknownValue, format!("'{word}' is no channel"));
+        let problem = Diagnostic::error(Code::UnknownValue, format!("'{word}' is not a channel"));
         fields.report_value("type", problem.fix("use one of console, queue, webhook, file"));
     }
     let channel = ChannelSettings {
@@ -199,7 +200,7 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
         let problem = match rule.as_ref().map(Rule::matcher) {
             Some(Ok(_)) => None,
             Some(Err(why)) => {
-                let problem = Diagnostic::error(Code::BadGlob, format!("'{glob}' is no glob: {why}"));
+                let problem = Diagnostic::error(Code::BadGlob, format!("'{glob}' is not a valid glob: {why}"));
                 Some(problem.fix("until it is fixed, every write asks for approval"))
             }
             None => {

@@ -361,7 +361,7 @@ mod tests {
     proptest! {
         /// A file that is cut or has any byte changed gives the original entry or none.
         #[test]
-        fn a_damaged_file_says_nothing_wrong(cut in 0usize..600, at in 0usize..600, byte: u8) {
+        fn a_damaged_file_gives_no_wrong_entry(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);
             let whole = bytes(&ids);
             let mut damaged = whole.clone();
@@ -380,7 +380,7 @@ mod tests {
         }
 
         #[test]
-        fn rubbish_breaks_nothing(rubbish in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
+        fn random_bytes_are_harmless(rubbish in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
             let ids = matcher(&["x"]);
             let bytes = [&MAGIC[..], &header(&ids), &count.to_le_bytes(), &rubbish].concat();
             let kept = kept_in(bytes, &ids);

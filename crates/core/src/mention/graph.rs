@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_comes_out() {
+    fn inserted_mentions_are_returned() {
         let mut graph = MentionGraph::default();
         graph.insert("from".into(), some().into());
         assert_eq!(graph.from("from").collect::<Vec<_>>(), some());

@@ -229,13 +229,13 @@ impl Library {
                 LinkTarget::Outside => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
-                    format!("the link to '{path}' leads outside the workspace and to no source"),
+                    format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
                     Fix::AddTarget,
                 )),
                 LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,
                     Some(*line),
-                    format!("the link to '{path}' leads nowhere"),
+                    format!("broken link: '{path}' does not exist"),
                     "fix the path; it is relative to the folder of the file that contains it".into(),
                 )),
             }

@@ -136,7 +136,7 @@ impl HistoryStep {
             },
             ids if ids.iter().all(|id| mark(&self.after, id) == IdState::Picked) => format!("{} picks", ids.len()),
             ids if ids.iter().all(|id| mark(&self.before, id) == IdState::Picked) => {
-                format!("taking back of {} picks", ids.len())
+                format!("unpick of {} sources", ids.len())
             }
             ids => format!("change of {} sources", ids.len()),
         }
@@ -266,7 +266,7 @@ mod tests {
             (choice(&["a"], &[]), choice(&[], &[]), "unpick of @a"),
             (choice(&["a"], &[]), choice(&[], &["a"]), "exclusion of @a"),
             (choice(&[], &["a"]), choice(&[], &[]), "inclusion of @a"),
-            (choice(&["a", "b"], &[]), choice(&[], &[]), "taking back of 2 picks"),
+            (choice(&["a", "b"], &[]), choice(&[], &[]), "unpick of 2 sources"),
             (choice(&[], &[]), choice(&["a", "b"], &[]), "2 picks"),
             (choice(&["a"], &["b"]), choice(&[], &[]), "change of 2 sources"),
         ] {

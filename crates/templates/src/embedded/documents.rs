@@ -117,7 +117,7 @@ impl<'a> Holders<'a> {
 fn diagnostic_of(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnostic {
     let WalkLimits { files, bytes } = LIMITS;
     let limit = |what: String| {
-        let message = format!("{what} of the source are looked through for templates");
+        let message = format!("{what} of the source are searched for templates");
         Diagnostic::warning(Code::TemplateLimit, message)
             .in_file(display(workspace, &place.path))
             .fix("split the source into smaller ones")

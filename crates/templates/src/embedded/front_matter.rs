@@ -27,7 +27,7 @@ struct FrontMatterFields {
 pub fn read(text: &str) -> FrontMatter {
     let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
     if yaml.len() > LIMIT {
-        let message = format!("the front matter passes the limit of {LIMIT} bytes (64 KiB); its id is not read");
+        let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB); its id is not read");
         return FrontMatter { id: None, end, problem: Some((Some(1), message)) };
     }
     let options = serde_saphyr::options! {

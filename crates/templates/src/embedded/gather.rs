@@ -59,7 +59,7 @@ pub fn gather(
             }
             Err(problem) => diagnostics.push(of(Diagnostic::warning(
                 Code::Unreadable,
-                format!("the document {problem}; no templates are taken from it"),
+                format!("the document {problem}; it is not searched for templates"),
             )
             .fix("make it readable and smaller, or take it out of the source"))),
         }
@@ -83,7 +83,7 @@ fn search(document: &ScannedDocument, before: &CachedFiles) -> SearchOutcome {
     };
     let read = opened.and_then(|file| read_stamped(file, LIMITS.bytes));
     let (stamp, bytes) = read.map_err(|error| format!("cannot be read: {error}"))?;
-    let bytes = bytes.ok_or_else(|| format!("passes the limit of {mebibytes} MiB"))?;
+    let bytes = bytes.ok_or_else(|| format!("exceeds the limit of {mebibytes} MiB"))?;
     // A file that is not text holds no template.
     let found = match decode(&bytes) {
         (_, true) => Extracted::default(),
@@ -102,9 +102,9 @@ fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
     }
     if let Some(left_out) = found.left_out {
         let message = match left_out {
-            LeftOut::Blocks => format!("only the first {BLOCKS} templates of the document are taken"),
+            LeftOut::Blocks => format!("only the first {BLOCKS} templates of the document are used"),
             LeftOut::Behind(line) => format!(
-                "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
+                "the document exceeds the limit of {SIGNS} line breaks and punctuation marks; templates after line {line} are ignored"
             ),
         };
         problems.push(Diagnostic::warning(Code::TemplateLimit, message).fix("split the document into smaller ones"));

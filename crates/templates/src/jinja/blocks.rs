@@ -34,10 +34,10 @@ impl<'t> Blocks<'t> {
             "elif" => self.elif(line),
             "else" => self.otherwise(line),
             "break" | "continue" if self.open.iter().any(|block| block.word == "for") => Ok(()),
-            "break" | "continue" => Err(template_error(line, format!("'{word}' at line {line} stands outside a loop"))),
+            "break" | "continue" => Err(template_error(line, format!("'{word}' at line {line} is outside a loop"))),
             _ if REFUSED.contains(&word) => Err(template_error(
                 line,
-                format!("'{word}' at line {line} is not supported: a template stands alone and defines nothing"),
+                format!("'{word}' at line {line} is not supported: a template cannot use other templates or define macros"),
             )),
             "endfor" | "endif" | "endwith" | "endset" | "endfilter" | "endautoescape" => self.close(word, line),
             _ => Err(template_error(line, format!("unknown tag '{word}' at line {line}"))),
@@ -76,7 +76,7 @@ impl<'t> Blocks<'t> {
     fn elif(&mut self, line: usize) -> Result<(), Error> {
         match self.open.last_mut() {
             Some(block) if block.word == "if" && !block.else_seen => block.branches += 1,
-            _ => return Err(template_error(line, format!("'elif' at line {line} stands outside an 'if'"))),
+            _ => return Err(template_error(line, format!("'elif' at line {line} is outside an 'if'"))),
         }
         // The engine nests each branch in the previous one, inside all enclosing blocks.
         if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
@@ -91,7 +91,7 @@ impl<'t> Blocks<'t> {
                 block.else_seen = true;
                 Ok(())
             }
-            _ => Err(template_error(line, format!("'else' at line {line} stands outside an 'if' or 'for'"))),
+            _ => Err(template_error(line, format!("'else' at line {line} is outside an 'if' or 'for'"))),
         }
     }
 }

@@ -122,7 +122,7 @@ fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), 
             }
             TemplateElement::DecoratorExpression(decorator) | TemplateElement::DecoratorBlock(decorator) => {
                 let name = decorator.name.as_name().unwrap_or_default();
-                return Err(refused(line, &format!("decorator '{name}'"), "a template defines nothing"));
+                return Err(refused(line, &format!("decorator '{name}'"), "a template cannot define anything"));
             }
             text => text,
         };
@@ -178,7 +178,7 @@ fn call(helper: &str, subject: Parameter) -> TemplateElement {
 }
 
 fn no_helper(name: &str, line: usize) -> Error {
-    refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
+    refused(line, &format!("helper '{name}'"), "the helpers are if, unless, each and with")
 }
 
 /// The error for something a template may not use.

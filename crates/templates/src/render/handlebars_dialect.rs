@@ -35,7 +35,7 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
             });
         };
         if found.name("raw").is_some() {
-            refuse("a raw block".to_owned(), "write \\{{ for braces that are no tag");
+            refuse("a raw block".to_owned(), "write \\{{ for braces that are not a tag");
         }
         tag_in_its_words(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
     });
@@ -89,7 +89,7 @@ fn tag_in_its_words(
             if first.starts_with('>') {
                 refuse(format!("partial '{name}'"), "only Mustache templates have partials");
             } else {
-                refuse(format!("decorator '{name}'"), "a template defines nothing");
+                refuse(format!("decorator '{name}'"), "a template cannot define anything");
             }
             open.push(None);
             None

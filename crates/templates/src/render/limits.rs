@@ -63,37 +63,37 @@ pub const CACHED_BYTES: usize = 2 * 1024 * 1024;
 
 /// The message for an output larger than [`OUTPUT_BYTES`].
 pub fn output_too_large() -> String {
-    format!("the output passes the limit of {OUTPUT_BYTES} bytes (16 MiB)")
+    format!("the output exceeds the limit of {OUTPUT_BYTES} bytes (16 MiB)")
 }
 
 /// The message for a rendering that used up [`FUEL`].
 pub fn out_of_fuel() -> String {
-    format!("the rendering passes the limit of {FUEL} steps")
+    format!("the rendering exceeds the limit of {FUEL} steps")
 }
 
 /// The message for a rendering that used up [`TIME`].
 pub fn out_of_time() -> String {
-    format!("the rendering passes the limit of {} s", TIME.as_secs())
+    format!("the rendering exceeds the limit of {} s", TIME.as_secs())
 }
 
 /// The message for a rendering that used up [`MEMORY`].
 pub fn out_of_memory() -> String {
-    format!("the rendering passes the limit of {} MiB of memory", MEMORY / (1024 * 1024))
+    format!("the rendering exceeds the limit of {} MiB of memory", MEMORY / (1024 * 1024))
 }
 
 /// The message for a rendering that used up [`STACK`].
 pub fn out_of_stack() -> String {
-    format!("the rendering nests too deeply: it passes the limit of {} MiB of stack", STACK / (1024 * 1024))
+    format!("the rendering nests too deeply: it exceeds the limit of {} MiB of stack", STACK / (1024 * 1024))
 }
 
 /// The message for too many values.
 pub fn too_many_values() -> String {
-    format!("the values pass the limit of {VALUES_COUNT} items")
+    format!("the values exceed the limit of {VALUES_COUNT} items")
 }
 
 /// The message for values that are too large.
 pub fn values_too_large() -> String {
-    format!("the values pass the limit of {VALUES_BYTES} bytes (16 MiB)")
+    format!("the values exceed the limit of {VALUES_BYTES} bytes (16 MiB)")
 }
 
 /// The message for values nested too deeply.
@@ -103,5 +103,5 @@ pub fn values_too_deep() -> String {
 
 /// The message for a job larger than [`JOB_BYTES`].
 pub fn job_too_large() -> String {
-    format!("template, values and partials pass the limit of {JOB_BYTES} bytes (64 MiB) together")
+    format!("template, values and partials together exceed the limit of {JOB_BYTES} bytes (64 MiB)")
 }

@@ -29,7 +29,7 @@ pub fn gather(
         let Some(text) = given.get(&name).cloned().or_else(|| find(&name)) else { continue };
         bytes += text.len();
         if bytes > PARTIAL_BYTES {
-            let message = format!("the partials pass the limit of {PARTIAL_BYTES} bytes (16 MiB)");
+            let message = format!("the partials exceed the limit of {PARTIAL_BYTES} bytes (16 MiB)");
             return Err(template_error(None, message));
         }
         wanted.extend(asked_in(&text));

@@ -80,16 +80,16 @@ fn jinja2() {
             ("{{ ''.__class__ }}", "✗ undefined value in '''.__class__' at line 1"),
             (
                 "{% include 'x' %}",
-                "✗ 'include' at line 1 is not supported: a template stands alone and defines nothing",
+                "✗ 'include' at line 1 is not supported: a template cannot use other templates or define macros",
             ),
-            ("{{ range(1000000000)|list }}", "✗ the range passes the limit of 100000 items at line 1"),
-            ("{{ 'a'|indent(1000000000) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
-            ("{{ '%1000000000d'|format(1) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
-            ("{{ 'a'.center(1000000000) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
+            ("{{ range(1000000000)|list }}", "✗ the range exceeds the limit of 100000 items at line 1"),
+            ("{{ 'a'|indent(1000000000) }}", "✗ the output exceeds the limit of 16777216 bytes (16 MiB) at line 1"),
+            ("{{ '%1000000000d'|format(1) }}", "✗ the output exceeds the limit of 16777216 bytes (16 MiB) at line 1"),
+            ("{{ 'a'.center(1000000000) }}", "✗ the output exceeds the limit of 16777216 bytes (16 MiB) at line 1"),
         ],
     );
     let refused = outcome("{{ n }}", Syntax::Jinja2, &json!([1]));
-    assert_eq!(refused, "✗ a Jinja2 template takes an object: names and what they stand for");
+    assert_eq!(refused, "✗ the values of a Jinja2 template must be an object");
     let given = outcome("{{ self }}{{ loop }}{{ range }}", Syntax::Jinja2, &json!({"self": 1, "loop": 2, "range": 3}));
     assert_eq!(given, "123");
 }
@@ -120,7 +120,7 @@ fn mustache() {
             ("{{xs}}{{a}}", r#"["p","q"]{"b":{"c":"deep"},"on":true}"#),
             ("\n{{cc}} ", "\n  ⚠ undefined variable 'cc' at line 2"),
             ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
-            ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' that no '}}}' closes on its line was taken as text (line 1)"),
+            ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' without a '}}}' on its line is treated as text (line 1)"),
             ("{{>gone}}|", "| ⚠ unknown partial 'gone' at line 1"),
             ("\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
         ],
@@ -155,8 +155,8 @@ fn partials() {
         ("- {{>lines}}|", "- a\n1\n2\n|"),
         ("{{>tree}}", "r(k)"),
         ("{{>other}}{{n}}", "1\n21\n2"),
-        ("{{>self}}", "✗ partial 'self' passes the limit of 64 partials in one another"),
-        ("{{>wide}}", "✗ partial 'wide' passes the limit of 64 partials in one another"),
+        ("{{>self}}", "✗ partial 'self' exceeds the limit of 64 nested partials"),
+        ("{{>wide}}", "✗ partial 'wide' exceeds the limit of 64 nested partials"),
         ("{{>broken}}", "✗ partial 'broken': section 'a' opened at line 1 is never closed"),
     ] {
         let partials = partials::gather(text, &given, &lookup).unwrap();

@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
     if depth > VALUES_DEPTH {
         return Err(values_too_deep());
     }
-    let values = serde_json::from_str(text).map_err(|error| format!("the values are no JSON: {error}"))?;
+    let values = serde_json::from_str(text).map_err(|error| format!("the values are not JSON: {error}"))?;
     exact(text)?;
     Ok(values)
 }
@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
 pub fn exact(text: &str) -> Result<(), String> {
     let Some(number) = rounded(text) else { return Ok(()) };
     let start: String = number.chars().take(40).collect();
-    Err(format!("the number {start} passes the limit of 64 bits and would be rounded; write it as a string"))
+    Err(format!("the number {start} exceeds the limit of 64 bits and would be rounded; write it as a string"))
 }
 
 /// The first integer of a JSON text that the parser would turn into a float with other digits.
@@ -124,19 +124,19 @@ mod tests {
             (nested(VALUES_DEPTH), "read"),
             (nested(VALUES_DEPTH + 1), "the values nest deeper than the limit of 100"),
             (format!("[{}1]", "1,".repeat(VALUES_COUNT - 2)), "read"),
-            (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values pass the limit of 250000 items"),
-            (format!("\"{}\"", "x".repeat(VALUES_BYTES)), "the values pass the limit of 16777216 bytes (16 MiB)"),
+            (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values exceed the limit of 250000 items"),
+            (format!("\"{}\"", "x".repeat(VALUES_BYTES)), "the values exceed the limit of 16777216 bytes (16 MiB)"),
             ("[18446744073709551615, -9223372036854775808, 1e30, 123456789012345678901.5, 12]".to_owned(), "read"),
             ("{\"1\\\"123456789012345678901\": \"123456789012345678901\"}".to_owned(), "read"),
             (
                 "{\"a\": [-9223372036854775809]}".to_owned(),
-                "the number -9223372036854775809 passes the limit of 64 bits and would be rounded; write it as a string",
+                "the number -9223372036854775809 exceeds the limit of 64 bits and would be rounded; write it as a string",
             ),
             (
                 "18446744073709551616".to_owned(),
-                "the number 18446744073709551616 passes the limit of 64 bits and would be rounded; write it as a string",
+                "the number 18446744073709551616 exceeds the limit of 64 bits and would be rounded; write it as a string",
             ),
-            ("{".to_owned(), "the values are no JSON: EOF while parsing an object at line 1 column 1"),
+            ("{".to_owned(), "the values are not JSON: EOF while parsing an object at line 1 column 1"),
         ] {
             let outcome = match parse(&text) {
                 Ok(values) => check(&values).map_or_else(|error| error.message, |()| "read".to_owned()),

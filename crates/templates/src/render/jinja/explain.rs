@@ -45,15 +45,15 @@ pub fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>)
 /// Adds the figure of an engine limit, which the engine's message lacks.
 fn with_limit(what: String) -> String {
     let figures = [
-        ("range has too many elements", "the range passes the limit of 100000 items"),
-        ("repeated string is too large", "the repeated string passes the limit of 100000000 bytes"),
-        ("repeated sequence is too large", "the repeated list passes the limit of 100000000 items"),
+        ("range has too many elements", "the range exceeds the limit of 100000 items"),
+        ("repeated string is too large", "the repeated string exceeds the limit of 100000000 bytes"),
+        ("repeated sequence is too large", "the repeated list exceeds the limit of 100000000 items"),
         ("recursion limit exceeded", "the loop calls itself deeper than the limit of 500"),
     ];
     match figures.iter().find(|(said, _)| what == *said) {
         Some((_, figure)) => (*figure).to_owned(),
         None if what.starts_with("unable to calculate ") && !what.contains(" ** -") => {
-            format!("{what}, which passes the limit of 128 bits")
+            format!("{what}, which exceeds the limit of 128 bits")
         }
         None => what,
     }

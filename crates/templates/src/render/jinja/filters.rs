@@ -1,5 +1,5 @@
 //! Filters and tests that minijinja lacks or that differ from Jinja2's, implemented as in Jinja2 (BEHAVIOUR §6). Known
-//! differences: `random` is refused (a template gives the same text every time), `{% autoescape %}` escapes quotes as the
+//! differences: `random` is refused (a template must always give the same text), `{% autoescape %}` escapes quotes as the
 //! engine does, integers end at 128 bits, and a float within a printed list prints as the engine prints it.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
@@ -51,7 +51,7 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("round", round);
     engine.add_filter("attr", attribute);
     engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
-        Err(failed("'random' is not supported: a template gives the same text every time"))
+        Err(failed("'random' is not supported: a template must always give the same text"))
     });
     engine.add_test("callable", |state: &State, value: &Value| callable(state, value));
     engine.add_test("sequence", |value: &Value| {

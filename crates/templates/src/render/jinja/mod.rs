@@ -74,7 +74,7 @@ impl<'t> CompiledJinja<'t> {
     /// A required value is undefined, an operation fails, or a limit is exceeded.
     pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, Error> {
         let serde_json::Value::Object(fields) = values else {
-            let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
+            let message = "the values of a Jinja2 template must be an object".to_owned();
             return Err(template_error(None, message));
         };
         let mut out = LimitedWriter::default();

@@ -105,7 +105,7 @@ fn unsupported(left: &Value, right: &Value, sign: &str) -> Error {
 }
 
 fn whole(number: Option<i128>) -> Result<Value, Error> {
-    let number = number.ok_or_else(|| failed("the number passes the limit of 128 bits"))?;
+    let number = number.ok_or_else(|| failed("the number exceeds the limit of 128 bits"))?;
     Ok(i64::try_from(number).map_or_else(|_| Value::from(number), Value::from))
 }
 
@@ -273,7 +273,7 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
     }
     let result = base.powf(exponent);
     if result.is_infinite() && base.is_finite() && exponent.is_finite() {
-        return Err(failed("the number passes the limit of 128 bits"));
+        return Err(failed("the number exceeds the limit of 128 bits"));
     }
     Ok(Value::from(result))
 }

@@ -16,7 +16,7 @@ use super::text_filters::escaped;
 ///
 /// The values do not fit, or the output limit would be exceeded.
 pub fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
-    let Some(text) = format.as_str() else { return Err(failed("only a text can be filled in")) };
+    let Some(text) = format.as_str() else { return Err(failed("the format must be a string")) };
     let mut fill = FormatArguments { values, at: 0, keyed: false, safe: format.is_safe() };
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('%') {
@@ -58,7 +58,7 @@ impl FormatArguments<'_> {
             self.values.first().filter(|value| is_dict(value)).ok_or_else(|| failed("format requires a mapping"))?;
         let value = dict.get_attr(name)?;
         if value.is_undefined() {
-            Err(failed(format!("the format asks for '{name}', which was not given")))
+            Err(failed(format!("the format needs '{name}', which is not given")))
         } else {
             Ok(value)
         }
@@ -129,9 +129,11 @@ impl FormatArguments<'_> {
 fn number(value: &Value, kind: char) -> Result<Value, Error> {
     match value.kind() {
         // A float is truncated to an integer, as `int()` would.
-        ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => {
-            f64::try_from(value.clone()).ok().and_then(whole).map(Value::from).ok_or_else(|| failed("no whole number"))
-        }
+        ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => f64::try_from(value.clone())
+            .ok()
+            .and_then(whole)
+            .map(Value::from)
+            .ok_or_else(|| failed("not a whole number")),
         ValueKind::Number => Ok(value.clone()),
         ValueKind::Bool => Ok(Value::from(i64::from(value.is_true()))),
         _ => Err(Error::new(

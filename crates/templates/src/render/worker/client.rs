@@ -230,14 +230,14 @@ mod tests {
             (
                 aborted,
                 "memory allocation of 536870912 bytes failed\n",
-                "the rendering passes the limit of 512 MiB of memory",
+                "the rendering exceeds the limit of 512 MiB of memory",
             ),
             (
                 aborted,
                 "\nthread 'render' has overflowed its stack\nfatal runtime error: stack overflow, aborting\n",
-                "the rendering nests too deeply: it passes the limit of 16 MiB of stack",
+                "the rendering nests too deeply: it exceeds the limit of 16 MiB of stack",
             ),
-            (code(i32::from(TOO_LONG)), "", "the rendering passes the limit of 2 s"),
+            (code(i32::from(TOO_LONG)), "", "the rendering exceeds the limit of 2 s"),
             (killed, "", "the render worker was ended: signal: 9 (SIGKILL)"),
             (
                 code(101),

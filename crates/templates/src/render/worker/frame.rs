@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_come_out_as_they_went_in() {
+    fn frames_round_trip() {
         let mut pipe = Vec::new();
         for piece in ["", "a", "\n\0é"] {
             append(&mut pipe, piece.as_bytes()).unwrap();

@@ -78,7 +78,7 @@ impl Jobs {
             match serde_json::from_slice(&bytes) {
                 Ok(job) => return Some(job),
                 Err(error) => {
-                    let message = format!("the values cannot be handed to the worker: {error}");
+                    let message = format!("the values cannot be passed to the worker: {error}");
                     self.answer(Err(template_error(None, message)))?;
                 }
             }
