@@ -1,6 +1,6 @@
-//! `hook claude-code` on a prompt, as a whole process. 1,000 sources with documents, all selected: under 30 ms with what the
-//! documents named kept by the run before. 10,000 sources in one `references.json`: at most twice `cat` of that file and
-//! 20 ms. Medians of runs in turn, warm file system.
+//! `hook claude-code` on a prompt, as a whole process. 1,000 sources with documents, all selected: under 30 ms with the mentions
+//! cached by the previous run. 10,000 sources in one `references.json`: at most 20 ms more than twice `cat` of that file. Medians
+//! of alternating runs, warm file system.
 
 #![allow(
     missing_docs,
@@ -23,7 +23,7 @@ use support::{Layout, Workspace, cat, id, in_turn, refdesk, report, time, time_f
 
 const PROMPT: &str = "Please look at topic-5 and how the router does it, see @gateway-00002-retry too.";
 
-/// One prompt of a session: the hook where the program has one, else the command that does the same work.
+/// Runs the hook on one prompt of a session.
 fn prompt(workspace: &Workspace, session: &str) -> Duration {
     let document = json!({
         "session_id": session,
@@ -38,7 +38,7 @@ fn kept(workspace: &Workspace) -> PathBuf {
     workspace.folder.path().join(".jaato/refdesk/cache/mentions")
 }
 
-/// Runs until what the documents named is kept, which it is not of documents that were only just written.
+/// Runs until the mentions are cached; those of documents written just before are not.
 fn warm_up(workspace: &Workspace) {
     let began = Instant::now();
     let last = workspace.documents.last().expect("documents");

@@ -1,4 +1,4 @@
-//! `list` over 10,000 discovered files: at most 3 times `cat` of them. Whole processes in turn, warm cache, medians.
+//! `list` over 10,000 discovered files: at most 3 times `cat` of them. Alternating whole processes, warm cache, medians.
 
 #![allow(
     missing_docs,

@@ -1,6 +1,6 @@
 //! `refdesk mcp`, as a whole process with 1,000 sources: under 20 ms from its start to its first answer; `listReferences` under 5 ms
-//! in a session, `selectReferences` that reaches 1,000 documents under 20 ms warm; `tools/list` under 6 KB. Over HTTP 50 clients
-//! with 20,000 calls: no error, and at most 10 MB more resident after the last than after call 2,000.
+//! in a session, `selectReferences` that reaches 1,000 documents under 20 ms warm; `tools/list` under 6 KB. Over HTTP, 50 clients
+//! with 20,000 calls: no error, and at most 10 MB more resident memory after the last call than after call 2,000.
 
 #![allow(
     missing_docs,
@@ -67,7 +67,7 @@ impl Session {
         session
     }
 
-    /// Asks, and waits for the answer: the line, and how long it took.
+    /// Sends a request; returns the line of the answer, and how long it took.
     fn ask(&mut self, method: &str, params: &Value) -> (String, Duration) {
         self.number += 1;
         let line = message(self.number, method, params) + "\n";
@@ -76,7 +76,7 @@ impl Session {
         loop {
             let mut answer = String::new();
             assert!(self.output.read_line(&mut answer).expect("a server that answers") > 0, "it ended");
-            // Notices come between.
+            // Notices may come first.
             if answer.contains("\"id\":") {
                 let took = began.elapsed();
                 assert!(!answer.contains("\"error\":{\"code\"") && !answer.contains("\"isError\":true"), "{answer}");
@@ -118,8 +118,7 @@ fn stdio(_: &mut Criterion) {
     println!("mcp, selectReferences that reaches 1,000 documents, nothing read yet: {cold:?}");
     session.end();
 
-    // Each in a session of its own, that knows what the documents mention by what an earlier one kept of them. Nothing is kept
-    // of a file that is younger than two seconds.
+    // Each in its own session, with the mentions cached by an earlier one. Files younger than two seconds are not cached.
     let settled = Instant::now() + Duration::from_secs(3);
     while Instant::now() < settled {
         std::thread::park_timeout(settled - Instant::now());
@@ -153,7 +152,7 @@ fn stdio(_: &mut Criterion) {
     session.end();
 }
 
-/// A connection of a client over HTTP.
+/// A client's connection over HTTP.
 struct Http {
     stream: BufReader<TcpStream>,
     host: String,
@@ -172,7 +171,7 @@ impl Http {
         http
     }
 
-    /// Head and body of the answer.
+    /// Posts a message; returns head and body of the answer.
     fn post(&mut self, body: &str) -> (String, String) {
         let (host, session, length) = (&self.host, &self.session, body.len());
         let head = format!(
@@ -206,7 +205,7 @@ impl Http {
     }
 }
 
-/// Resident bytes of a process.
+/// Resident memory of a process in bytes.
 fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("what is resident");
@@ -215,7 +214,7 @@ fn resident(process: u32) -> u64 {
 
 fn http(_: &mut Criterion) {
     if !cfg!(target_os = "linux") {
-        println!("mcp over HTTP: what is resident is read from /proc, which is not here");
+        println!("mcp over HTTP: resident memory is read from /proc, which this system lacks");
         return;
     }
     let workspace = workspace(SOURCES, 400, Layout::OneFile);
@@ -241,8 +240,8 @@ fn http(_: &mut Criterion) {
                     if number == WARM {
                         early.store(resident(process), Ordering::Relaxed);
                     }
-                    assert!(began.elapsed() < Duration::from_secs(300), "it takes for ever");
-                    // Mostly what an agent asks for again and again; at times all there is.
+                    assert!(began.elapsed() < Duration::from_secs(300), "it takes too long");
+                    // Mostly small requests as agents repeat them; now and then the whole list.
                     let params = match number % 10 {
                         0 => tool("listReferences", &json!({})),
                         1 => tool("selectReferences", &json!({"ids": [id(SOURCES - 1 - number % 500)]})),

@@ -1,5 +1,5 @@
-//! What the full screen holds in memory with 10,000 sources of 3 tags each: when everything is read, when the filter and the
-//! prompt were used, and after some reloads. Under 40 MiB resident. In a real pty, emulated by vt100.
+//! Resident memory of the full screen with 10,000 sources of 3 tags each: after everything is read, after the filter and the
+//! prompt are used, and after some reloads. Under 40 MiB. In a real pty, emulated by vt100.
 
 #![allow(
     missing_docs,
@@ -19,10 +19,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use support::running::{Running, start};
 use support::{Layout, report, workspace};
 
-/// What is promised, in MiB.
+/// The promise, in MiB.
 const PROMISED: f64 = 40.0;
 
-/// Nothing written for so long, everything asked for is done.
+/// If nothing is written for this long, the program is idle.
 const QUIET: Duration = Duration::from_secs(2);
 
 impl Running {
@@ -40,7 +40,7 @@ impl Running {
         }
     }
 
-    /// Waits until nothing is written any more.
+    /// Waits until the program is idle.
     fn until_quiet(&mut self) {
         loop {
             match self.bytes.recv_timeout(QUIET) {

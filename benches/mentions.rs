@@ -1,6 +1,6 @@
-//! Many mentions in little text. 2,000 sources whose documents name all 2,000 on one line; 800 ids, and 800 tags, each
-//! containing the next: `list`, `enrich` and `hook` in under 0.5 s each. Four times as many mentions of two sources on one
-//! line cost at most five times as much. Whole processes, nothing cached, medians.
+//! Many mentions in little text. 2,000 sources whose documents mention all 2,000 on one line; 800 ids, and 800 tags, each
+//! containing the next: `list`, `enrich` and `hook` take under 0.5 s each. Four times as many mentions of two sources on one line
+//! take at most five times as long. Whole processes, nothing cached, medians.
 
 #![allow(
     missing_docs,
@@ -24,9 +24,9 @@ use support::{Workspace, in_turn, refdesk, report, time, time_fed};
 const PROMISED: f64 = 500.0;
 
 /// A source: its id, its tag, its document.
-type Made = (String, String, String);
+type SourceSpec = (String, String, String);
 
-fn workspace(sources: impl Iterator<Item = Made>) -> Workspace {
+fn workspace(sources: impl Iterator<Item = SourceSpec>) -> Workspace {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let docs = folder.path().join("docs");
     std::fs::create_dir_all(&docs).expect("a folder");
@@ -43,7 +43,7 @@ fn workspace(sources: impl Iterator<Item = Made>) -> Workspace {
     made
 }
 
-/// Selects the first source and measures what programs and agents ask for, without what an earlier process kept.
+/// Selects the first source and measures each command without the cache of an earlier process.
 fn measure(what: &str, workspace: &Workspace, first: &str, prompt: &str) {
     time(&mut refdesk(workspace, &["select", first]));
     let cold = |words: &[&str], input: &str| -> Duration {
@@ -65,7 +65,7 @@ fn forget(workspace: &Path) {
     let _ = std::fs::remove_file(workspace.join(".jaato/refdesk/cache/mentions"));
 }
 
-/// `a`, `a a`, `a a a`, … with this between.
+/// `a`, `a a`, `a a a`, … with this separator.
 fn nested(between: &str) -> Vec<String> {
     (1..=800).map(|count| vec!["a"; count].join(between)).collect()
 }

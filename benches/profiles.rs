@@ -1,5 +1,5 @@
-//! `profiles`: 200 profiles over 1,000 sources of 4 KB and 20 folders with templates, all told with picks, what they pull in,
-//! templates and price, in at most 300 ms. Every fifth profile knows only some sources. Whole processes, warm cache, median.
+//! `profiles`: lists 200 profiles over 1,000 sources of 4 KB and 20 folders with templates, with their picks, transitive sources,
+//! templates and prices, in at most 300 ms. Every fifth profile knows only some sources. Whole processes, warm cache, median.
 
 #![allow(
     missing_docs,

@@ -1,6 +1,6 @@
-//! The real program in a real pty of 120×36: the first full frame with 1,000 sources, a key to the last byte of the frame
-//! that shows it with 10,000, what an idle screen costs, and keys while the workspace changes without end. Medians and p95
-//! of 30. Further figures of a running screen belong here too: one function each, called from `whole_processes`.
+//! The real program in a real pty of 120×36: the first full frame with 1,000 sources; from a key to the last byte of the frame
+//! that shows it, with 10,000; the cost of an idle screen; and keys while the workspace keeps changing. Medians and p95 of 30.
+//! Further figures of a running screen belong here too: one function each, called from `whole_processes`.
 
 #![allow(
     missing_docs,
@@ -28,16 +28,16 @@ use memchr::memmem;
 use support::running::{Running, start};
 use support::{Layout, Workspace, report, workspace};
 
-/// Measured so often.
+/// Number of measurements.
 const TIMES: usize = 30;
 
 /// The last bytes of every frame.
 const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
 
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for everything here.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What was written within some time.
+/// Output of the program.
 #[derive(Default)]
 struct Written {
     bytes: usize,
@@ -45,12 +45,12 @@ struct Written {
 }
 
 impl Running {
-    /// When the frame ended after which this holds for the text on the screen.
+    /// The end of the first frame after which `holds` is true for the text on the screen.
     fn until(&mut self, holds: impl Fn(&str) -> bool) -> Instant {
         loop {
-            let (came, bytes) = self.bytes.recv_timeout(PATIENCE).expect("a frame");
+            let (came, bytes) = self.bytes.recv_timeout(TIMEOUT).expect("a frame");
             self.screen.process(&bytes);
-            // The screen in the midst of a frame is nobody's.
+            // In the middle of a frame the screen is incomplete.
             if bytes.ends_with(END_OF_FRAME) && holds(&self.screen.screen().contents()) {
                 return came;
             }
@@ -61,7 +61,7 @@ impl Running {
         self.until(|text| words.iter().all(|word| text.contains(word)))
     }
 
-    /// Everything that is written until then.
+    /// Everything written until then.
     fn written_until(&mut self, end: Instant) -> Written {
         let mut written = Written::default();
         loop {
@@ -77,19 +77,19 @@ impl Running {
         }
     }
 
-    /// Documents are read behind the first frame; when they are, nothing is left to say.
+    /// Documents are read after the first frame; then the output stops.
     fn until_quiet(&mut self) {
         while self.written_until(Instant::now() + Duration::from_secs(1)).bytes > 0 {}
     }
 
-    /// From this key to the end of the frame after which the text is another one.
+    /// Time from this key to the end of the frame that changes the text.
     fn key(&mut self, keys: &str) -> Duration {
         let before = self.screen.screen().contents();
         let pressed = self.press(keys);
         self.until(|text| text != before).duration_since(pressed)
     }
 
-    /// Time on a processor so far, of all threads.
+    /// CPU time of all threads so far.
     fn processor(&self) -> Option<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id()?)).ok()?;
         let after_name = stat.rsplit(')').next()?;
@@ -116,13 +116,13 @@ fn first_frame() {
         let mut running = start(&workspace);
         running.until_shown(&full).duration_since(running.began)
     };
-    // The first one reads from a disk what the others find in memory.
+    // The first run reads from disk what the others find in memory.
     once();
     let (median, _) = spread("first full frame, 1,000 sources", (0..TIMES).map(|_| once()).collect());
     report("first full frame", median, 20.0, " ms");
 }
 
-/// Fast typing; what a key brings about is then there before the next one.
+/// Fast typing; the effect of a key is visible before the next one.
 const BETWEEN_KEYS: Duration = Duration::from_millis(40);
 
 fn keys_and_idleness(workspace: &Workspace) {
@@ -167,7 +167,7 @@ fn keys_and_idleness(workspace: &Workspace) {
     }
 }
 
-/// Writes documents of the workspace as fast as it can, but no faster than 10,000 a second, until told to stop.
+/// Writes documents of the workspace as fast as possible, at most 10,000 a second, until stopped.
 fn write_without_end(
     documents: Vec<PathBuf>,
     stop: Arc<AtomicBool>,
@@ -222,8 +222,8 @@ fn keys_in_a_flood(workspace: &Workspace) {
     report("key to last byte while the workspace changes, p95", p95, 8.0, " ms");
 }
 
-/// A template of 64 KB whose first line shows the value typed, in a language that is coloured; from each key to the frame
-/// that has it rendered anew.
+/// A template of 64 KB whose first line shows the typed value, in a language with highlighting; from each key to the frame with
+/// the new rendering.
 fn values_typed() {
     for (syntax, print, each, end) in [
         ("Jinja2", "{{ name }}", "{% for item in items %}{{ item.title }}", "{% endfor %}"),
@@ -249,7 +249,7 @@ fn values_typed() {
         for nth in 0..TIMES {
             running.written_until(Instant::now() + BETWEEN_KEYS);
             let key = char::from(b'a' + u8::try_from(nth % 26).expect("a letter")).to_string();
-            // The line is cut at the pane's edge; what is typed is taken back before it gets there.
+            // The line is cut at the pane's edge, so the value is deleted before it gets that long.
             if typed.len() == 8 {
                 running.press("\x15");
                 typed.clear();

@@ -1,5 +1,5 @@
-//! Tag hints at size: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once everything is built; and 10,000
-//! sources of 3 tags each on a prompt of 20 KB. Each figure names the automaton that ran and how big it is.
+//! Tag hints at scale: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once everything is built; and 10,000
+//! sources of 3 tags each on a prompt of 20 KB. Each figure shows the automaton used and its size.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 
@@ -15,7 +15,7 @@ use refdesk_enrich::Matcher;
 const SYLLABLES: [&str; 16] =
     ["ar", "be", "cor", "da", "en", "fra", "go", "hu", "in", "ja", "kel", "lo", "mar", "net", "or", "pi"];
 
-/// Small, seeded and the same everywhere: a figure should not depend on luck.
+/// A small generator with a fixed seed, so that figures are reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -54,7 +54,7 @@ names are kept for one year. If a deployment fails halfway, run the same command
 Please review how errors travel through these layers, whether callers can tell a timeout from a refusal, and what the \
 user sees. The configuration lives in config/settings.yaml, the scripts in ./tools/build.sh; see also https://example.org/docs.";
 
-/// English of about `bytes`, a word in a hundred one of the catalog's tags: many words, few of them said twice in a row.
+/// English of about `bytes`; one word in a hundred is a tag of the catalog. Many different words, few repeated in a row.
 fn english(bytes: usize, catalog: &Catalog) -> String {
     let words: Vec<&str> = ENGLISH.split(' ').collect();
     let tags: Vec<&String> = catalog.sources().iter().flat_map(|source| &source.tags).collect();
@@ -71,7 +71,7 @@ fn english(bytes: usize, catalog: &Catalog) -> String {
     text
 }
 
-/// The promises, in a text that has tags in it and in one that has none.
+/// The promises, for a text with tags and for one without.
 fn throughput(_: &mut Criterion) {
     const BYTES: usize = 8_000_000;
     let none = catalog(1);
@@ -135,8 +135,8 @@ fn tag_hints(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.find(black_box(&text), &catalog, &selection, false));
         });
-        // What the screen asks after each key in a prompt: also who is passed over.
-        let name = format!("{patterns} tags, with who is passed over");
+        // As the screen does after each key in a prompt: with the sources that are passed over.
+        let name = format!("{patterns} tags, with those passed over");
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.candidates(black_box(&text), &catalog, &selection, false));
         });

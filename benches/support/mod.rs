@@ -1,5 +1,5 @@
-//! What the benchmarks share: workspaces of any size, the same for the same arguments, and pairs of whole processes timed
-//! in turn, so that a ratio holds while the machine's speed drifts.
+//! Shared by the benchmarks: deterministic workspaces of any size, and pairs of processes timed alternately, so that a ratio stays
+//! valid if the machine's speed drifts.
 
 #![allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The program as `cargo bench` built it.
+/// The program built by `cargo bench`.
 pub const REFDESK: &str = env!("CARGO_BIN_EXE_refdesk");
 
 /// Where a workspace keeps its entries.
@@ -21,13 +21,13 @@ pub const REFDESK: &str = env!("CARGO_BIN_EXE_refdesk");
 pub enum Layout {
     /// All in `references.json`.
     OneFile,
-    /// Each in a file of its own below `.jaato/references`.
+    /// Each in its own file in `.jaato/references`.
     Discovered,
 }
 
 /// A workspace with its documents and, for [`Layout::Discovered`], its entries' files.
 pub struct Workspace {
-    /// Removed with this value.
+    /// Removed when this value is dropped.
     pub folder: TempDir,
     /// The documents, in catalog order.
     pub documents: Vec<PathBuf>,
@@ -35,14 +35,14 @@ pub struct Workspace {
     pub entries: Vec<PathBuf>,
 }
 
-/// The id of the source at this place of the catalog.
+/// The id of the source at this position of the catalog.
 pub fn id(at: usize) -> String {
     const WORDS: [&str; 8] = ["retry", "billing", "gateway", "ledger", "session", "router", "sampler", "policy"];
     format!("{}-{at:05}-{}", WORDS[at % 8], WORDS[(at / 8) % 8])
 }
 
-/// `size` local sources of which each mentions four more, so that the first reaches all; documents of about `bytes` bytes,
-/// half of the mentions by id and half by link.
+/// `size` local sources, each of which mentions four more, so that the first reaches all; documents of about `bytes` bytes, half
+/// of the mentions by id and half by link.
 pub fn workspace(size: usize, bytes: usize, layout: Layout) -> Workspace {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = folder.path();
@@ -111,7 +111,7 @@ pub fn cat(files: &[PathBuf]) -> Command {
     command
 }
 
-/// The wall time of one run to its end; what it prints is thrown away.
+/// The wall time of one run; its output is discarded.
 pub fn time(command: &mut Command) -> Duration {
     let began = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -120,7 +120,7 @@ pub fn time(command: &mut Command) -> Duration {
     took
 }
 
-/// The same of a run that is given something to read.
+/// The same with standard input.
 pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -132,7 +132,7 @@ pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
     took
 }
 
-/// Runs two commands in turn, after one of each that does not count; gives the median of each.
+/// Runs two commands alternately, after one unmeasured run of each; returns the median of each.
 pub fn in_turn(runs: usize, mut one: impl FnMut() -> Duration, mut two: impl FnMut() -> Duration) -> [Duration; 2] {
     let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
     for run in 0..=runs {
@@ -148,7 +148,7 @@ pub fn in_turn(runs: usize, mut one: impl FnMut() -> Duration, mut two: impl FnM
     })
 }
 
-/// Prints a promise and what was measured.
+/// Prints a measurement and its promise.
 pub fn report(what: &str, measured: f64, promised: f64, unit: &str) {
     let verdict = if measured <= promised { "kept" } else { "NOT KEPT" };
     println!("{what}: {measured:.2}{unit}, promised at most {promised}{unit}: {verdict}");

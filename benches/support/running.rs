@@ -12,7 +12,7 @@ use super::{REFDESK, Workspace};
 const ROWS: u16 = 36;
 const COLUMNS: u16 = 120;
 
-/// The program in a pty, with what it writes coming by a channel, each piece with its time.
+/// The program in a pty; its output arrives on a channel, each piece with its time.
 pub struct Running {
     pub began: Instant,
     pub bytes: Receiver<(Instant, Vec<u8>)>,
@@ -50,7 +50,7 @@ pub fn start(workspace: &Workspace) -> Running {
 }
 
 impl Running {
-    /// Types these bytes; tells when.
+    /// Types these bytes; returns the time.
     pub fn press(&mut self, keys: &str) -> Instant {
         let pressed = Instant::now();
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal");

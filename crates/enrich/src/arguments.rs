@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_path() {
+    fn arguments_that_may_be_paths() {
         let long = "x".repeat(LONGEST_PATH + 1);
         for (arguments, expected) in [
             (json!({"a": "x y", "b": [" z ", 7, null, ""]}), &["/w/x y", "/w/z"][..]),

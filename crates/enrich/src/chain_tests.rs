@@ -100,7 +100,7 @@ fn metadata_says_what_matched() {
 }
 
 #[test]
-fn a_session_is_told_once() {
+fn a_session_gets_each_text_once() {
     let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
     assert_eq!(first.blocks.len(), 3);
     let second = ask(TextKind::Prompt, "JAVA again, @gone and @cb", &first.told, false);
@@ -121,7 +121,7 @@ fn repeat_neither_reads_nor_changes_the_memory() {
 }
 
 #[test]
-fn changed_content_is_news() {
+fn changed_content_is_given_again() {
     let (catalog, selection) = desk();
     let matcher = Matcher::default();
     let ask = |stamp: &str, told: &SessionMemory| {
@@ -135,7 +135,7 @@ fn changed_content_is_news() {
 }
 
 #[test]
-fn another_reason_is_no_news() {
+fn a_new_reason_alone_is_not_repeated() {
     let (catalog, _) = desk();
     let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ask = |selection: &Selection, text: &str, told: &SessionMemory| {
@@ -165,7 +165,7 @@ fn a_source_that_comes_back_is_announced_again() {
 }
 
 #[test]
-fn what_the_text_contains_is_not_repeated() {
+fn blocks_in_the_text_are_not_repeated() {
     let told = SessionMemory::default();
     let first = ask(TextKind::Prompt, "java @gone", &told, false).text;
     let more = format!("{first}\n\nNow http and @gone, @cb too.");
@@ -246,7 +246,7 @@ fn no_file_is_read_if_nothing_is_remembered() {
 }
 
 #[test]
-fn rubbish_and_size_do_no_harm() {
+fn random_and_large_input_is_harmless() {
     let ten_megabytes = 10 << 20;
     for unit in
         ["-", "---\n", "@", "java ", "@cb", "\u{fffd}\0", " ", "- @cb: (matched: ", "---\n**Referenced Sources:**\n"]

@@ -17,9 +17,8 @@ use refdesk_core::selection::Selection;
 /// Finds ids and tags of one catalog in texts. Automata are built when first needed and kept; a text without `@` does
 /// not need the one for ids. The first text uses small automata made for it alone, since for many processes it is the
 /// only text.
-/// process it is the only one.
+///
 /// Use it with one catalog only, or with others for which [`says_the_same`] is true: it stores positions of sources.
-/// It is to be asked with one catalog only, or with one that [`says_the_same`]: it knows sources by their place.
 #[derive(Default)]
 pub struct Matcher {
     was_asked: AtomicBool,

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_a_block_and_what_is_not() {
+    fn blocks_and_texts_that_only_look_like_them() {
         let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
         let (one, two) = (block(EXPANSIONS), block(NOTICE));
         // «…» marks refdesk's own blocks

@@ -256,7 +256,7 @@ fn a_shortened_text_is_not_completed_when_it_comes_back() {
 
 /// Half a megabyte of each; ten runs take seconds without optimisation, tenths of a second with it.
 #[test]
-fn rubbish_and_size_do_no_harm() {
+fn random_and_large_input_is_harmless() {
     let arguments = json!({"path": "mod/README.md"});
     for unit in [
         "\u{fffd}\0\x1b",

@@ -179,7 +179,7 @@ mod tests {
 
     /// Every code point that Unicode 17 calls `Default_Ignorable_Code_Point`, and what else moves or hides text.
     #[test]
-    fn nothing_that_can_be_ignored_stays() {
+    fn ignorable_code_points_are_escaped() {
         for range in [
             0xad..=0xad,
             0x34f..=0x34f,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_borrows() {
+    fn unchanged_text_is_borrowed() {
         for text in ["", "plain\n text", "é a --- b\r?".trim_end_matches("\r?")] {
             assert!(matches!(visible(text), Cow::Borrowed(_)));
             assert!(matches!(block_value(text), Cow::Borrowed(_)));

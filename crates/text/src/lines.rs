@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn decoding_is_harmless_to_marks_and_says_when_it_is_no_text() {
+    fn decoding_drops_the_mark_and_reports_invalid_text() {
         for (bytes, text, rubbish) in [
             (b"\xef\xbb\xbfabc".as_slice(), "abc", false),
             (b"plain", "plain", false),

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_with_a_member() {
+    fn a_member_is_removed_with_its_line_and_comma() {
         // The member to remove is called x; the text is a list.
         for (text, left) in [
             ("[x]", "[]"),

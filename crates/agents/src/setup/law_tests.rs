@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn disconnecting_gives_back_the_bytes(
+    fn disconnecting_restores_the_bytes(
         before in prop_oneof![9 => settings().prop_map(Some), 1 => Just(None)],
         agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
     ) {
@@ -109,7 +109,7 @@ proptest! {
 
     /// With or without a record, our entries are removed and no other value changes.
     #[test]
-    fn nothing_of_others_changes_when_ours_are_picked_out(
+    fn removing_our_entries_changes_nothing_else(
         before in settings(),
         agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
         remembered in any::<bool>(),
@@ -128,7 +128,7 @@ proptest! {
     /// A record may come with a repository: whatever it contains, nothing of others is removed, either directly or by
     /// connecting again.
     #[test]
-    fn a_forged_record_takes_away_what_is_ours_at_most(
+    fn a_forged_record_removes_only_our_entries(
         before in settings(),
         agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
         ranges in prop::collection::vec((0_usize..2000, prop_oneof![9 => 0_usize..2000, 1 => Just(usize::MAX)]), 0..4),

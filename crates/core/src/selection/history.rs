@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_changed_since_stays() {
+    fn later_changes_by_others_stay() {
         let (before, after) = (choice(&["a", "b"], &["x"]), choice(&["a"], &["b", "x"]));
         let mut history = History::default();
         history.note(before, after);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_restored_still_counts_as_theirs() {
+    fn a_change_that_others_reverted_still_counts_as_theirs() {
         let mut history = History::default();
         let (empty, picked) = (Choice::default(), choice(&["a", "b"], &[]));
         history.note(empty.clone(), picked.clone());

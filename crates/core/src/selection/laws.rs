@@ -63,7 +63,7 @@ fn order_is_picks_then_levels_in_catalog_order() {
 }
 
 #[test]
-fn of_a_chain_of_sixteen_ten_are_pulled_in() {
+fn a_chain_is_followed_to_depth_ten() {
     let edges: Vec<_> = (0..15).map(|at| (at, at + 1)).collect();
     let (catalog, graph) = world(16, &edges);
     let selection = select(&choice(&[0], &[]), &catalog, &graph, ExpansionRules::default());
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn one_pick_more_never_takes_anything_away(edges in graphs(), picks in some(), more in 0..SIZE, excluded in some()) {
+    fn another_pick_never_removes_a_source(edges in graphs(), picks in some(), more in 0..SIZE, excluded in some()) {
         let (catalog, graph) = world(SIZE, &edges);
         let fewer = select(&choice(&picks, &excluded), &catalog, &graph, ExpansionRules::default());
         let all: Vec<usize> = picks.iter().copied().chain([more]).collect();
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn every_transitive_member_has_a_reason_one_level_up_and_no_one_is_excluded(
+    fn every_transitive_member_has_a_reason_one_level_up_and_is_not_excluded(
         edges in graphs(), picks in some(), excluded in some(),
     ) {
         let (catalog, graph) = world(SIZE, &edges);

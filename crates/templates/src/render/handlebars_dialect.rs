@@ -37,7 +37,7 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
         if found.name("raw").is_some() {
             refuse("a raw block".to_owned(), "write \\{{ for braces that are not a tag");
         }
-        tag_in_its_words(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
+        rewritten_tag(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
     });
     refused.map_or(Ok(translated), Err)
 }
@@ -73,7 +73,7 @@ fn whole(found: &Captures<'_>) -> String {
 }
 
 /// The tag in the crate's dialect; `None` if it needs no change. `open` has the closing name of each open block.
-fn tag_in_its_words(
+fn rewritten_tag(
     found: &Captures<'_>,
     open: &mut Vec<Option<&'static str>>,
     refuse: &mut impl FnMut(String, &str),

@@ -36,7 +36,7 @@ fn mustache_cases() -> Vec<MustacheCase> {
 }
 
 #[test]
-fn mustache_as_its_specification_has_it() {
+fn mustache_matches_its_specification() {
     let mut wrong = Vec::new();
     for case in mustache_cases() {
         let MustacheCase { module, name, template, values, partials, html, expected } = case;
@@ -146,7 +146,7 @@ struct Root {
 proptest! {
     /// ramhorns is not used at run time; on templates that both support, the results must be equal.
     #[test]
-    fn mustache_as_ramhorns_has_it(parts in prop::collection::vec(template_for_both(), 0..5), s in "[a-z<>&\"]{0,5}", t in "[a-z<]{0,3}", n in -9..99_i64) {
+    fn mustache_matches_ramhorns(parts in prop::collection::vec(template_for_both(), 0..5), s in "[a-z<>&\"]{0,5}", t in "[a-z<]{0,3}", n in -9..99_i64) {
         // ramhorns drops white space at the end of a template.
         let text = format!("[{}]", parts.concat());
         let item = |n: i64, t: &str| Item { n, t: t.to_owned() };

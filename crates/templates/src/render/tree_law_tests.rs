@@ -23,7 +23,7 @@ fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
 }
 
 #[test]
-fn templates_as_people_write_them() {
+fn typical_templates() {
     for text in [
         "{{ loop }}{{ first }}{{ last }}{{ index }}{{ items }}{{ keys }}{{ range }}{{ self }}",
         "{% for x in items %}{{ x.items }}{{ loop.index0 }}{% endfor %}{{ loop }}",
