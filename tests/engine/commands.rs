@@ -130,8 +130,8 @@ fn a_proposal_is_written_and_reported() {
     let proposal = propose(&world, Some("other.txt"));
     world.write("other.txt", "theirs\n");
     let Response::Written(Err(unwritten)) = world.ask(write(proposal)) else { panic!() };
-    assert_eq!((unwritten.refused.code.as_str(), unwritten.anew[0].diff.summary().as_str()), ("changed", "+2 −1"));
-    world.send(write(unwritten.anew[0].clone()));
+    assert_eq!((unwritten.refused.code.as_str(), unwritten.current[0].diff.summary().as_str()), ("changed", "+2 −1"));
+    world.send(write(unwritten.current[0].clone()));
     world.notice(|notice| notice.text == "Wrote other.txt (+2 −1)");
     assert!(std::fs::read_to_string(world.at("other.txt")).unwrap().ends_with("Hello Ada!\n"));
 }

@@ -37,7 +37,7 @@ fn a_capable_client_gets_a_list_to_tick() {
     let picked = client.answer(&id)["result"]["structuredContent"].clone();
     assert_eq!(ids(&picked["sources"]), ["service"]);
     assert_eq!(strings(&picked["unknown"]), ["gone"], "{picked}");
-    assert!(picked["message"].as_str().unwrap().contains("not among what was offered: gone"), "{picked}");
+    assert!(picked["message"].as_str().unwrap().contains("not offered: gone"), "{picked}");
     assert!(picked["message"].as_str().unwrap().contains("the user of the client chose service"), "{picked}");
     assert_eq!(workspace.picks(), ["service"]);
     let journal = journal(&workspace);

@@ -195,7 +195,7 @@ impl Desk {
         let changed = *self.catalog != catalog;
         if changed {
             self.contents.forget();
-            if !refdesk_enrich::says_the_same(&self.catalog, &catalog) {
+            if !refdesk_enrich::has_equal_index(&self.catalog, &catalog) {
                 self.matcher = Matcher::default();
             }
             self.catalog = Arc::new(catalog);

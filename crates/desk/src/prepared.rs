@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Made, RenderFailure, Shown};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{Fit, NamedValue};
+use refdesk_templates::{ValueCheck, NamedValue};
 use refdesk_text::{Error, Fix};
 
 /// All that a rendering needs.
@@ -18,7 +18,7 @@ pub struct Prepared {
     /// Why it comes to nothing, if that is known already and the rendering itself says nothing worse.
     pub(super) problem: Option<Error>,
     pub(super) used: Vec<String>,
-    pub(super) fit: Fit,
+    pub(super) fit: ValueCheck,
 }
 
 impl Prepared {
@@ -35,7 +35,7 @@ impl Prepared {
             Err(error) => return Err(self.failed(error)),
         };
         let missing = missing(&self.fit, &warnings).cloned().collect();
-        warnings.extend(Fit { unused: self.fit.unused.clone(), missing }.sentences());
+        warnings.extend(ValueCheck { unused: self.fit.unused.clone(), missing }.sentences());
         let Self { job, used, fit, .. } = self;
         let syntax = job.syntax;
         let offered = offer(job, renderer).unwrap_or_else(|why| {
@@ -93,7 +93,7 @@ fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> 
 }
 
 /// What was not given, but for names that were told of already.
-fn missing<'a>(fit: &'a Fit, told: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
+fn missing<'a>(fit: &'a ValueCheck, told: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);
         let last = format!("'{}'", named.path.rsplit('.').next().unwrap_or(&named.path));

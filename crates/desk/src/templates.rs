@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
+use refdesk_templates::{ValueCheck, Syntax, Taken, Template, TemplateIndex, Variable, check_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -57,7 +57,7 @@ pub struct Made {
     /// Names that the template asks for and that were given, sorted.
     pub used: Vec<String>,
     /// Given values that the template does not ask for, and needed ones that were not given; none for sample values.
-    pub fit: Fit,
+    pub fit: ValueCheck,
     /// Where the template's own `Output:` line wants the text to go, rendered with the same values.
     pub offered: Option<String>,
 }
@@ -72,12 +72,12 @@ pub struct RenderFailure {
     /// Its language, if it could be read.
     pub syntax: Option<Syntax>,
     /// How the given values fit it, if it could be read.
-    pub fit: Fit,
+    pub fit: ValueCheck,
 }
 
 impl From<Error> for RenderFailure {
     fn from(error: Error) -> Self {
-        Self { error, template: String::new(), syntax: None, fit: Fit::default() }
+        Self { error, template: String::new(), syntax: None, fit: ValueCheck::default() }
     }
 }
 
@@ -144,7 +144,7 @@ impl Desk {
     /// There is no such template, or it cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
-        let fit = request.values.as_ref().map(|values| fit(&variables, values)).unwrap_or_default();
+        let fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
         let values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
         let mut used = refdesk_templates::names(&variables);
         used.retain(|name| values.get(name).is_some());

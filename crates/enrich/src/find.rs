@@ -18,7 +18,7 @@ use refdesk_core::selection::Selection;
 /// not need the one for ids. The first text uses small automata made for it alone, since for many processes it is the
 /// only text.
 ///
-/// Use it with one catalog only, or with others for which [`says_the_same`] is true: it stores positions of sources.
+/// Use it with one catalog only, or with others for which [`has_equal_index`] is true: it stores positions of sources.
 #[derive(Default)]
 pub struct Matcher {
     was_asked: AtomicBool,
@@ -27,7 +27,7 @@ pub struct Matcher {
 }
 
 /// Whether an index of one catalog is valid for the other: same ids, tags and modes in the same order.
-pub fn says_the_same(one: &Catalog, other: &Catalog) -> bool {
+pub fn has_equal_index(one: &Catalog, other: &Catalog) -> bool {
     let same =
         |(one, other): (&Source, &Source)| one.id == other.id && one.mode == other.mode && one.tags == other.tags;
     one.len() == other.len() && one.sources().iter().zip(other.sources()).all(same)

@@ -48,7 +48,7 @@ pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
 pub use chain::{EnrichContext, EnrichRequest, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
-pub use find::{Matcher, says_the_same};
+pub use find::{Matcher, has_equal_index};
 pub use injected::{outside, own_blocks};
 pub use instruction::{LISTED_FILES, fetching, instruction};
 pub use instructions::instructions;

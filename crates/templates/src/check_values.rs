@@ -33,14 +33,14 @@ pub struct NamedValue {
 
 /// Result of comparing values with a template's variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fit {
+pub struct ValueCheck {
     /// Given but not used, outermost first.
     pub unused: Vec<NamedValue>,
     /// Needed but not given, outermost first.
     pub missing: Vec<NamedValue>,
 }
 
-impl Fit {
+impl ValueCheck {
     /// One sentence each.
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {
@@ -57,8 +57,8 @@ impl Fit {
 
 /// Compares a template's variables with the given values. Below an object or list of which the template names no field,
 /// every value counts as used.
-pub fn fit(variables: &[Variable], values: &Value) -> Fit {
-    let Value::Object(given) = values else { return Fit::default() };
+pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
+    let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
     walk.level(variables, &[given], &ObjectPath::default());
     let told = |mut found: Vec<FoundValue>| {
@@ -67,7 +67,7 @@ pub fn fit(variables: &[Variable], values: &Value) -> Fit {
     };
     let inherited = walk.inherited;
     walk.unused.retain(|found| found.depth > 0 || !inherited.contains(&found.named.path));
-    Fit { unused: told(walk.unused), missing: told(walk.missing) }
+    ValueCheck { unused: told(walk.unused), missing: told(walk.missing) }
 }
 
 /// Path of an object.
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
-        fit(&variables(text, syntax).unwrap(), values).sentences()
+        check_values(&variables(text, syntax).unwrap(), values).sentences()
     }
 
     #[test]
@@ -269,8 +269,8 @@ mod tests {
             (Syntax::Handlebars, "{{#each xs as |x|}}{{x.n}}{{/each}}{{#with o}}{{p}}{{/with}}{{#if a}}{{b}}{{/if}}"),
         ] {
             let tree = variables(text, syntax).unwrap();
-            assert_eq!(fit(&tree, &skeleton(&tree)), Fit::default(), "{text}");
-            assert_eq!(fit(&tree, &sample(&tree)), Fit::default(), "{text}");
+            assert_eq!(check_values(&tree, &skeleton(&tree)), ValueCheck::default(), "{text}");
+            assert_eq!(check_values(&tree, &sample(&tree)), ValueCheck::default(), "{text}");
         }
     }
 
@@ -281,7 +281,7 @@ mod tests {
         let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}", Syntax::Jinja2).unwrap();
         let mut values = many;
         values.insert("xs".to_owned(), Value::Array(items));
-        let fit = fit(&tree, &Value::Object(values));
+        let fit = check_values(&tree, &Value::Object(values));
         assert_eq!((fit.unused.len(), fit.missing.len()), (100, 0));
     }
 }

@@ -40,7 +40,7 @@ mod index_tests;
 mod tree_tests;
 
 pub use cache::Cache;
-pub use check_values::{Fit, NamedValue, fit};
+pub use check_values::{NamedValue, ValueCheck, check_values};
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
 pub(crate) use generated::{Stripped, strip};

@@ -72,8 +72,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
             json.insert("bytes_written".to_owned(), json!(written.bytes));
             Ok(ToolAnswer::json(Value::Object(json)))
         }
-        Some(Response::Written(Err(WriteFailure { refused, anew }))) => {
-            let now = anew.first().unwrap_or(&proposal);
+        Some(Response::Written(Err(WriteFailure { refused, current }))) => {
+            let now = current.first().unwrap_or(&proposal);
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }
         _ => Err(closed().into()),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::environment;
-use refdesk_agents::setup::{Client, Moved};
+use refdesk_agents::setup::{Client, SettingsVariable};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
 use refdesk_files::path::{absolute, is_absent, slashed};
@@ -41,9 +41,9 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Setting
         return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
     let moved = match client.moved {
-        Moved::Never => None,
-        Moved::Folder(variable) => environment::folder(variable),
-        Moved::Home(variable) => environment::folder(variable).map(|home| home.join(client.folder)),
+        SettingsVariable::Never => None,
+        SettingsVariable::Folder(variable) => environment::folder(variable),
+        SettingsVariable::Home(variable) => environment::folder(variable).map(|home| home.join(client.folder)),
     };
     let folder = moved.map_or_else(|| root.join(client.folder), |moved| absolute(&desk.around().current, &moved));
     let path = folder.join(file);

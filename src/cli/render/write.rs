@@ -160,7 +160,7 @@ pub(super) fn carry_out(
             }
             outcome.written = written;
         }
-        Err(WriteFailure { refused, anew: updated }) => {
+        Err(WriteFailure { refused, current: updated }) => {
             if !updated.is_empty() {
                 outputs.iter_mut().zip(updated).for_each(|(output, updated)| output.proposal = updated);
                 outcome.text = differences(outputs);

@@ -129,7 +129,7 @@ fn take(state: &mut State, step: Step) {
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
                 Response::Written(Err(WriteFailure {
                     refused,
-                    anew: anew.into_iter().filter(|_| which == 1).collect(),
+                    current: anew.into_iter().filter(|_| which == 1).collect(),
                 }))
             }
         }),

@@ -107,7 +107,7 @@ fn a_file_that_changed_meanwhile_is_shown_again_and_not_written() {
     press(&mut state, "Enter");
     let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
     let refused = Error::new(Code::Changed, "A.java changed", "look again");
-    answer(&mut state, Response::Written(Err(WriteFailure { refused, anew: vec![fresh.clone()] })));
+    answer(&mut state, Response::Written(Err(WriteFailure { refused, current: vec![fresh.clone()] })));
     assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
     assert!(state.open_window() == Some(WindowKind::Write), "it stays open");
     press(&mut state, "Down");

@@ -163,10 +163,10 @@ pub fn written(state: &mut State, written: &WrittenFile) {
 }
 
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
-    let WriteFailure { refused, anew } = unwritten;
+    let WriteFailure { refused, current } = unwritten;
     state.templates.writing = WriteState::Nothing;
     state.refuse(fix::sentence(&refused));
-    let Some(fresh) = anew.into_iter().next() else { return };
+    let Some(fresh) = current.into_iter().next() else { return };
     if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview
         && let Some(Ok(shown)) = &mut rendered.proposal
         && shown.path == fresh.path

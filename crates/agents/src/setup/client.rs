@@ -17,7 +17,7 @@ pub struct Client {
     /// The name of the file in it.
     pub file: &'static str,
     /// The environment variable that moves the user's settings.
-    pub moved: Moved,
+    pub moved: SettingsVariable,
     /// The format of an entry.
     form: Form,
     /// The hooks that refdesk answers, with the pattern of tools whose results it needs.
@@ -26,7 +26,7 @@ pub struct Client {
 
 /// How an environment variable moves a user's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moved {
+pub enum SettingsVariable {
     /// There is no such variable.
     Never,
     /// The variable is the settings folder.
@@ -54,7 +54,7 @@ const CLIENTS: [Client; 4] = [
         word: "claude-code",
         folder: ".claude",
         file: "settings.json",
-        moved: Moved::Folder("CLAUDE_CONFIG_DIR"),
+        moved: SettingsVariable::Folder("CLAUDE_CONFIG_DIR"),
         form: Form::Group,
         hooks: &[
             ("SessionStart", None),
@@ -66,7 +66,7 @@ const CLIENTS: [Client; 4] = [
         word: "gemini-cli",
         folder: ".gemini",
         file: "settings.json",
-        moved: Moved::Home("GEMINI_CLI_HOME"),
+        moved: SettingsVariable::Home("GEMINI_CLI_HOME"),
         form: Form::NamedGroup,
         hooks: &[
             ("SessionStart", None),
@@ -85,7 +85,7 @@ const CLIENTS: [Client; 4] = [
         word: "codex",
         folder: ".codex",
         file: "hooks.json",
-        moved: Moved::Folder("CODEX_HOME"),
+        moved: SettingsVariable::Folder("CODEX_HOME"),
         form: Form::Group,
         hooks: &[("SessionStart", None), ("UserPromptSubmit", None), ("PostToolUse", Some("^(Bash|mcp__.*)$"))],
     },
@@ -93,7 +93,7 @@ const CLIENTS: [Client; 4] = [
         word: "cursor",
         folder: ".cursor",
         file: "hooks.json",
-        moved: Moved::Never,
+        moved: SettingsVariable::Never,
         form: Form::Flat,
         // Its `beforeSubmitPrompt` can block a prompt but not add to it.
         hooks: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$")), ("preCompact", None)],

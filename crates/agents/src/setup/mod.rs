@@ -12,7 +12,7 @@ mod plan;
 mod record;
 mod text;
 
-pub use client::{Client, Moved};
+pub use client::{Client, SettingsVariable};
 pub use command::{NAME, is_ours, write_command};
 pub use plan::{Connected, Disconnected, connect, disconnect};
 pub use record::Record;

@@ -18,7 +18,7 @@ pub mod testing;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use place::{is_reserved, other_candidates};
-pub use profile::{Narrowed, missing, narrowed};
+pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 
 /// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.

@@ -17,7 +17,7 @@ use refdesk_text::report::locate::PointerStep;
 
 /// A catalog narrowed to a profile.
 #[derive(Debug)]
-pub struct Narrowed {
+pub struct NarrowedCatalog {
     /// The profile's catalog; `None` if it is the same as the whole catalog.
     pub catalog: Option<Catalog>,
     /// Ids listed in the profile that no source has, each once, in order.
@@ -28,7 +28,7 @@ pub struct Narrowed {
 
 /// Narrows the catalog to this profile. The profile's own sources come first and replace those of the workspace with
 /// the same id, without a diagnostic, since that is their purpose; their relative paths start from the workspace.
-pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Narrowed {
+pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> NarrowedCatalog {
     let (own, problems) = own_sources(around, profile);
     let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
     let named = profile.sources.iter().filter_map(|listed| match listed {
@@ -41,13 +41,13 @@ pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Na
         named.partition(|id| own_ids.contains(id.as_str()) || whole.get(id).is_some());
     let unknown = unknown.into_iter().cloned().collect();
     if profile.sources.is_empty() {
-        return Narrowed { catalog: None, unknown, problems };
+        return NarrowedCatalog { catalog: None, unknown, problems };
     }
     let mut places: Vec<usize> = known.iter().filter_map(|id| whole.position(id)).collect();
     places.sort_unstable();
     let of_workspace = places.into_iter().filter_map(|at| whole.shared(at));
     let sources = own.iter().cloned().map(Arc::new).chain(of_workspace).collect();
-    Narrowed { catalog: Some(Catalog::of(sources)), unknown, problems }
+    NarrowedCatalog { catalog: Some(Catalog::of(sources)), unknown, problems }
 }
 
 /// The sources that only the profile has, each id once.
@@ -94,7 +94,7 @@ mod tests {
     use crate::config::{self, profile};
     use refdesk_files::write_atomic;
 
-    fn case(ours: &str) -> (Narrowed, Catalog, tempfile::TempDir) {
+    fn case(ours: &str) -> (NarrowedCatalog, Catalog, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
         let around =

@@ -48,8 +48,8 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
         if path.is_file() {
             return (Some(path), Vec::new());
         }
-        let what = if path.is_dir() { "is a folder" } else { "does not exist" };
-        let problem = Diagnostic::error(Code::ConfigNotFound, format!("the file of {by} {what}: {}", path.display()))
+        let what = if path.is_dir() { "names a folder, not a file" } else { "names a file that does not exist" };
+        let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
             .in_file(around.display(&path))
             .fix("name an existing file; only discovered references are used until then");
         return (None, vec![problem]);

@@ -78,12 +78,12 @@ fn is_untouched<T: Default + PartialEq>(remembered: &T) -> bool {
 
 /// Why the state could not be read or written.
 #[derive(Debug)]
-pub struct Forgotten {
+pub struct ScreenStateError {
     path: PathBuf,
     why: String,
 }
 
-impl fmt::Display for Forgotten {
+impl fmt::Display for ScreenStateError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}", self.path.display(), self.why)
     }
@@ -99,8 +99,8 @@ pub fn file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// It cannot be read or is damaged.
-pub fn read(path: &Path) -> Result<SavedScreen, Forgotten> {
-    let forgotten = |why: String| Forgotten { path: path.to_owned(), why };
+pub fn read(path: &Path) -> Result<SavedScreen, ScreenStateError> {
+    let forgotten = |why: String| ScreenStateError { path: path.to_owned(), why };
     match read_regular(path, LIMIT) {
         Ok((bytes, false)) => serde_json::from_slice(&bytes).map_err(|error| forgotten(error.to_string())),
         Ok((_, true)) => Err(forgotten(format!("larger than {LIMIT} bytes"))),

@@ -103,5 +103,5 @@ pub struct WriteFailure {
     /// Why, and what to do.
     pub refused: Error,
     /// What each write would change now, if files changed since the proposal.
-    pub anew: Vec<Proposal>,
+    pub current: Vec<Proposal>,
 }

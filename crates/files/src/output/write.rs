@@ -41,7 +41,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
 
 impl From<Error> for WriteFailure {
     fn from(refused: Error) -> Self {
-        Self { refused, anew: Vec::new() }
+        Self { refused, current: Vec::new() }
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     }
     let message = format!("{} changed after the difference was shown", changed.join(", "));
     let refused = refusal::refused(Code::Changed, message, "check the new difference, and write again");
-    Err(WriteFailure { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
+    Err(WriteFailure { refused, current: proposals.iter().map(anew).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
             assert_eq!(world.listing(), expected);
             if code == "changed" {
                 // The new proposals can be approved.
-                write(&world.path, &world.sealer, &unwritten.anew).unwrap();
+                write(&world.path, &world.sealer, &unwritten.current).unwrap();
                 assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
             }
         }

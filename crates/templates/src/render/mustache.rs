@@ -242,7 +242,7 @@ impl<'a, 'p> Run<'a, 'p> {
             return Ok(());
         };
         if self.calls.len() > PARTIAL_DEPTH {
-            return Err(stop(format!("partial '{name}' exceeds the limit of {PARTIAL_DEPTH} nested partials")));
+            return Err(stop(format!("partial '{name}' nests deeper than the limit of {PARTIAL_DEPTH} partials")));
         }
         let around = self.calls.last().map(|call| call.indent.as_str()).unwrap_or_default();
         let full = indent.map(|own| format!("{around}{own}"));

@@ -155,8 +155,8 @@ fn partials() {
         ("- {{>lines}}|", "- a\n1\n2\n|"),
         ("{{>tree}}", "r(k)"),
         ("{{>other}}{{n}}", "1\n21\n2"),
-        ("{{>self}}", "✗ partial 'self' exceeds the limit of 64 nested partials"),
-        ("{{>wide}}", "✗ partial 'wide' exceeds the limit of 64 nested partials"),
+        ("{{>self}}", "✗ partial 'self' nests deeper than the limit of 64 partials"),
+        ("{{>wide}}", "✗ partial 'wide' nests deeper than the limit of 64 partials"),
         ("{{>broken}}", "✗ partial 'broken': section 'a' opened at line 1 is never closed"),
     ] {
         let partials = partials::gather(text, &given, &lookup).unwrap();

@@ -163,7 +163,7 @@ impl Worker<'_> {
     fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
         let written = self.desk.write(session, std::slice::from_ref(proposal), reason)?;
         let nothing =
-            || WriteFailure { refused: Error::new(Code::NotWritten, "nothing was written", ""), anew: Vec::new() };
+            || WriteFailure { refused: Error::new(Code::NotWritten, "nothing was written", ""), current: Vec::new() };
         let written = written.into_iter().next().ok_or_else(nothing)?;
         if !proposal.is_unchanged() {
             let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
