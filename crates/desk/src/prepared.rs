@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Made, RenderFailure, Shown};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{ValueCheck, NamedValue};
+use refdesk_templates::{NamedValue, ValueCheck};
 use refdesk_text::{Error, Fix};
 
 /// All that a rendering needs.

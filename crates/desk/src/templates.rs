@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{ValueCheck, Syntax, Taken, Template, TemplateIndex, Variable, check_values};
+use refdesk_templates::{Syntax, Taken, Template, TemplateIndex, ValueCheck, Variable, check_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 

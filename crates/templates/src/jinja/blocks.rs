@@ -37,7 +37,9 @@ impl<'t> Blocks<'t> {
             "break" | "continue" => Err(template_error(line, format!("'{word}' at line {line} is outside a loop"))),
             _ if REFUSED.contains(&word) => Err(template_error(
                 line,
-                format!("'{word}' at line {line} is not supported: a template cannot use other templates or define macros"),
+                format!(
+                    "'{word}' at line {line} is not supported: a template cannot use other templates or define macros"
+                ),
             )),
             "endfor" | "endif" | "endwith" | "endset" | "endfilter" | "endautoescape" => self.close(word, line),
             _ => Err(template_error(line, format!("unknown tag '{word}' at line {line}"))),
