@@ -35,7 +35,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
     };
     let cases = match read_cases(text, &shown, desk.catalog()) {
         Ok(cases) => cases,
-        Err(problems) => return wrong(&shown, problems),
+        Err(problems) => return invalid_file(&shown, problems),
     };
     let asserted = desk.assert(cases);
     let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, session, miss)).collect();
@@ -52,7 +52,7 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
 }
 
 /// Reports every problem of the file.
-fn wrong(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
+fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", plural(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": fix::all(&problems)});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
@@ -76,7 +76,7 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
     match miss {
         Miss::NotHinted(verdict) => {
             let id = verdict.id.as_str();
-            let said = desk.catalog().get(id).map(|source| why_not::said(source, verdict, &session.id));
+            let said = desk.catalog().get(id).map(|source| why_not::explain(source, verdict, &session.id));
             let (reason, message, _) = said.unwrap_or_default();
             unmet("hints", Some(id), reason, message)
         }

@@ -40,7 +40,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     let mut notes = Vec::new();
     match enriched.left_out() {
         0 => {}
-        _ if enriched.blocks.is_empty() => diagnostics.push(silent(&enriched)),
+        _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(&enriched)),
         count => notes.push(format!("{count} of {} did not fit and were left out", enriched.items.len())),
     }
     let printed = match format {
@@ -67,7 +67,7 @@ fn reason(event: Forgetting) -> &'static str {
 }
 
 /// Nothing was added: there is no room even for the line that says so.
-fn silent(enriched: &Enriched) -> Diagnostic {
+fn nothing_fits(enriched: &Enriched) -> Diagnostic {
     let message = format!("no room for any of {}, not even for the line that says so", enriched.items.len());
     Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")
 }

@@ -34,11 +34,11 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a defect of refdesk");
     }));
-    let (value, told) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
+    let (value, told) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
         // The output was not read, so it must be given again.
-        guarded(|| told.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written")));
+        catch_panic(|| told.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written")));
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new(told);
@@ -46,8 +46,8 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
 }
 
 /// Handles wrong arguments of a hook: a wrongly configured agent goes on as if there were no hook.
-pub fn excused(error: &clap::Error) -> Option<ExitCode> {
-    if !error.use_stderr() || !is_meant(std::env::args_os().collect::<Vec<_>>().into_iter()) {
+pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
+    if !error.use_stderr() || !calls_hook(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
     }
     log::start();
@@ -61,7 +61,7 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
 
 /// Whether these arguments call a hook, as far as they can be parsed; otherwise whether it is the first command in
 /// them.
-fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
+fn calls_hook(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
     let program = <Cli as clap::CommandFactory>::command();
     let parser = program.clone().ignore_errors(true);
     let understood = parser.try_get_matches_from(arguments.clone()).ok();
@@ -74,7 +74,7 @@ fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool
 }
 
 /// The result of `work`; `None` if it panics.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn a_panic_gives_no_response() {
-        assert_eq!(guarded(|| 1), Some(1));
-        assert_eq!(guarded(|| -> u8 { panic!("on purpose") }), None);
+        assert_eq!(catch_panic(|| 1), Some(1));
+        assert_eq!(catch_panic(|| -> u8 { panic!("on purpose") }), None);
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
             (&[], false),
         ] {
             let words = ["refdesk"].iter().chain(words).map(Into::into);
-            assert_eq!(is_meant(words.clone()), expected, "{:?}", words.collect::<Vec<std::ffi::OsString>>());
+            assert_eq!(calls_hook(words.clone()), expected, "{:?}", words.collect::<Vec<std::ffi::OsString>>());
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn run(
     }
     let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(error))),
+        Err(error) => return Ok(hook::answer_usage_error(&error).unwrap_or_else(|| output::usage(error))),
     };
     log::start();
     if let Some(Command::Hook(args)) = &arguments.command {

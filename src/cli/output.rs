@@ -16,7 +16,7 @@ use refdesk_text::{Code, Error};
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
-    tell(&answer.diagnostics);
+    print_diagnostics(&answer.diagnostics);
     for error in &answer.refused {
         print_to_stderr(&format!(
             "error: {}",
@@ -133,7 +133,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
-fn tell(diagnostics: &[Diagnostic]) {
+fn print_diagnostics(diagnostics: &[Diagnostic]) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
     for problem in errors.iter().take(ERRORS) {
         print_to_stderr(&in_words(problem));

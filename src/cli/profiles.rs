@@ -95,7 +95,7 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
         text.push_str(&paragraph("", note));
     }
     for it in all {
-        let details = if whole { details(it) } else { wrong(it) };
+        let details = if whole { details(it) } else { problems_with_file(it) };
         if !details.is_empty() {
             text.push_str(&format!("\n{}\n{details}", one_line(&it.name)));
         }
@@ -154,21 +154,21 @@ fn details(it: &Profiled) -> String {
         paragraph("pulls in", &ids(&it.transitive)),
         paragraph("templates", &it.templates.join(", ")),
         paragraph("excluded", &it.excluded.join(", ")),
-        paragraph("knows", &knows(it)),
+        paragraph("knows", &restrictions(it)),
         paragraph("hides", &it.exclude_tools.join(", ")),
-        flaws(it),
+        all_problems(it),
         paragraph("file", &it.shown),
     ]
     .concat()
 }
 
 /// Its problems with their positions; empty if there are none.
-fn wrong(it: &Profiled) -> String {
-    let flaws = flaws(it);
-    if flaws.is_empty() { flaws } else { flaws + &paragraph("file", &it.shown) }
+fn problems_with_file(it: &Profiled) -> String {
+    let all_problems = all_problems(it);
+    if all_problems.is_empty() { all_problems } else { all_problems + &paragraph("file", &it.shown) }
 }
 
-fn flaws(it: &Profiled) -> String {
+fn all_problems(it: &Profiled) -> String {
     paragraph("missing", &it.missing.join(", ")) + &paragraph("problems", &problems(it))
 }
 
@@ -177,7 +177,7 @@ fn ids(ids: &[SourceId]) -> String {
 }
 
 /// How a profile is narrowed: fewer sources, its own sources, nothing pulled in.
-fn knows(it: &Profiled) -> String {
+fn restrictions(it: &Profiled) -> String {
     let mut words = Vec::new();
     if !it.sources.is_empty() {
         words.push(format!("only {} and what it picks", it.sources.join(", ")));

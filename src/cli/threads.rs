@@ -10,7 +10,7 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 /// Starts as many as there are processors but at most `most`, or as many as the system allows.
 pub fn start(most: usize) {
     let wanted = available_parallelism().map_or(1, usize::from).min(most);
-    let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| seat().ok()).collect();
+    let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| worker().ok()).collect();
     let built = if seats.is_empty() {
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()
     } else {
@@ -26,7 +26,7 @@ pub fn start(most: usize) {
 }
 
 /// A thread that waits for work.
-fn seat() -> io::Result<Sender<ThreadBuilder>> {
+fn worker() -> io::Result<Sender<ThreadBuilder>> {
     let (seat, work) = channel::<ThreadBuilder>();
     Builder::new().name("documents".to_owned()).spawn(move || work.recv().map(ThreadBuilder::run))?;
     Ok(seat)

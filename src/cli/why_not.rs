@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
         }
     };
     let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
-    let (reason, mut message, hint) = said(source, &verdict, &session.id);
+    let (reason, mut message, hint) = explain(source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
         message.push_str(" Its path does not exist: it is hinted anyway, but cannot be picked.");
     }
@@ -84,7 +84,7 @@ fn about(verdict: &Verdict) -> Value {
 }
 
 /// A stable name for the reason, a sentence, and what to do.
-pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
+pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
     let id = source.id.as_str();
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();

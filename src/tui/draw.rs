@@ -37,11 +37,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     windows::draw(state, frame);
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
-    lay_ground(state, frame.buffer_mut());
+    fill_background(state, frame.buffer_mut());
 }
 
 /// Fills cells without a colour with the theme's own background, if it has one.
-fn lay_ground(state: &State, buffer: &mut Buffer) {
+fn fill_background(state: &State, buffer: &mut Buffer) {
     let Some(ground) = state.skin.theme.ground() else { return };
     for cell in &mut buffer.content {
         if let (Color::Reset, Some(bg)) = (cell.bg, ground.bg) {

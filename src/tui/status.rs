@@ -181,7 +181,14 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
         // The pane says how it ended.
         _ if state.ended_request().is_some() => {
-            say(state, "this request has ended: press any key to close it", ThemeRole::Warning, 1, place, buffer);
+            draw_message(
+                state,
+                "this request has ended: press any key to close it",
+                ThemeRole::Warning,
+                1,
+                place,
+                buffer,
+            );
         }
         Some(message) => {
             // A refusal must be readable to its end; what happened is visible in the panes anyway.
@@ -193,7 +200,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
             let text = cells::clean(&message.text);
             let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
-            say(state, &format!("{text}{more}"), role, most, place, buffer);
+            draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
         None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
     }
@@ -208,7 +215,7 @@ fn more(state: &State) -> String {
 }
 
 /// A message takes up to `most` lines, upwards over the panes.
-fn say(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buffer: &mut Buffer) {
+fn draw_message(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let mut lines = cells::wrap(text, columns);
     if lines.len() > most {
@@ -358,7 +365,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back if state.at_request() => Some("not now"),
         Action::Back => None,
-        Action::Edit(TextEdit::LineUp) if state.hints.leads_back() => Some("previous prompt"),
+        Action::Edit(TextEdit::LineUp) if state.hints.recalls_prompt() => Some("previous prompt"),
         Action::Edit(TextEdit::LineUp) => None,
         Action::ClearPrompt if state.typing.is_none() => None,
         Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {

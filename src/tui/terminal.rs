@@ -21,9 +21,9 @@ use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use super::state::Mouse;
-use outlet::{Outlet, write_last};
+use writer::{TerminalWriter, write_last};
 
-mod outlet;
+mod writer;
 
 /// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003, because other
 /// motion would wake the program for nothing.
@@ -49,7 +49,7 @@ pub fn drawable(size: Size) -> Size {
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     bytes: FrameBytes,
-    outlet: Outlet,
+    writer: TerminalWriter,
     shown: Vec<u8>,
     mouse: Mouse,
     /// The terminal's modes while another program has it.
@@ -64,8 +64,8 @@ impl Screen {
         let backend = CrosstermBackend::new(bytes.clone());
         let viewport = Viewport::Fixed(Rect::from(drawable(backend.size()?)));
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
-        let (outlet, mouse) = (Outlet::new(), Mouse::default());
-        let mut screen = Self { terminal, bytes, outlet, shown: Vec::new(), mouse, lent: None };
+        let (writer, mouse) = (TerminalWriter::new(), Mouse::default());
+        let mut screen = Self { terminal, bytes, writer, shown: Vec::new(), mouse, lent: None };
         screen.take_over()?;
         Ok(screen)
     }
@@ -73,7 +73,7 @@ impl Screen {
     /// Turns mouse reporting on or off.
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
-        self.outlet.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
+        self.writer.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
     }
 
     /// The size of the used part, in cells.
@@ -83,12 +83,12 @@ impl Screen {
 
     /// Whether the terminal has not taken all output yet; another frame would only wait.
     pub fn is_blocked(&self) -> bool {
-        self.outlet.is_blocked()
+        self.writer.is_blocked()
     }
 
     /// Waits until the terminal takes more of the pending output; forever if there is none.
     pub async fn proceed(&mut self) -> io::Result<()> {
-        self.outlet.proceed().await
+        self.writer.proceed().await
     }
 
     /// Draws a frame and writes the difference from the previous one.
@@ -116,21 +116,21 @@ impl Screen {
     /// stop too for the shell to have its prompt back.
     #[cfg(unix)]
     pub fn suspend(&mut self) -> io::Result<()> {
-        leave(&self.outlet.take_rest());
+        leave(&self.writer.take_rest());
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         Ok(())
     }
 
     /// Takes the terminal over again after the program was stopped; the next frame is written whole.
     pub fn resume(&mut self) -> io::Result<()> {
-        leave(&self.outlet.take_rest());
+        leave(&self.writer.take_rest());
         self.take_over()?;
         self.forget()
     }
 
     /// Restores the terminal's modes for another program.
     pub fn lend(&mut self) -> io::Result<()> {
-        leave(&self.outlet.take_rest());
+        leave(&self.writer.take_rest());
         self.lent = Modes::now()?;
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Screen {
     /// Takes the terminal over again from a program that may have left it in any mode; the next frame is written in full.
     pub fn take_back(&mut self) -> io::Result<()> {
         self.restore_lent_modes();
-        self.outlet.write(RESET_EDITOR_MODES)?;
+        self.writer.write(RESET_EDITOR_MODES)?;
         self.take_over()?;
         self.forget()
     }
@@ -154,7 +154,7 @@ impl Screen {
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
-        self.outlet.write(&bytes)
+        self.writer.write(&bytes)
     }
 
     /// Writes the collected output as one synchronized update. A repeated frame changes nothing, since every cell in it has
@@ -169,7 +169,7 @@ impl Screen {
         out.extend_from_slice(&frame);
         queue!(out, EndSynchronizedUpdate)?;
         self.shown = frame;
-        self.outlet.write(&out)
+        self.writer.write(&out)
     }
 
     fn take_over(&mut self) -> io::Result<()> {
@@ -181,7 +181,7 @@ impl Screen {
         if self.mouse == Mouse::Ours {
             bytes.extend_from_slice(TAKE_MOUSE);
         }
-        self.outlet.write(&bytes)
+        self.writer.write(&bytes)
     }
 }
 
@@ -192,7 +192,7 @@ impl Drop for Screen {
             self.restore_lent_modes();
             write_last(&[], &[RESET_EDITOR_MODES, &leaving()].concat());
         }
-        leave(&self.outlet.take_rest());
+        leave(&self.writer.take_rest());
         let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
         for words in words {
             // A closed standard error cannot be reported.

@@ -69,7 +69,7 @@ impl ConnectionRecord {
     }
 
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
-        self.held(file)?;
+        self.check_links(file)?;
         let mut bytes = Vec::new();
         open_own(file)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LIMIT {
@@ -79,7 +79,7 @@ impl ConnectionRecord {
     }
 
     /// Checks that no link leads its folder out of the workspace.
-    fn held(&self, file: &Path) -> io::Result<()> {
+    fn check_links(&self, file: &Path) -> io::Result<()> {
         match (&self.workspace, file.parent()) {
             (Some((root, _)), Some(folder)) => within(root, folder),
             _ => Ok(()),
@@ -98,7 +98,7 @@ impl ConnectionRecord {
         if self.is_foreign {
             desk.set_foreign_aside(file)?;
         }
-        let written = self.held(file).and_then(|()| {
+        let written = self.check_links(file).and_then(|()| {
             let bytes = serde_json::to_vec_pretty(record).map_err(io::Error::from)?;
             let bytes = match &self.workspace {
                 Some((_, sealer)) => sealer.key_or_new()?.sealed(&self.place, &bytes),
@@ -121,7 +121,7 @@ impl ConnectionRecord {
     /// only lists what refdesk created.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {
-            let _ = self.held(file).and_then(|()| write_private(file, before));
+            let _ = self.check_links(file).and_then(|()| write_private(file, before));
         } else {
             self.forget();
         }
@@ -132,6 +132,6 @@ impl ConnectionRecord {
         if self.is_foreign {
             return;
         }
-        let _ = self.file.as_ref().map(|file| self.held(file).and_then(|()| fs::remove_file(file)));
+        let _ = self.file.as_ref().map(|file| self.check_links(file).and_then(|()| fs::remove_file(file)));
     }
 }

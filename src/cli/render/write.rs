@@ -54,7 +54,7 @@ pub(super) fn one(desk: &mut Desk, session: &Session, args: &RenderArgs, mut mad
     let proposal = match desk.propose(path, &made.text, scope(args)) {
         Ok(proposal) => proposal,
         Err(refusal) => {
-            let mut json = facts(&made);
+            let mut json = members(&made);
             json.extend([("success".to_owned(), json!(false)), ("output_path".to_owned(), json!(path))]);
             return CommandOutput { json: Value::Object(json), ..CommandOutput::refused(in_words(refusal)) };
         }
@@ -83,13 +83,13 @@ pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<
         ("output_path".to_owned(), json!(output.proposal.shown)),
         ("bytes_written".to_owned(), json!(bytes)),
     ]);
-    json.extend(facts(&output.made));
+    json.extend(members(&output.made));
     json.insert("diff".into(), json!(output.proposal.diff.unified()));
     json
 }
 
 /// The members of a rendered text.
-fn facts(made: &Made) -> Map<String, Value> {
+fn members(made: &Made) -> Map<String, Value> {
     Map::from_iter([
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(made.text.lines().count())),

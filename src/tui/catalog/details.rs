@@ -25,10 +25,10 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let (mark, role) = source_state::mark(&state.snapshot, id);
     let standing =
         format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&source_state::words(&state.snapshot, id)));
-    let terse = is_terse(state);
+    let terse = is_short(state);
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
-    lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&facts(state, source), &[])), columns));
+    lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&summary(state, source), &[])), columns));
     let names = if terse { NameDetail::Counted } else { NameDetail::Some };
     let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
@@ -45,17 +45,17 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     if !terse {
         lines.extend(fields.map(field));
     }
-    lines.push(PageLine::new(lead_over(state, source, columns), ThemeRole::Infra));
+    lines.push(PageLine::new(document_rule(state, source, columns), ThemeRole::Infra));
     lines
 }
 
 /// The number of rows from which everything fits beside the start of the document.
-const ROOMY: u16 = 14;
+const FULL_HEIGHT: u16 = 14;
 
 /// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
-fn is_terse(state: &State) -> bool {
+fn is_short(state: &State) -> bool {
     let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
-    !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < ROOMY)
+    !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < FULL_HEIGHT)
 }
 
 fn marks(state: &State, source: &Source) -> Marks {
@@ -78,12 +78,12 @@ fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine
 }
 
 /// `local · selectable · ~417 tokens`
-fn facts(state: &State, source: &Source) -> String {
-    let mut facts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
+fn summary(state: &State, source: &Source) -> String {
+    let mut parts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
     if let Some(tokens) = state.snapshot.tokens.get(source.id.as_str()) {
-        facts.push(format!("{} tokens", cells::tokens(*tokens)));
+        parts.push(format!("{} tokens", cells::tokens(*tokens)));
     }
-    facts.join(&format!(" {} ", state.skin.glyphs.dot))
+    parts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
 /// The location of its last definition comes first.
@@ -110,9 +110,9 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
 }
 
 /// The rule above the document, with its caption.
-fn lead_over(state: &State, source: &Source, columns: usize) -> String {
+fn document_rule(state: &State, source: &Source, columns: usize) -> String {
     let rule = state.skin.glyphs.rule;
-    let place = source.place().filter(|_| is_terse(state) && !source.is_missing());
+    let place = source.place().filter(|_| is_short(state) && !source.is_missing());
     let place = place.map(|place| printed(state, &place.path)).unwrap_or_default();
     let caption = match &state.catalog.document.answer {
         None => "reading".to_owned(),

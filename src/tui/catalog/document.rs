@@ -16,7 +16,7 @@ pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText
         .text
         .lines()
         .map(|line| {
-            let role = if is_markdown { look(line, &mut fence) } else { ThemeRole::Text };
+            let role = if is_markdown { line_role(line, &mut fence) } else { ThemeRole::Text };
             PageLine::new(cells::clean(line), role)
         })
         .collect();
@@ -29,7 +29,7 @@ pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText
 }
 
 /// The style of a line of Markdown; `fence` is the mark that opened the current block of code.
-fn look(line: &str, fence: &mut Option<char>) -> ThemeRole {
+fn line_role(line: &str, fence: &mut Option<char>) -> ThemeRole {
     let text = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|mark| text.chars().take_while(|c| c == mark).count() >= 3);
     match (*fence, mark) {
@@ -54,8 +54,8 @@ mod tests {
         use ThemeRole::{Infra, Strong, Text};
         let text = "# A\ntext\n#no\n```sh\n# comment\n~~~\n```\n## B\n####### no\n#";
         let mut fence = None;
-        let looks: Vec<ThemeRole> = text.lines().map(|line| look(line, &mut fence)).collect();
-        assert_eq!(looks, [Strong, Text, Text, Infra, Infra, Infra, Infra, Strong, Text, Strong]);
+        let roles: Vec<ThemeRole> = text.lines().map(|line| line_role(line, &mut fence)).collect();
+        assert_eq!(roles, [Strong, Text, Text, Infra, Infra, Infra, Infra, Strong, Text, Strong]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         state.catalog.wrapped_for = Some(columns);
     }
     if state.catalog.search.is_on() {
-        look(state);
+        find_matches(state);
     }
 }
 
@@ -79,7 +79,7 @@ pub fn end(state: &mut State) {
 
 /// After a change of the search: goes to the first match from where it began.
 pub fn typed(state: &mut State) {
-    look(state);
+    find_matches(state);
     let Some((view, _)) = view(state) else { return };
     let search = &state.catalog.search;
     let at = search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0);
@@ -98,7 +98,7 @@ pub fn step(state: &mut State, action: Action) {
     go(state, next);
 }
 
-fn look(state: &mut State) {
+fn find_matches(state: &mut State) {
     let Some((view, _)) = view(state) else { return };
     let hits = find(view.lines(), state.catalog.search.needle.text());
     let search = &mut state.catalog.search;

@@ -34,7 +34,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
         return state.feed.add_past(notices);
     }
     if notices.iter().any(|notice| matches!(notice.topic, Topic::Enriched | Topic::Forgot)) {
-        enriched_update::told(state, effects);
+        enriched_update::receipts_arrived(state, effects);
     }
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
         state.note(failed.text.clone());
@@ -105,9 +105,9 @@ fn to_source(state: &mut State, id: &SourceId) {
 }
 
 /// Keeps the cursor in the list. A focused feed has no new notices.
-pub fn settle(state: &mut State) {
+pub fn clamp_cursor(state: &mut State) {
     let (len, page) = (state.feed.rows.len(), page(state));
-    state.feed.cursor.settle(len, page);
+    state.feed.cursor.clamp(len, page);
     if state.in_feed() {
         state.feed.new = 0;
     }

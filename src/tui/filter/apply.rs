@@ -62,7 +62,7 @@ fn among(
     query: Query,
     candidates: impl Iterator<Item = u32>,
 ) -> FilterResult {
-    let standings = if query.asks_standing() { SourceStates::of(snapshot) } else { SourceStates::default() };
+    let standings = if query.depends_on_selection() { SourceStates::of(snapshot) } else { SourceStates::default() };
     let ready = |term| ready(haystack, term);
     // The last term matches the fewest rows, and the matcher is the most expensive, so it comes last.
     let mut terms: Vec<(bool, PreparedTerm)> =

@@ -16,10 +16,10 @@ use refdesk_text::fold::{fold, is_separator};
 use crate::tui::filter::query::{Query, TextTerm};
 
 /// The most grapheme clusters searched: with more, the matcher's 16-bit scores could overflow.
-const LOOKED_IN: usize = 2_000;
+const LONGEST_FIELD: usize = 2_000;
 
 /// The matcher's score for one matched character; the matcher does not export it.
-const EARNED: u16 = 16;
+const SCORE_PER_LETTER: u16 = 16;
 
 /// The packed texts: id, name, tags and description of a source; name, source, variables and location of a template.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ impl Haystack {
             join(&source.tags, &mut tags);
             packed.add([source.id.as_str(), &source.name, &tags, &source.description], &source.tags);
         }
-        packed.shrunk()
+        packed.shrink_to_fit()
     }
 
     /// Packs name, source, variables and location of each template. A template has the tags of its source.
@@ -94,7 +94,7 @@ impl Haystack {
             packed.add([&template.name, id, &variables, &place], source.map_or(&[], |source| &source.tags));
             positions.push(position.map(offset));
         }
-        Self { sources: Some(positions), ..packed.shrunk() }
+        Self { sources: Some(positions), ..packed.shrink_to_fit() }
     }
 
     /// The catalog position of the source that row `at` is or belongs to.
@@ -105,7 +105,7 @@ impl Haystack {
         }
     }
 
-    fn shrunk(mut self) -> Self {
+    fn shrink_to_fit(mut self) -> Self {
         self.ascii.shrink_to_fit();
         self.wide.shrink_to_fit();
         self.tags.shrink_to_fit();
@@ -118,10 +118,10 @@ impl Haystack {
         for (start, text) in at.iter_mut().zip(texts) {
             *start = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
             if is_wide {
-                self.wide.extend(clusters(text).filter_map(|cluster| cluster.chars().next()).take(LOOKED_IN));
+                self.wide.extend(clusters(text).filter_map(|cluster| cluster.chars().next()).take(LONGEST_FIELD));
             } else {
                 let bytes = text.as_bytes();
-                self.ascii.extend_from_slice(bytes.get(..LOOKED_IN).unwrap_or(bytes));
+                self.ascii.extend_from_slice(bytes.get(..LONGEST_FIELD).unwrap_or(bytes));
             }
         }
         let [.., end] = &mut at;
@@ -161,12 +161,12 @@ impl Haystack {
             if letters & wanted != wanted || matches!(fit, MatchScore::Score(score) if score >= best * weight) {
                 continue;
             }
-            fit = better(fit, weighed(seeker.short(self.field(entry, field), text), weight));
+            fit = better(fit, weighted(seeker.short(self.field(entry, field), text), weight));
         }
         if matches!(fit, MatchScore::Score(_)) || description & wanted != wanted {
             return fit;
         }
-        better(fit, weighed(seeker.long(self.field(entry, 3), text), 4))
+        better(fit, weighted(seeker.long(self.field(entry, 3), text), 4))
     }
 
     fn field(&self, entry: &PackedTexts, nth: usize) -> Utf32Str<'_> {
@@ -225,10 +225,10 @@ fn offset(len: usize) -> u32 {
 }
 
 /// A match that loses more by its gaps than it earns does not count: letters scattered over a sentence match everything.
-fn counted(score: Option<u16>, text: &TextTerm) -> MatchScore {
+fn without_scattered(score: Option<u16>, text: &TextTerm) -> MatchScore {
     match score {
         None => MatchScore::No,
-        Some(score) if score < EARNED.saturating_mul(text.len) => MatchScore::Scattered,
+        Some(score) if score < SCORE_PER_LETTER.saturating_mul(text.len) => MatchScore::Scattered,
         Some(score) => MatchScore::Score(u32::from(score)),
     }
 }
@@ -248,7 +248,7 @@ impl TextMatcher {
         match text.exact.score(field, &mut self.matcher) {
             Some(score) => MatchScore::Score(u32::from(score)),
             None if text.atom.kind == AtomKind::Substring => MatchScore::No,
-            None => counted(text.atom.score(field, &mut self.matcher), text),
+            None => without_scattered(text.atom.score(field, &mut self.matcher), text),
         }
     }
 
@@ -276,7 +276,7 @@ impl TextMatcher {
 }
 
 /// A match in an id weighs more than one in a name, then tags, then the description.
-fn weighed(fit: MatchScore, weight: u32) -> MatchScore {
+fn weighted(fit: MatchScore, weight: u32) -> MatchScore {
     match fit {
         MatchScore::Score(score) => MatchScore::Score(score * weight),
         other => other,

@@ -111,7 +111,7 @@ impl Query {
     }
 
     /// Whether its rows depend on the selection.
-    pub fn asks_standing(&self) -> bool {
+    pub fn depends_on_selection(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
     }
 

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     /// Each line with its parts in brackets, with a letter for the role.
-    fn told(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
+    fn described(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
         let mut walk = highlighter.begin(&[language.to_owned()]);
         let lines = text.lines().map(|line| {
             let mut told = line.to_owned();
@@ -189,7 +189,7 @@ mod tests {
             ("yaml", "name: \"x\" # c\nm: 7", &["[k:name]: [s:\"x\"] [c:# c]", "[k:m]: [n:7]"]),
             ("none", "public class", &["public class"]),
         ] {
-            assert_eq!(told(&mut highlighter, language, text), expected);
+            assert_eq!(described(&mut highlighter, language, text), expected);
         }
     }
 
@@ -197,10 +197,14 @@ mod tests {
     fn cached_results_equal_new_ones() {
         let text = "class A {\n  /* a\n b */ int x;\n String s = \"x\";\n}\n".repeat(3);
         let mut one = Highlighter::default();
-        told(&mut one, "java", &text);
+        described(&mut one, "java", &text);
         for (from, to) in [("a\n", "a */\n"), ("int x", "int y"), (" b */", " b"), ("class A", "// class A")] {
             let changed = text.replacen(from, to, 1);
-            assert_eq!(told(&mut one, "java", &changed), told(&mut Highlighter::default(), "java", &changed), "{to}");
+            assert_eq!(
+                described(&mut one, "java", &changed),
+                described(&mut Highlighter::default(), "java", &changed),
+                "{to}"
+            );
         }
         let known: usize = one.known.iter().map(HashMap::len).sum();
         assert!(known <= text.lines().count(), "what no longer stands there is forgotten: {known}");
@@ -209,7 +213,7 @@ mod tests {
     #[test]
     fn a_long_line_stays_plain() {
         let long = format!("int {} = 1;\nint x;", "x".repeat(LONGEST_LINE));
-        let told = told(&mut Highlighter::default(), "java", &long);
+        let told = described(&mut Highlighter::default(), "java", &long);
         assert_eq!((told[0].contains('['), told[1].as_str()), (false, "[k:int] x;"));
     }
 }

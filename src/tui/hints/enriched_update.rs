@@ -15,7 +15,7 @@ use refdesk_enrich::{BlockKind, Enriched};
 use refdesk_text::report::Diagnostic;
 
 /// Switches to the next view of the prompt.
-pub fn turn(state: &mut State, effects: &mut Vec<Effect>) {
+pub fn next_view(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.view = state.hints.view.next();
     state.hints.enriched.scroll = Scroll::default();
     state.hints.enriched.answer = None;
@@ -44,7 +44,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// An agent was sent something; it may have been this session.
-pub fn told(state: &mut State, effects: &mut Vec<Effect>) {
+pub fn receipts_arrived(state: &mut State, effects: &mut Vec<Effect>) {
     if state.hints.view != HintsView::Enriched(Audience::NewSession) {
         ask(state, effects);
     }
@@ -52,7 +52,7 @@ pub fn told(state: &mut State, effects: &mut Vec<Effect>) {
 
 pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagnostic>) {
     if state.hints.view != HintsView::Enriched(Audience::NewSession) {
-        state.hints.sent_before = not_again(&enriched);
+        state.hints.sent_before = suppressed(&enriched);
     }
     let view = &mut state.hints.enriched;
     if state.hints.view != HintsView::Matches {
@@ -63,7 +63,7 @@ pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagn
 }
 
 /// Sources that match but get no hint: the session has seen it, or the prompt says it.
-fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
+fn suppressed(enriched: &Enriched) -> BTreeSet<SourceId> {
     let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
     let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
     let called_for = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);

@@ -54,7 +54,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     } else {
         list::draw(state, parts.list, buffer);
     }
-    draw_aside(state, parts, buffer);
+    draw_details(state, parts, buffer);
     // At most one of the two is typed into.
     let in_prompt = prompt::draw(state, parts.head, buffer);
     let in_filter = feed::view::draw(state, parts.detail, buffer);
@@ -78,7 +78,7 @@ pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     lines
 }
 
-fn draw_aside(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::Buffer) {
+fn draw_details(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::Buffer) {
     let busy = if state.in_feed() { HintsFocus::Feed } else { HintsFocus::List };
     let place = parts.aside;
     if place.is_empty() {

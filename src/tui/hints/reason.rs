@@ -74,14 +74,14 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
 /// For the lines below the list: the reason, where in the prompt, and what the keys do.
 pub fn full(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
-        HintRow::Named(named) => format!("{} {}", named_fully(state, named), deed(state, named.id.as_str())),
-        HintRow::Hinted(hint) => hinted_fully(state, hint),
-        HintRow::Passed(passed) => passed_fully(state, passed),
+        HintRow::Named(named) => format!("{} {}", explain_named(state, named), keys(state, named.id.as_str())),
+        HintRow::Hinted(hint) => explain_hint(state, hint),
+        HintRow::Passed(passed) => explain_passed_over(state, passed),
     };
     cells::clean(text.trim()).into_owned()
 }
 
-fn named_fully(state: &State, named: &Expansion) -> String {
+fn explain_named(state: &State, named: &Expansion) -> String {
     let place = lines(state, std::slice::from_ref(&named.range));
     let mut text = format!("Named in the prompt{place}: the agent gets it with the prompt.");
     let tagged = state.hints.findings.passed.iter().find(|it| it.id == named.id && it.why == WhyNot::Named);
@@ -91,26 +91,26 @@ fn named_fully(state: &State, named: &Expansion) -> String {
     text
 }
 
-fn hinted_fully(state: &State, hint: &Hint) -> String {
+fn explain_hint(state: &State, hint: &Hint) -> String {
     let matched = tags(state, &hint.tags, &hint.ranges);
     let id = hint.id.as_str();
-    let deed = deed(state, id);
+    let keys = keys(state, id);
     // Those picked or excluded since keep their rows.
     let selection = &state.snapshot.selection;
     if selection.is_excluded(id) || selection.contains(id) {
         let words = source_state::words(&state.snapshot, id);
-        return format!("Matched {matched}; {words} now, so there is no hint any more. {deed}");
+        return format!("Matched {matched}; {words} now, so there is no hint any more. {keys}");
     }
     if state.hints.sent_before.contains(&hint.id) {
-        return format!("Matched {matched}; this session already got this hint, so there is no hint again. {deed}");
+        return format!("Matched {matched}; this session already got this hint, so there is no hint again. {keys}");
     }
-    format!("Matched {matched}: the agent gets a hint. {deed}")
+    format!("Matched {matched}: the agent gets a hint. {keys}")
 }
 
-fn passed_fully(state: &State, passed: &PassedOver) -> String {
+fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
     let id = passed.id.as_str();
     let at = || tags(state, &passed.tags, &passed.ranges);
-    let deed = deed(state, id);
+    let keys = keys(state, id);
     let text = match &passed.why {
         WhyNot::Excluded if passed.tags.is_empty() => {
             format!("Named in the prompt{}, but excluded: it is not expanded.", lines(state, &passed.ranges))
@@ -134,7 +134,7 @@ fn passed_fully(state: &State, passed: &PassedOver) -> String {
         }
         why => format!("Matched {}. No hint: {}.", at(), brief(state, passed, why)),
     };
-    format!("{text} {deed}")
+    format!("{text} {keys}")
 }
 
 /// A piece of the prompt, cut with what this terminal can show.
@@ -143,7 +143,7 @@ fn cut(state: &State, piece: &str) -> String {
 }
 
 /// What the keys do with this source.
-fn deed(state: &State, id: &str) -> &'static str {
+fn keys(state: &State, id: &str) -> &'static str {
     match source_state::mark(&state.snapshot, id).0 {
         SelectionState::Picked => "Space unpicks it.",
         SelectionState::Transitive => "p keeps it as a pick, x excludes it.",

@@ -66,7 +66,7 @@ pub struct HintsPane {
 
 impl HintsPane {
     /// Whether Up in the prompt recalls an older one.
-    pub fn leads_back(&self) -> bool {
+    pub fn recalls_prompt(&self) -> bool {
         let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
         !before.contains('\n') && self.history.has_older(self.prompt.text())
     }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     /// The position of the rule, along the direction it moves in.
-    fn stands(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
+    fn position(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
         let rows = || (inner.y..inner.bottom()).flat_map(|y| (inner.x..inner.right()).map(move |x| Position { x, y }));
         let found = rows().find(|place| at(pane, parts, *place) == Some(rule))?;
         Some(if rule == Divider::Left { found.x } else { found.y })
@@ -97,16 +97,16 @@ mod tests {
             let mut rules = DividerShares::default();
             let before = parts(pane, inner, busy, &rules);
             // A rule that is not shown cannot be dragged.
-            if stands(pane, rule, &before, inner).is_some() {
+            if position(pane, rule, &before, inner).is_some() {
                 put(&mut rules, pane, rule, inner, Position { x, y });
                 let after = parts(pane, inner, busy, &rules);
-                let now = stands(pane, rule, &after, inner);
+                let now = position(pane, rule, &after, inner);
                 let to = if rule == Divider::Left { x } else { y };
                 let (least, most) = {
                     let end = |x, y| {
                         let mut rules = DividerShares::default();
                         put(&mut rules, pane, rule, inner, Position { x, y });
-                        stands(pane, rule, &parts(pane, inner, busy, &rules), inner)
+                        position(pane, rule, &parts(pane, inner, busy, &rules), inner)
                     };
                     (end(0, 0), end(300, 300))
                 };

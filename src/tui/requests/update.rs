@@ -30,7 +30,7 @@ pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     if state.requests.line.news.take_if(|(id, _)| !is_there(id)).is_some()
         && let Some(tone) = line_tone(state)
     {
-        say_line(state, tone);
+        update_line(state, tone);
     }
     let current = state.requests.current.clone();
     state.requests.marks.retain(|id, _| is_there(id) || Some(id) == current.as_ref());
@@ -71,7 +71,7 @@ fn next(state: &mut State) {
     } else if state.requests.place != RequestPlacement::Aside {
         state.requests.place = RequestPlacement::Next;
     }
-    turn_to(state, next);
+    show_request(state, next);
 }
 
 /// Closes the request that ended, if it is shown; returns whether it was.
@@ -103,17 +103,17 @@ pub fn follow_focus(state: &mut State) {
 
 /// Announces a request with the key that goes there.
 fn arrived(state: &mut State, new: &Waiting) {
-    if !state.at_request() && begin_line(state) {
+    if !state.at_request() && take_line(state) {
         let who = view::who(&new.request);
         let text = format!("A answers: {who}{}", view::asks_for(&new.request));
         state.requests.line.news = Some((new.request.request_id.clone(), text));
         let tone = line_tone(state).unwrap_or(Tone::Note);
-        say_line(state, tone);
+        update_line(state, tone);
     }
 }
 
 /// Whether the bottom line is free for requests, or shows them already.
-fn begin_line(state: &mut State) -> bool {
+fn take_line(state: &mut State) -> bool {
     if line_tone(state).is_some() {
         return true;
     }
@@ -128,7 +128,7 @@ fn line_tone(state: &State) -> Option<Tone> {
 }
 
 /// Says how one ended and which arrived.
-fn say_line(state: &mut State, tone: Tone) {
+fn update_line(state: &mut State, tone: Tone) {
     let RequestNews { result, news, .. } = &state.requests.line;
     let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
     let text = parts.join(&format!(" {} ", state.skin.glyphs.dot));
@@ -147,7 +147,7 @@ fn leave_field(state: &mut State) {
 }
 
 /// Shows this request from its beginning.
-fn turn_to(state: &mut State, id: Option<String>) {
+fn show_request(state: &mut State, id: Option<String>) {
     let requests = &mut state.requests;
     requests.current = id;
     requests.filter.clear();
@@ -226,7 +226,7 @@ fn step(state: &mut State, by: usize) {
     state.requests.place = RequestPlacement::Shown;
     let at = (state.nth_request() + by) % waiting.len().max(1);
     let id = waiting.get(at).map(|waiting| waiting.request.request_id.clone());
-    turn_to(state, id);
+    show_request(state, id);
 }
 
 /// The marked sources, in the order in which they were offered.
@@ -329,11 +329,11 @@ pub fn over(state: &mut State, over: &Over) {
             (Tone::Refusal, format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"))
         }
     };
-    if begin_line(state) {
+    if take_line(state) {
         state.requests.line.result = Some(text);
         // The next request may have been announced before.
         state.requests.line.news.take_if(|(of, _)| of == id);
-        say_line(state, tone);
+        update_line(state, tone);
     }
 }
 

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// The time between frames while changes are delayed.
-const APART: Duration = Duration::from_millis(20);
+const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Frames within [`WHILE`] that are not delayed yet.
+/// Frames within [`RECENTLY`] that are not delayed yet.
 const FEW: usize = 2;
 
-/// Frames within [`WHILE`] at fifty a second.
+/// Frames within [`RECENTLY`] at fifty a second.
 const MANY: usize = 5;
 
-const WHILE: Duration = Duration::from_millis(100);
+const RECENTLY: Duration = Duration::from_millis(100);
 
 /// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
 const MOST: usize = 50;
@@ -46,9 +46,9 @@ impl FrameLimiter {
         let last = self.nth_last(1)?;
         let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
         if within(MOST, Duration::from_secs(1)) {
-            return self.nth_last(MANY).map(|first| first + WHILE).max(Some(last + APART));
+            return self.nth_last(MANY).map(|first| first + RECENTLY).max(Some(last + FRAME_INTERVAL));
         }
-        (self.answers == 0 && within(FEW + 1, WHILE)).then(|| last + APART)
+        (self.answers == 0 && within(FEW + 1, RECENTLY)).then(|| last + FRAME_INTERVAL)
     }
 
     /// Records a frame drawn for this cause.
@@ -95,7 +95,7 @@ mod tests {
         for key_every in [5000, 500, 100, 70, 50, 40, 33, 30, 25, 22, 20, 17] {
             let (frames, apart) = drawn(key_every);
             assert!((45..=60).contains(&frames), "{frames} frames, a key every {key_every} ms");
-            assert!(apart <= WHILE, "a pause of {apart:?}, a key every {key_every} ms");
+            assert!(apart <= RECENTLY, "a pause of {apart:?}, a key every {key_every} ms");
         }
         assert_eq!(drawn(10).0, 100, "a hundred keys a second, each at once, and nothing besides");
     }
@@ -113,7 +113,7 @@ mod tests {
                 assert_eq!(pace.due(Trigger::Change), None, "key {key}");
                 pace.drew(Trigger::Change, now);
             }
-            assert_eq!(pace.due(Trigger::Change), Some(now + APART), "and one more");
+            assert_eq!(pace.due(Trigger::Change), Some(now + FRAME_INTERVAL), "and one more");
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             pace.drew(Trigger::Change, now);
             assert_eq!(pace.due(Trigger::Change), None);
             pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change), Some(now + APART));
+            assert_eq!(pace.due(Trigger::Change), Some(now + FRAME_INTERVAL));
         }
     }
 }

@@ -27,7 +27,7 @@ const LATE: Duration = Duration::from_millis(500);
 impl App {
     /// Opens this location in the user's editor and waits until it exits.
     pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<()> {
-        self.hand_over(spot, signals).await.map(|_| ())
+        self.lend_to_editor(spot, signals).await.map(|_| ())
     }
 
     /// Opens this text in the editor, and takes the edited text.
@@ -41,7 +41,7 @@ impl App {
             }
         };
         let spot = Spot { path: slip.path().to_path_buf(), line };
-        let came_back = self.hand_over(&spot, signals).await?;
+        let came_back = self.lend_to_editor(&spot, signals).await?;
         if self.ended.is_some() {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl App {
     }
 
     /// Lends the terminal to the editor; returns whether it succeeded.
-    async fn hand_over(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
+    async fn lend_to_editor(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(error) => return self.refuse(error).map(|()| false),
@@ -120,7 +120,7 @@ impl App {
                     // The editor stops itself; the shell shows its prompt when all processes have stopped.
                     SignalAction::Stop => signals::stop_this_process(),
                 },
-                heard = self.engine_speaks(), if listens => {
+                heard = self.handle_engine(), if listens => {
                     // It is reported again after the editor exits.
                     listens = heard.is_ok();
                 }
@@ -130,7 +130,7 @@ impl App {
 
     /// Whether a signal comes from the key that ended the editor: it went to this process too, and may arrive after
     /// the editor's exit. While the screen has the terminal, no key sends a signal.
-    pub(super) fn was_the_editors(&self, signal: i32) -> bool {
+    pub(super) fn is_from_editor_key(&self, signal: i32) -> bool {
         !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
 

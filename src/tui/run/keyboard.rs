@@ -79,7 +79,7 @@ mod unix {
                         if then == InputTail::Quiet {
                             ready.clear_ready();
                         }
-                        understand(&mut self.bytes, &mut self.begun, then, &mut self.events);
+                        parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
                     }
                     _ = self.resized.recv() => {
                         let size = rustix::termios::tcgetwinsize(self.terminal.get_ref())?;
@@ -93,7 +93,7 @@ mod unix {
         pub fn next_ready(&mut self) -> io::Result<Option<Event>> {
             if self.events.is_empty() {
                 let then = read(self.terminal.get_ref(), &mut self.bytes)?;
-                understand(&mut self.bytes, &mut self.begun, then, &mut self.events);
+                parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
             }
             Ok(self.events.pop_front())
         }
@@ -125,7 +125,7 @@ mod unix {
         Ok(InputTail::More)
     }
 
-    fn understand(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<Event>) {
+    fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<Event>) {
         if let Some((before, fresh)) = bytes.split_at_checked(*begun).filter(|(_, fresh)| !fresh.is_empty()) {
             match cut_off(before, fresh) {
                 CutOff::No => {}
@@ -163,9 +163,9 @@ mod unix {
             let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
             for read in reads {
                 bytes.extend_from_slice(read);
-                understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
+                parse_available(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
                 // A poll that finds no input.
-                understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
+                parse_available(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
             }
             let word = |event: &Event| match event {
                 Event::Key(key) => crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string()),
@@ -201,12 +201,12 @@ mod unix {
             let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
             for _ in 0..70 {
                 bytes.extend_from_slice(&[b'x'; AT_ONCE]);
-                understand(&mut bytes, &mut begun, InputTail::More, &mut events);
+                parse_available(&mut bytes, &mut begun, InputTail::More, &mut events);
                 assert!(bytes.len() <= 5 * 1024 * 1024, "{} bytes", bytes.len());
             }
             for half in ["\x1b[20", "1~q"] {
                 bytes.extend_from_slice(half.as_bytes());
-                understand(&mut bytes, &mut begun, InputTail::More, &mut events);
+                parse_available(&mut bytes, &mut begun, InputTail::More, &mut events);
             }
             let lengths: Vec<_> =
                 events.iter().map(|event| if let Event::Paste(text) = event { text.len() } else { 0 }).collect();

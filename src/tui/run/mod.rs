@@ -176,8 +176,8 @@ impl App {
                 }
                 // Handled below, before later input.
                 () = std::future::ready(()), if early => {}
-                event = keyboard.next() => self.now_or_later(event?)?,
-                heard = self.engine_speaks() => heard?,
+                event = keyboard.next() => self.handle_or_keep(event?)?,
+                heard = self.handle_engine() => heard?,
                 () = at(due) => {}
             }
             self.take_ready(&mut keyboard)?;
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// Waits for the engine and handles one of its messages, or for a terminal that has not taken the last frame yet.
-    async fn engine_speaks(&mut self) -> io::Result<()> {
+    async fn handle_engine(&mut self) -> io::Result<()> {
         let painted = async {
             match &mut self.painter {
                 Some(painter) => painter.next().await,
@@ -195,11 +195,11 @@ impl App {
         tokio::select! {
             biased;
             changed = self.snapshots.changed() => {
-                changed.map_err(|_| engine_gone())?;
+                changed.map_err(|_| engine_ended())?;
                 self.take_snapshot()
             }
             event = self.events.recv() => {
-                let event = event.ok_or_else(engine_gone)?;
+                let event = event.ok_or_else(engine_ended)?;
                 self.input(Input::Event(event))
             }
             answer = self.replies.next() => self.input(answer),
@@ -218,7 +218,7 @@ impl App {
             let Some(event) = event else { break };
             if !self.is_open() {
                 taken += 1;
-                self.now_or_later(event)?;
+                self.handle_or_keep(event)?;
                 continue;
             }
             if let TerminalEvent::Key(key) = event {
@@ -254,7 +254,7 @@ impl App {
         while let Some(painted) = self.painter.as_mut().and_then(HighlightWorker::next_ready) {
             self.input(painted)?;
         }
-        if self.snapshots.has_changed().map_err(|_| engine_gone())? {
+        if self.snapshots.has_changed().map_err(|_| engine_ended())? {
             self.take_snapshot()?;
         }
         Ok(())
@@ -287,7 +287,7 @@ impl App {
 
     /// Handles a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never kept,
     /// except `q` after other keys, since after `/` it is a letter.
-    fn now_or_later(&mut self, event: TerminalEvent) -> io::Result<()> {
+    fn handle_or_keep(&mut self, event: TerminalEvent) -> io::Result<()> {
         let waits = match &event {
             _ if self.is_open() => false,
             TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
@@ -400,7 +400,7 @@ impl App {
 
     fn signal(&mut self, told: SignalAction) -> io::Result<()> {
         match told {
-            SignalAction::End(signal) if self.was_the_editors(signal) => {}
+            SignalAction::End(signal) if self.is_from_editor_key(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
             SignalAction::Stop => self.suspend()?,
             // Also after a SIGSTOP, which cannot be caught: the shell had the terminal meanwhile.
@@ -423,6 +423,6 @@ async fn at(due: Option<Instant>) {
     }
 }
 
-fn engine_gone() -> io::Error {
+fn engine_ended() -> io::Error {
     io::Error::other("refdesk's background task ended; its message is above or in the log")
 }

@@ -137,13 +137,13 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
 /// The tree lines in front of a row.
 fn lead(state: &State, node: &TreeRow) -> String {
     let glyphs = &state.skin.glyphs;
-    let goes_on = |level: usize| node.open & (1 << level.min(31)) != 0;
+    let is_clipped = |level: usize| node.open & (1 << level.min(31)) != 0;
     let mut lead = String::new();
     for level in 0..node.level.saturating_sub(1) {
-        lead.push_str(if goes_on(level) { glyphs.bar } else { "  " });
+        lead.push_str(if is_clipped(level) { glyphs.bar } else { "  " });
     }
     if let Some(own) = node.level.checked_sub(1) {
-        lead.push_str(if goes_on(own) { glyphs.tee } else { glyphs.corner });
+        lead.push_str(if is_clipped(own) { glyphs.tee } else { glyphs.corner });
     }
     lead
 }

@@ -76,8 +76,8 @@ fn branch(
     rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: 0, brings_tokens: 0 });
     let children = below.get(member.id.as_str()).map_or(&[][..], Vec::as_slice);
     for (nth, child) in children.iter().enumerate() {
-        let goes_on = u32::from(nth + 1 < children.len()) << level.min(31);
-        branch(snapshot, members, below, *child, level + 1, open | goes_on, rows);
+        let is_clipped = u32::from(nth + 1 < children.len()) << level.min(31);
+        branch(snapshot, members, below, *child, level + 1, open | is_clipped, rows);
     }
     let (brings, brings_tokens) = rows.get(place + 1..).map_or((0, 0), |under| {
         let ids = under.iter().filter_map(|row| row.member(members));

@@ -128,13 +128,13 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     let mut counted = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join(", "));
     let counted = counted.find(fits).or_else(|| parts.last().cloned()).unwrap_or_default();
     match row.filter(|_| is_active(state)) {
-        Some(row) => with_keys(&counted, what_to_press(row), room),
+        Some(row) => with_keys(&counted, key_hint(row), room),
         None => counted,
     }
 }
 
 /// The key that sets the row's value.
-fn what_to_press(row: &FormRow) -> &'static str {
+fn key_hint(row: &FormRow) -> &'static str {
     match row.holds {
         RowValue::Flag(_) => "Space toggles it",
         RowValue::Items(_) => "a adds an item",

@@ -70,7 +70,7 @@ fn under_cursor(state: &State) -> Option<&FormRow> {
 /// Toggles a flag, or types the value or the first value inside the row.
 fn set(state: &mut State) {
     match under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) {
-        Some((RowValue::Flag(flag), way)) => give(state, way, TypedValue::Flag(!flag)),
+        Some((RowValue::Flag(flag), way)) => store_value(state, way, TypedValue::Flag(!flag)),
         Some((RowValue::Items(Some(0)), _)) => add(state),
         _ => begin(state),
     }
@@ -119,7 +119,7 @@ fn to_field(state: &mut State, at: Option<usize>) {
 pub fn typed(state: &mut State) {
     let text = state.templates.value.text().to_owned();
     if let Some(way) = under_cursor(state).map(|row| row.way.clone()) {
-        give(state, way, TypedValue::Text(text));
+        store_value(state, way, TypedValue::Text(text));
     }
 }
 
@@ -135,7 +135,7 @@ pub fn flag(state: &mut State, text: &str) -> bool {
         _ => flag,
     });
     if said != flag {
-        give(state, way, TypedValue::Flag(said));
+        store_value(state, way, TypedValue::Flag(said));
     }
     true
 }
@@ -180,7 +180,7 @@ pub fn step(state: &mut State, motion: Motion) {
     state.templates.variable.step(motion, len, page);
 }
 
-fn give(state: &mut State, way: ValuePath, given: TypedValue) {
+fn store_value(state: &mut State, way: ValuePath, given: TypedValue) {
     change(state, |typed| typed.set(way, given));
 }
 

@@ -53,7 +53,7 @@ pub fn page(state: &State) -> usize {
 }
 
 /// Whether a visible line continues to the right.
-pub fn goes_on(state: &State) -> bool {
+pub fn is_clipped(state: &State) -> bool {
     let place = text(state);
     let (from, page) = (state.templates.scroll.top, usize::from(place.height));
     let end = state.templates.across + usize::from(place.width.saturating_sub(2));
@@ -89,13 +89,13 @@ fn places(state: &State, place: Rect) -> (Rect, Rect) {
 fn error(state: &State, columns: usize) -> Vec<String> {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
-    let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&told(failed)));
+    let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&error_text(failed)));
     let mut lines = cells::wrap(&told, columns);
     lines.truncate(ERROR);
     lines
 }
 
-fn told(failed: &RenderFailure) -> String {
+fn error_text(failed: &RenderFailure) -> String {
     match failed.error.line {
         // Most messages include their line.
         Some(line) if !failed.error.message.contains(&format!("line {line}")) => {
@@ -118,7 +118,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     pane_view::draw_lines(&errors, top, buffer);
     let preview = state.preview();
     match (state.view(), preview) {
-        (_, None) => say(state, "rendering", ThemeRole::Infra, text, buffer),
+        (_, None) => draw_sentence(state, "rendering", ThemeRole::Infra, text, buffer),
         (PreviewMode::Template, Some(preview)) => {
             if let Some(failed) = &preview.failed {
                 let lines = failure(state, failed, columns);
@@ -135,13 +135,13 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
                 Some(Ok(proposal)) if len == 0 => {
                     let note = proposal.diff.note.clone();
                     let told = note.unwrap_or_else(|| format!("{} already holds this text.", proposal.shown));
-                    say(state, &told, ThemeRole::Text, text, buffer);
+                    draw_sentence(state, &told, ThemeRole::Text, text, buffer);
                 }
                 Some(Ok(proposal)) => {
                     let at = ViewOffset { top: window.start, across: state.templates.across };
                     draw_difference(state, &proposal.diff, at, pane_view::indented(text), buffer);
                 }
-                Some(Err(refused)) => say(state, &refusal(refused), ThemeRole::Error, text, buffer),
+                Some(Err(refused)) => draw_sentence(state, &refusal(refused), ThemeRole::Error, text, buffer),
                 None => {}
             }
         }
@@ -218,7 +218,7 @@ pub fn refusal(refused: &Error) -> String {
     fix::sentence(refused)
 }
 
-fn say(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
+fn draw_sentence(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let style = state.skin.theme.style(role);
     let wrapped = cells::wrap(&cells::clean(sentence), columns);
@@ -294,7 +294,7 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
 /// The rows of the error among the template's lines.
 fn message(failed: &RenderFailure, columns: usize) -> Vec<String> {
     let indent = " ".repeat(failed.template.lines().count().to_string().len() + 2);
-    let lines = cells::wrap(&cells::clean(&told(failed)), columns.saturating_sub(indent.len()));
+    let lines = cells::wrap(&cells::clean(&error_text(failed)), columns.saturating_sub(indent.len()));
     lines.into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 

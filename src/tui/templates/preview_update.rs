@@ -72,7 +72,7 @@ pub fn answer(state: &mut State, template: String, outcome: Result<Shown, Render
         state.templates.view = PreviewMode::Text;
     }
     if view != state.view() || state.view() == PreviewMode::Template {
-        to_its_place(state);
+        scroll_to_error(state);
     }
 }
 
@@ -137,7 +137,7 @@ pub fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> 
 }
 
 /// Switches to another view of the preview, or scrolls it sideways.
-pub fn look(state: &mut State, action: Action) {
+pub fn change_view(state: &mut State, action: Action) {
     let pane = &mut state.templates;
     match action {
         Action::Leftwards => pane.across = pane.across.saturating_sub(ACROSS),
@@ -146,13 +146,13 @@ pub fn look(state: &mut State, action: Action) {
             let failed = state.preview().is_some_and(|preview| preview.failed.is_some());
             let other = if failed { PreviewMode::Template } else { PreviewMode::Difference };
             state.templates.view = if state.view() == other { PreviewMode::Text } else { other };
-            to_its_place(state);
+            scroll_to_error(state);
         }
     }
 }
 
 /// Scrolls to the error, else to the top.
-fn to_its_place(state: &mut State) {
+fn scroll_to_error(state: &mut State) {
     let page = preview::page(state);
     let failed =
         state.preview().and_then(|preview| preview.failed.as_ref()).filter(|_| state.view() == PreviewMode::Template);

@@ -442,7 +442,7 @@ fn only_what_was_shown_is_trusted() {
         [("! y", true), ("! Esc", false), ("! n", false), ("! Enter", false), ("y", false), ("!", false)]
     {
         let mut state = desk("", &[]);
-        update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+        update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
         assert!(screen(&state).contains(" ! 2 "));
         assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
@@ -452,9 +452,9 @@ fn only_what_was_shown_is_trusted() {
     let mut state = desk("", &[]);
     press(&mut state, "!");
     assert_eq!(message(&state), "no setting of this repository needs your approval");
-    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+    update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
     press(&mut state, "!");
-    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS[..1]))));
+    update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS[..1]))));
     assert_eq!(
         (state.window, message(&state)),
         (None, "The settings that need your approval have changed. ! shows them again.")

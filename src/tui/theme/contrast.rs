@@ -2,7 +2,7 @@
 //! green cones. Used only by tests of the themes.
 
 #[derive(Debug, Clone, Copy)]
-pub enum Eyes {
+pub enum ColourVision {
     NoRed,
     NoGreen,
 }
@@ -39,10 +39,10 @@ pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
 
 /// The distance of two colours in CIELAB for people with these eyes, by Viénot, Brettel and Mollon, "Digital video
 /// colourmaps for checking the legibility of displays by dichromats" (1999). A difference is visible from about 2 on.
-pub fn apart(one: [u8; 3], other: [u8; 3], eyes: Eyes) -> f64 {
+pub fn apart(one: [u8; 3], other: [u8; 3], eyes: ColourVision) -> f64 {
     let rows: [[f64; 3]; 3] = match eyes {
-        Eyes::NoRed => [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
-        Eyes::NoGreen => [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
+        ColourVision::NoRed => [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+        ColourVision::NoGreen => [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
     };
     let seen = |colour| {
         let [red, green, blue] = linear(colour);
@@ -65,9 +65,9 @@ fn known_figures() {
     let near = |found: f64, known: f64| assert!((found - known).abs() < 0.01, "{found} is not {known}");
     near(contrast([0; 3], [255; 3]), 21.0);
     near(contrast([0x77; 3], [255; 3]), 4.48);
-    near(apart([10, 20, 30], [10, 20, 30], Eyes::NoGreen), 0.0);
+    near(apart([10, 20, 30], [10, 20, 30], ColourVision::NoGreen), 0.0);
     assert_eq!(indexed(208), [255, 135, 0]);
     assert_eq!(indexed(234), [28; 3]);
     // These eyes confuse red and green of equal lightness.
-    assert!(apart([0xb0, 0x50, 0], [0x60, 0x78, 0], Eyes::NoGreen) < 10.0);
+    assert!(apart([0xb0, 0x50, 0], [0x60, 0x78, 0], ColourVision::NoGreen) < 10.0);
 }

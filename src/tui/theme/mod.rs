@@ -249,7 +249,7 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::theme::contrast::{Eyes, apart, contrast, indexed};
+    use crate::tui::theme::contrast::{ColourVision, apart, contrast, indexed};
 
     const FIXED: [&str; 2] = [include_str!("../../../themes/mono.toml"), include_str!("../../../themes/ansi.toml")];
 
@@ -356,7 +356,7 @@ mod tests {
                     continue;
                 }
                 let [a, b] = [one, other].map(|role| indexed(number(theme.style(*role).fg).unwrap()));
-                for eyes in [Eyes::NoRed, Eyes::NoGreen] {
+                for eyes in [ColourVision::NoRed, ColourVision::NoGreen] {
                     let found = apart(a, b, eyes);
                     assert!(found > 20.0, "{one:?} and {other:?} for {eyes:?}: {found:.1}");
                 }
@@ -368,7 +368,7 @@ mod tests {
     fn added_and_removed_lines_differ_without_red_or_green_cones() {
         let theme = theme("colourblind");
         let [a, b] = [ThemeRole::Added, ThemeRole::Removed].map(|role| indexed(number(theme.style(role).fg).unwrap()));
-        for eyes in [Eyes::NoRed, Eyes::NoGreen] {
+        for eyes in [ColourVision::NoRed, ColourVision::NoGreen] {
             let found = apart(a, b, eyes);
             assert!(found > 20.0, "for {eyes:?}: {found:.1}");
         }

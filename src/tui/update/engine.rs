@@ -39,13 +39,16 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     if catalog_changed {
         filtering::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
-        && (state.catalog.order == Order::Standing || state.catalog.filtered.query.asks_standing()))
+        && (state.catalog.order == Order::Standing || state.catalog.filtered.query.depends_on_selection()))
         || (tokens_changed && state.catalog.order == Order::Tokens)
     {
         filtering::follow(state, CatalogChange::Standing, in_catalog.as_deref());
     }
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
-    if templates_changed || catalog_changed || (selection_changed && state.templates.filtered.query.asks_standing()) {
+    if templates_changed
+        || catalog_changed
+        || (selection_changed && state.templates.filtered.query.depends_on_selection())
+    {
         templates::filtering::follow(state, template.as_deref());
         write::follow(state, template.as_deref());
     }

@@ -72,13 +72,13 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     requests::update::follow_focus(state);
     form_update::follow(state);
-    settle(state);
+    clamp_cursors(state);
     preview_update::ask(state, &mut effects);
     selection::update::ask_for_preview(state, &mut effects);
     requests::update::ask(state, &mut effects);
     catalog::reading::follow(state, &mut effects);
     hints::enriched_update::follow(state);
-    windows::settle(state, &mut effects);
+    windows::after_input(state, &mut effects);
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
@@ -134,7 +134,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => external::act(state, action, effects),
         Action::OpenPlace | Action::CopyPlace | Action::OpenMention => external::place(state, action, effects),
-        Action::Enriched => hints::enriched_update::turn(state, effects),
+        Action::Enriched => hints::enriched_update::next_view(state, effects),
         Action::ClearPrompt => hints::update::clear(state, effects),
         Action::Feed => feed::update::open(state),
         Action::NextKind => feed::update::next_kind(state),
@@ -158,7 +158,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::NextField
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
-        Action::View | Action::Leftwards | Action::Rightwards => preview_update::look(state, action),
+        Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
         // Only windows have something to confirm.
         Action::Confirm | Action::TrustThis => {}
     }
@@ -196,14 +196,14 @@ fn unbound(state: &State, key: Key) -> String {
 }
 
 /// Puts every cursor back into its list and its window, whatever changed: the list, the terminal, the layout.
-fn settle(state: &mut State) {
+fn clamp_cursors(state: &mut State) {
     for pane in Pane::ALL {
         let (len, page) = (state.len(pane), navigation::page(state, pane));
-        state.cursor_mut(pane).settle(len, page);
+        state.cursor_mut(pane).clamp(len, page);
     }
     let (len, page) = (state.templates.form.len(), templates::form::page(state));
-    state.templates.variable.settle(len, page);
+    state.templates.variable.clamp(len, page);
     let (len, page) = (preview::len(state), preview::page(state));
     state.templates.scroll.top = state.templates.scroll.top.min(len.saturating_sub(page));
-    feed::update::settle(state);
+    feed::update::clamp_cursor(state);
 }

@@ -20,7 +20,7 @@ use crate::tui::widgets::motion::Motion;
 use crate::tui::windows;
 
 /// Rows that one turn of the wheel moves.
-const NOTCH: usize = 3;
+const WHEEL_ROWS: usize = 3;
 
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
@@ -95,7 +95,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
         if let (Pane::Hints, Some(row)) = (pane, part_row) {
             let before = std::mem::replace(&mut state.feed.cursor.at, row);
-            done_again(state, there && before == row, Action::Follow, effects);
+            act_on_second_click(state, there && before == row, Action::Follow, effects);
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
         let there = state.part == PanePart::Values;
@@ -107,7 +107,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
             let before = std::mem::replace(&mut state.templates.variable.at, row);
             // A box is a click target.
             let is_box = form::is_box(state, parts.aside, at);
-            done_again(state, is_box || (there && before == row), Action::SetValue, effects);
+            act_on_second_click(state, is_box || (there && before == row), Action::SetValue, effects);
         }
     }
 }
@@ -124,7 +124,7 @@ fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Optio
 }
 
 /// A click on the row under the cursor does it.
-fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
+fn act_on_second_click(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
         try_to(state, action, effects);
     }
@@ -170,16 +170,16 @@ pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
         WheelTurn::Down => Motion::Down,
     };
     if state.window.is_some() {
-        return windows::wheel(state, motion, NOTCH);
+        return windows::wheel(state, motion, WHEEL_ROWS);
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {
-        for _ in 0..NOTCH {
+        for _ in 0..WHEEL_ROWS {
             navigation::scroll(state, pane, motion);
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
-        (0..NOTCH).for_each(|_| form_update::step(state, motion));
+        (0..WHEEL_ROWS).for_each(|_| form_update::step(state, motion));
     } else {
-        navigation::roll(state, pane, motion, NOTCH);
+        navigation::scroll_rows(state, pane, motion, WHEEL_ROWS);
     }
 }

@@ -47,14 +47,14 @@ pub fn step(state: &mut State, motion: Motion) {
 }
 
 /// Moves the rows of this pane under its cursor, as the wheel does.
-pub fn roll(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
+pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
     if pane == Pane::Hints && state.shows_enriched() {
         return (0..rows).for_each(|_| hints::enriched_update::scroll(state, motion));
     }
     let (len, page) = (state.len(pane), page(state, pane));
     let cursor = state.cursor_mut(pane);
     let before = cursor.at;
-    cursor.roll(motion, rows, len, page);
+    cursor.scroll(motion, rows, len, page);
     if cursor.at != before {
         reset_scroll(state, pane);
     }

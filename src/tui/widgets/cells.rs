@@ -13,22 +13,22 @@ pub use refdesk_text::tokens::grouped;
 /// whose width differs between terminals, which would shift columns and leave remains, are replaced by ones on which
 /// terminals agree.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || is_disputed(c)) {
+    if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || has_disputed_width(c)) {
         let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
         let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
-        return Cow::Owned(visible(&settled(&line)).into_owned());
+        return Cow::Owned(visible(&with_agreed_widths(&line)).into_owned());
     }
     visible(text)
 }
 
 /// Characters that change the width of the one before them in some terminals only.
-fn is_disputed(c: char) -> bool {
+fn has_disputed_width(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
 /// Removes emoji selectors and skin tones, replaces half-width voice marks by standalone ones and flag letters by plain
 /// letters.
-fn settled(line: &str) -> String {
+fn with_agreed_widths(line: &str) -> String {
     let mut settled = String::with_capacity(line.len());
     let mut before = None;
     let mut chars = line.chars().peekable();

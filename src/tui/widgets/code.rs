@@ -31,7 +31,7 @@ pub fn draw<F: Fn(usize) -> Style>(
         return;
     }
     let last = across + usize::from(area.width);
-    let (mut column, mut goes_on) = (0, false);
+    let (mut column, mut is_clipped) = (0, false);
     let mut run: Option<(u16, Style, String)> = None;
     let mut write = |run: Option<(u16, Style, String)>| {
         if let Some((x, style, text)) = run {
@@ -42,7 +42,7 @@ pub fn draw<F: Fn(usize) -> Style>(
         let start = column;
         column += cells::width(cluster);
         if column > last {
-            goes_on = true;
+            is_clipped = true;
             break;
         }
         if start < across {
@@ -64,7 +64,7 @@ pub fn draw<F: Fn(usize) -> Style>(
     if across > 0 && !looks.line.is_empty() {
         sign(area.x, buffer);
     }
-    if goes_on {
+    if is_clipped {
         sign(area.right() - 1, buffer);
     }
 }

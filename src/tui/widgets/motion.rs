@@ -48,24 +48,24 @@ impl Cursor {
     /// Moves in a list of `len` rows of which `page` are visible.
     pub fn step(&mut self, motion: Motion, len: usize, page: usize) {
         self.at = motion.target(self.at, page, len.saturating_sub(1));
-        self.settle(len, page);
+        self.clamp(len, page);
     }
 
     /// Keeps cursor and window within a list of `len` rows of which `page` are visible, moving no more than needed.
-    pub fn settle(&mut self, len: usize, page: usize) {
+    pub fn clamp(&mut self, len: usize, page: usize) {
         self.at = self.at.min(len.saturating_sub(1));
         let page = page.max(1);
         self.top = self.top.clamp((self.at + 1).saturating_sub(page), self.at).min(len.saturating_sub(page));
     }
 
     /// Moves the window by this many rows; the cursor moves only as needed to stay in it.
-    pub fn roll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
+    pub fn scroll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
         let last = len.saturating_sub(page.max(1));
         for _ in 0..rows {
             self.top = motion.target(self.top, page, last);
         }
         self.at = self.at.clamp(self.top, self.top + page.max(1) - 1);
-        self.settle(len, page);
+        self.clamp(len, page);
     }
 
     /// The visible rows.
@@ -141,7 +141,7 @@ mod tests {
             (Motion::Down, 95, 89, Cursor { at: 95, top: 90 }),
         ] {
             let mut cursor = Cursor { at, top };
-            cursor.roll(motion, 3, 100, 10);
+            cursor.scroll(motion, 3, 100, 10);
             assert_eq!(cursor, to, "{motion:?} from {at}, {top}");
         }
     }
@@ -154,7 +154,7 @@ mod tests {
             let mut cursor = Cursor::default();
             for (nth, (motion, len, page)) in steps.into_iter().enumerate() {
                 if nth % 3 == 2 {
-                    cursor.roll(motion, nth % 5, len, page);
+                    cursor.scroll(motion, nth % 5, len, page);
                 } else {
                     cursor.step(motion, len, page);
                 }

@@ -41,7 +41,7 @@ impl Window for ApprovalView {
     }
 
     /// Wraps the difference again if the request or the width has changed.
-    fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
+    fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let Some(waiting) = state.request() else { return };
         let columns = text_columns(self.outer(state).width);
         let wrapped_for = Some((waiting.request.request_id.clone(), columns));

@@ -132,7 +132,7 @@ trait Window {
     }
 
     /// After every input, before the cursor is put back into its rows.
-    fn settle(&self, _: &mut State, _: &mut Vec<Effect>) {}
+    fn after_input(&self, _: &mut State, _: &mut Vec<Effect>) {}
 }
 
 impl State {
@@ -232,7 +232,7 @@ pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     if !is_list {
         return step(state, motion, rows);
     }
-    open.cursor.roll(motion, rows, len, usize::from(place.height));
+    open.cursor.scroll(motion, rows, len, usize::from(place.height));
     state.window = Some(open);
 }
 
@@ -256,15 +256,15 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
 }
 
 /// After every input: what a window shows may be outdated, and its rows fewer.
-pub fn settle(state: &mut State, effects: &mut Vec<Effect>) {
+pub fn after_input(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some((window, _)) = opened(state) {
-        window.settle(state, effects);
+        window.after_input(state, effects);
     }
     let Some(mut open) = state.window else { return };
     let WindowRows { place, len, is_list } = open.kind.window().rows(state);
     let page = usize::from(place.height);
     if is_list {
-        open.cursor.settle(len, page);
+        open.cursor.clamp(len, page);
     } else {
         open.cursor.top = open.cursor.top.min(len.saturating_sub(page));
     }

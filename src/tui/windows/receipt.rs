@@ -59,7 +59,7 @@ impl Window for ReceiptView {
         WindowRows { place: layout::inner(self.outer(state)), len: state.receipt.text.len(), is_list: false }
     }
 
-    fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
+    fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let columns = text_columns(self.outer(state).width);
         if state.receipt.wrapped_for != Some(columns) {
             state.receipt.text = WrappedText::new(lines(state, columns), columns);

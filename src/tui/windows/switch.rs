@@ -62,7 +62,7 @@ impl Window for SwitchView {
         Handled::Consumed
     }
 
-    fn settle(&self, state: &mut State, effects: &mut Vec<Effect>) {
+    fn after_input(&self, state: &mut State, effects: &mut Vec<Effect>) {
         let (at, profiles) = (state.snapshot.generation, &mut state.profiles);
         if let Some(file) = profiles.file.clone().filter(|_| at > 0 && profiles.asked_at != Some(at)) {
             profiles.asked_at = Some(at);

@@ -195,7 +195,7 @@ impl TypedValues {
     }
 
     /// Names typed directly below this path that are not in `known`, in order.
-    fn strays(&self, above: &[ValueStep], known: &[Variable]) -> Vec<&str> {
+    fn unknown_names(&self, above: &[ValueStep], known: &[Variable]) -> Vec<&str> {
         let ways = |way: &'_ ValuePath| way.starts_with(above);
         let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
         let mut names: Vec<&str> = Vec::new();
@@ -234,7 +234,7 @@ impl TypedValues {
             fields.extend(value.map(|value| (variable.name.clone(), value)));
             way.pop();
         }
-        for name in self.strays(way, variables) {
+        for name in self.unknown_names(way, variables) {
             way.push(ValueStep::Field(name.to_owned()));
             let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
             fields.extend(value.map(|value| (name.to_owned(), value)));

@@ -72,7 +72,7 @@ impl RowBuilder<'_> {
             way.pop();
         }
         let typed = self.typed;
-        for name in typed.strays(way, variables) {
+        for name in typed.unknown_names(way, variables) {
             way.push(ValueStep::Field(name.to_owned()));
             let text = match typed.get(way) {
                 Some(TypedValue::Text(text)) => text.clone(),
@@ -87,7 +87,7 @@ impl RowBuilder<'_> {
     fn variable(&mut self, variable: &Variable, way: &mut ValuePath, level: usize, sample: &Value) {
         let Variable { name, kind, optional, fields } = variable;
         let holds = match (self.typed.get(way), kind) {
-            (Some(given), _) => held(given, *kind, fields),
+            (Some(given), _) => row_value(given, *kind, fields),
             (None, VariableKind::Scalar) => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
             (None, VariableKind::Flag) => RowValue::Flag(sample.as_bool().unwrap_or_default()),
             (None, VariableKind::List) => RowValue::Items(self.typed.items(way)),
@@ -111,7 +111,7 @@ impl RowBuilder<'_> {
     fn item(&mut self, fields: &[Variable], at: usize, way: &mut ValuePath, level: usize, sample: &Value) {
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
         let holds = match self.typed.get(way) {
-            Some(given) => held(given, kind, fields),
+            Some(given) => row_value(given, kind, fields),
             None if fields.is_empty() => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
             None => RowValue::Fields,
         };
@@ -128,7 +128,7 @@ impl RowBuilder<'_> {
     }
 }
 
-fn held(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
+fn row_value(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
     match given {
         TypedValue::Flag(flag) => RowValue::Flag(*flag),
         TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::Misfit(text.clone()),

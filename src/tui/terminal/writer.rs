@@ -2,7 +2,7 @@
 //! thread that also handles keys and signals, so pending output is kept here.
 
 #[cfg(unix)]
-pub use unix::{Outlet, write_last};
+pub use unix::{TerminalWriter, write_last};
 
 #[cfg(unix)]
 mod unix {
@@ -28,14 +28,14 @@ mod unix {
 
     /// Writes to the terminal.
     #[derive(Debug)]
-    pub struct Outlet {
+    pub struct TerminalWriter {
         /// `None` if the terminal cannot be opened a second time, as in a container whose terminal is outside; then writes
         /// block.
         terminal: Option<AsyncFd<OwnedFd>>,
         rest: Vec<u8>,
     }
 
-    impl Outlet {
+    impl TerminalWriter {
         /// Opens the terminal on standard output.
         #[allow(
             deprecated,
@@ -146,7 +146,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub use elsewhere::{Outlet, write_last};
+pub use elsewhere::{TerminalWriter, write_last};
 
 /// Without signals to handle, a write may block.
 #[cfg(not(unix))]
@@ -155,9 +155,9 @@ mod elsewhere {
 
     /// Writes to the terminal.
     #[derive(Debug)]
-    pub struct Outlet;
+    pub struct TerminalWriter;
 
-    impl Outlet {
+    impl TerminalWriter {
         /// Opens the console on standard output.
         pub fn new() -> Self {
             Self
@@ -188,6 +188,6 @@ mod elsewhere {
 
     /// Writes the last bytes. Failures are ignored: the console may be gone.
     pub fn write_last(rest: &[u8], last: &[u8]) {
-        let _ = Outlet.write(&[rest, last].concat());
+        let _ = TerminalWriter.write(&[rest, last].concat());
     }
 }
