@@ -34,14 +34,16 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a defect of refdesk");
     }));
-    let (value, told) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
+    let (value, desk) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
         // The output was not read, so it must be given again.
-        catch_panic(|| told.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written")));
+        catch_panic(|| {
+            desk.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written"))
+        });
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
-    let _stays = std::mem::ManuallyDrop::new(told);
+    let _stays = std::mem::ManuallyDrop::new(desk);
     ExitCode::SUCCESS
 }
 

@@ -15,7 +15,7 @@ use refdesk_desk::channel::{MOST, Response};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
-use crate::support::program::{LIMIT, Ran, finish};
+use crate::support::program::{LIMIT, ProgramRun, finish};
 use crate::support::workspace::{Workspace, ids, inline, strings};
 
 fn world(channel: Value) -> Workspace {
@@ -58,7 +58,7 @@ impl<'w> Asking<'w> {
         }
     }
 
-    fn end(self) -> Ran {
+    fn end(self) -> ProgramRun {
         finish("refdesk ask".to_owned(), self.child, None)
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::program::{Ran, run};
+use crate::support::program::{ProgramRun, run};
 use crate::support::workspace::{Workspace, ids};
 
 fn folder() -> PathBuf {
@@ -21,14 +21,14 @@ fn files(of: &str) -> Vec<PathBuf> {
     files
 }
 
-fn with_config(world: &Workspace, file: &Path, words: &[&str]) -> Ran {
+fn with_config(world: &Workspace, file: &Path, words: &[&str]) -> ProgramRun {
     let mut command = world.bare(&["--format", "json"]);
     command.arg("--workspace").arg(folder().join("workspace")).arg("--config").arg(file).args(words);
     run(&mut command, None)
 }
 
 /// All diagnostics of `check` about the file, errors and warnings together.
-fn found(ran: &Ran) -> Vec<Value> {
+fn found(ran: &ProgramRun) -> Vec<Value> {
     let document = ran.json();
     let rows = |key: &str| document[key].as_array().unwrap_or_else(|| panic!("{key}: {ran}")).clone();
     [rows("errors"), rows("warnings")].concat()

@@ -10,7 +10,7 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
-use crate::support::program::{PROGRAM, Ran, run};
+use crate::support::program::{PROGRAM, ProgramRun, run};
 use crate::support::workspace::{STATE, Workspace, inline};
 
 /// The one diagnostic that every command prints about all foreign files together.
@@ -54,8 +54,8 @@ fn calls() -> String {
 }
 
 /// Runs everything that reads state and may write, each in a new workspace that `prepare` makes hostile.
-fn every_reader(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &Ran)) {
-    type Act = fn(&Workspace) -> Ran;
+fn every_reader(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &ProgramRun)) {
+    type Act = fn(&Workspace) -> ProgramRun;
     let acts: [Act; 9] = [
         |world| world.run(&["select", "a"]),
         |world| world.run(&["unselect", "kit"]),

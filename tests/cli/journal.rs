@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::program::{PROGRAM, Ran, finish, run};
+use crate::support::program::{PROGRAM, ProgramRun, finish, run};
 use crate::support::workspace::{STATE, Workspace, inline, strings};
 
 const FILE: &str = ".jaato/refdesk/journal.jsonl";
@@ -309,7 +309,7 @@ fn an_unwritable_journal_is_reported_once_and_stops_nothing() {
     // Not even by a short line.
     filler.push_str(&"\n".repeat(64 * 1024 - filler.len()));
     world.put(FILE, filler.as_bytes());
-    let limited = |words: &[&str], input: Option<&[u8]>| -> Ran {
+    let limited = |words: &[&str], input: Option<&[u8]>| -> ProgramRun {
         let whole = world.command(words);
         let mut command = world.bare(&[]);
         command = {

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::support::hostile::{VALUES, templates};
-use crate::support::program::{LIMIT, Ran, kill, run};
+use crate::support::program::{LIMIT, ProgramRun, kill, run};
 use crate::support::workspace::Workspace;
 
 #[track_caller]
-fn fails(world: &Workspace, words: &[&str], code: i32, says: &str) -> Ran {
+fn fails(world: &Workspace, words: &[&str], code: i32, says: &str) -> ProgramRun {
     let ran = world.run(words).exits(code);
     assert!(ran.stderr.contains(says), "not '{says}': {ran}");
     assert!(ran.stdout.is_empty() && ran.stderr.len() < 10_000, "{ran}");
@@ -28,7 +28,7 @@ fn no_template_ends_the_program() {
 
 /// Templates in which each item holds the previous one twice, thirty times, and the last is written as JSON: a billion
 /// items.
-fn doubled_json() -> Vec<String> {
+fn doubled_json_templates() -> Vec<String> {
     let json = |from: &str, again: &str, end: &str| {
         format!("{{% set x = {from} %}}{}{end}", format!("{{% set x = {again} %}}").repeat(30))
     };
@@ -117,7 +117,7 @@ fn under(limit: &str, whole: &Command) -> Command {
 #[test]
 fn json_of_a_billion_items_takes_little_memory() {
     let world = Workspace::new();
-    for text in doubled_json() {
+    for text in doubled_json_templates() {
         let whole = world.command(&["render", "--syntax", "jinja2", "--inline", &text]);
         let ran = run(&mut under("ulimit -v 262144", &whole), None).exits(1);
         let limit = ran.stderr.contains("the output exceeds the limit of") || ran.stderr.contains("the limit of 2 s");

@@ -13,7 +13,7 @@ use refdesk_files::Sealer;
 use crate::engine::world::{World, options, save, session};
 
 /// Another process of the same workspace.
-fn other(world: &World, desk: &str) -> Store {
+fn other_process(world: &World, desk: &str) -> Store {
     store(&world.workspace, desk)
 }
 
@@ -35,7 +35,7 @@ fn read(id: &str) -> Receipt {
 }
 
 /// The notices up to the first about this.
-fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
+fn notices_until(world: &mut World, text: &str) -> Vec<Notice> {
     let mut told = Vec::new();
     world.event(|event| {
         match event {
@@ -59,8 +59,8 @@ fn a_line_of_another_process_arrives_without_a_reload() {
     world.event(|event| matches!(event, Event::Receipts(_)));
     let before = world.until("it is read", |_| true);
     for at in 0..3 {
-        append(&other(&world, "default"), read(&format!("x{at}"))).unwrap();
-        let told = told_until(&mut world, &format!("Read @x{at}"));
+        append(&other_process(&world, "default"), read(&format!("x{at}"))).unwrap();
+        let told = notices_until(&mut world, &format!("Read @x{at}"));
         let last = told.last().unwrap();
         assert_eq!((last.topic, last.session.as_deref(), last.who.word()), (Topic::Read, Some("s1"), "another"));
     }
@@ -93,9 +93,9 @@ fn a_selection_is_reported_once_by_whichever_process() {
     world.until("b is pulled in", |now| now.selection.contains("b"));
     // Only the journal reports it for another desk.
     let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(What::Selected) };
-    append(&other(&world, "other"), choice).unwrap();
-    append(&other(&world, "default"), read("end")).unwrap();
-    let told = told_until(&mut world, "Read @end");
+    append(&other_process(&world, "other"), choice).unwrap();
+    append(&other_process(&world, "default"), read("end")).unwrap();
+    let told = notices_until(&mut world, "Read @end");
     let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
     assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
     let session = |text: &str| told.iter().find(|it| it.text.starts_with(text)).and_then(|it| it.session.as_deref());
@@ -108,7 +108,7 @@ fn a_selection_is_reported_once_by_whichever_process() {
 fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
     let mut world = World::new();
     let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
-    other(&world, "default").append_all(&another(), lines).unwrap();
+    other_process(&world, "default").append_all(&another(), lines).unwrap();
     assert!(matches!(world.ask(Request::Match("retry".into())), Response::Findings(_)), "nothing holds the desk up");
     let mut told = 0;
     world.event(|event| {
@@ -125,7 +125,7 @@ fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
 #[test]
 fn a_line_is_found_by_its_number() {
     let world = World::new();
-    let number = append(&other(&world, "default"), read("x")).unwrap();
+    let number = append(&other_process(&world, "default"), read("x")).unwrap();
     let Response::JournalLine(Ok(line)) = world.ask(Request::JournalLine(number)) else { panic!() };
     assert_eq!(line.receipt, read("x"));
     assert!(matches!(world.ask(Request::JournalLine(number + 1)), Response::JournalLine(Err(_))));

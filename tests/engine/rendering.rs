@@ -21,22 +21,22 @@ use crate::support::scale::scaled;
 /// These tests count the workers of this process, so only one may run at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-fn alone() -> MutexGuard<'static, ()> {
+fn one_at_a_time() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn beside() -> Renderer {
+fn renderer() -> Renderer {
     Renderer::with_worker(PathBuf::from(env!("CARGO_BIN_EXE_refdesk")))
 }
 
 #[track_caller]
-fn works(renderer: &Renderer) {
+fn check_rendering(renderer: &Renderer) {
     let job = RenderJob::new("Hello {{ name }}!\n", Syntax::Jinja2, json!({"name": "Ada"}));
     assert_eq!(renderer.render(&job).unwrap().text, "Hello Ada!\n");
 }
 
 /// A rendering that uses up its time limit.
-fn endless() -> RenderJob {
+fn slow_job() -> RenderJob {
     let text = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
     RenderJob::new(text, Syntax::Jinja2, json!({}))
 }
@@ -69,7 +69,7 @@ fn kill(worker: Pid) {
 }
 
 /// The peak memory of this process, in MiB.
-fn largest() -> u64 {
+fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
@@ -81,7 +81,7 @@ fn no_template_ends_the_desk() {
     if !is_alone("engine::rendering::no_template_ends_the_desk") {
         return;
     }
-    let renderer = beside();
+    let renderer = renderer();
     let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
     let mut wrong = Vec::new();
     // `cli::limits` runs all of them; each takes two seconds.
@@ -91,29 +91,29 @@ fn no_template_ends_the_desk() {
         if !message.contains(says) {
             wrong.push(format!("{language} {}: {message}, not {says}", hostile::begin(&text)));
         }
-        works(&renderer);
+        check_rendering(&renderer);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let large = json!({"a": vec!["x".repeat(1_000_000); 70]});
     let message = renderer.render(&RenderJob::new("x", Syntax::Jinja2, large)).unwrap_err().message;
     assert!(message.contains("exceed the limit of 67108864 bytes (64 MiB)"), "{message}");
-    works(&renderer);
+    check_rendering(&renderer);
     let most = RenderJob::new("{{ a * 15000000 }}", Syntax::Jinja2, json!({"a": "\u{1}"}));
     assert_eq!(renderer.render(&most).unwrap().text.len(), 15_000_000);
-    assert!(largest() < 300, "{} MiB", largest());
+    assert!(peak_memory() < 300, "{} MiB", peak_memory());
 }
 
 #[test]
 fn a_worker_starts_with_the_first_job_and_ends_with_the_last_renderer() {
-    let _alone = alone();
-    let renderer = beside();
+    let _alone = one_at_a_time();
+    let renderer = renderer();
     assert_eq!(workers(), []);
-    works(&renderer);
+    check_rendering(&renderer);
     let first = workers();
     assert_eq!(first.len(), 1);
     let other = renderer.clone();
     drop(renderer);
-    works(&other);
+    check_rendering(&other);
     assert_eq!(workers(), first, "clones share it");
     drop(other);
     assert_eq!(workers(), []);
@@ -121,17 +121,17 @@ fn a_worker_starts_with_the_first_job_and_ends_with_the_last_renderer() {
 
 #[test]
 fn a_killed_worker_does_not_affect_later_renderings() {
-    let _alone = alone();
-    let renderer = beside();
-    works(&renderer);
+    let _alone = one_at_a_time();
+    let renderer = renderer();
+    check_rendering(&renderer);
     for _ in 0..5 {
         kill(workers()[0]);
-        works(&renderer);
+        check_rendering(&renderer);
     }
     // Killed in the middle of a job, after an earlier one: another worker starts again and gets the same result.
     let before = workers()[0];
     std::thread::scope(|scope| {
-        let rendering = scope.spawn(|| renderer.render(&endless()).unwrap_err().message);
+        let rendering = scope.spawn(|| renderer.render(&slow_job()).unwrap_err().message);
         kill(before);
         until("another worker", || workers().iter().any(|worker| *worker != before));
         kill(workers()[0]);
@@ -139,12 +139,12 @@ fn a_killed_worker_does_not_affect_later_renderings() {
         let ended = message.contains("the render worker was ended: signal: 9");
         assert!(ended || message.contains("cannot be started"), "{message}");
     });
-    works(&renderer);
+    check_rendering(&renderer);
 }
 
 #[test]
 fn a_program_that_is_not_a_worker_is_reported() {
-    let _alone = alone();
+    let _alone = one_at_a_time();
     let folder = tempfile::tempdir().unwrap();
     for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is not a render worker")]
     {
@@ -156,10 +156,10 @@ fn a_program_that_is_not_a_worker_is_reported() {
 
 #[test]
 fn the_engine_goes_on() {
-    let _alone = alone();
+    let _alone = one_at_a_time();
     let files = [
         ("kit/good.txt.tpl", "Hello {{ name }}!\n".to_owned()),
-        ("kit/endless.txt.tpl", endless().text),
+        ("kit/endless.txt.tpl", slow_job().text),
         (
             "references.json",
             r#"{"sources": [{"id": "kit", "name": "Kit", "path": "kit"},
@@ -168,7 +168,7 @@ fn the_engine_goes_on() {
         ),
     ];
     let world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
-    let options = Options { renderer: beside(), ..options(&world.workspace) };
+    let options = Options { renderer: renderer(), ..options(&world.workspace) };
     let World { folder, workspace, .. } = world;
     let mut world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     world.send(Request::pick("kit"));

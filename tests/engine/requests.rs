@@ -14,7 +14,7 @@ use refdesk_files::write_atomic;
 use crate::engine::world::{LONG, World, options, session};
 
 /// A workspace with a screen.
-fn attended() -> World {
+fn with_screen() -> World {
     let world = World::new();
     let World { folder, workspace, engine, .. } = world;
     drop(engine);
@@ -53,11 +53,11 @@ fn ask(
     (request, asking)
 }
 
-fn waits(snapshot: &Snapshot, request: &Request) -> bool {
+fn is_waiting(snapshot: &Snapshot, request: &Request) -> bool {
     snapshot.requests.iter().any(|waiting| waiting.request.request_id == request.request_id)
 }
 
-fn over(world: &mut World, request: &Request) -> Ended {
+fn wait_for_end(world: &mut World, request: &Request) -> Ended {
     let id = request.request_id.clone();
     let event = world.event(|event| matches!(event, Event::Over(over) if over.request.request_id == id));
     match event {
@@ -68,14 +68,14 @@ fn over(world: &mut World, request: &Request) -> Ended {
 
 #[test]
 fn a_request_comes_is_answered_and_goes() {
-    let mut world = attended();
+    let mut world = with_screen();
     let (request, asking) = ask(&world.workspace, None, 60.0);
-    let snapshot = world.until("it waits", |snapshot| waits(snapshot, &request));
+    let snapshot = world.until("it waits", |snapshot| is_waiting(snapshot, &request));
     assert_eq!(*snapshot.requests[0].request, request);
     assert!(snapshot.requests[0].until.is_some());
     let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);
     world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
-    assert_eq!(over(&mut world, &request), Ended::Here(chosen));
+    assert_eq!(wait_for_end(&mut world, &request), Ended::Here(chosen));
     let answered = asking.join().unwrap().unwrap();
     assert_eq!(answered.selected, ["a", "c"]);
     assert_eq!(answered.by.as_deref(), Some("a screen"));
@@ -84,7 +84,7 @@ fn a_request_comes_is_answered_and_goes() {
 
 #[test]
 fn approval_and_refusal() {
-    let mut world = attended();
+    let mut world = with_screen();
     for (reply, approved) in [(Reply::Yes, true), (Reply::No, false)] {
         let approval = Approval {
             path: "src/A.java".to_owned(),
@@ -94,7 +94,7 @@ fn approval_and_refusal() {
             warnings: Vec::new(),
         };
         let (request, asking) = ask(&world.workspace, Some(approval), 60.0);
-        world.until("it waits", |snapshot| waits(snapshot, &request));
+        world.until("it waits", |snapshot| is_waiting(snapshot, &request));
         world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply });
         assert_eq!(asking.join().unwrap().unwrap().approved, approved);
     }
@@ -102,15 +102,15 @@ fn approval_and_refusal() {
 
 #[test]
 fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
-    let mut one = attended();
+    let mut one = with_screen();
     let mut two = screen(tempfile::tempdir().unwrap(), one.workspace.clone());
     let (request, asking) = ask(&one.workspace, None, 60.0);
-    one.until("it waits", |snapshot| waits(snapshot, &request));
-    two.until("it waits", |snapshot| waits(snapshot, &request));
+    one.until("it waits", |snapshot| is_waiting(snapshot, &request));
+    two.until("it waits", |snapshot| is_waiting(snapshot, &request));
     let id = || request.request_id.clone();
     one.send(engine::Request::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
-    assert_eq!(over(&mut one, &request), Ended::Here(Reply::Chosen(vec!["b".to_owned()])));
-    assert!(matches!(over(&mut two, &request), Ended::Elsewhere(_) | Ended::Withdrawn));
+    assert_eq!(wait_for_end(&mut one, &request), Ended::Here(Reply::Chosen(vec!["b".to_owned()])));
+    assert!(matches!(wait_for_end(&mut two, &request), Ended::Elsewhere(_) | Ended::Withdrawn));
     let late = engine::Request::Reply { request_id: id(), reply: Reply::No };
     assert!(two.refused(late).contains("too late"));
     assert_eq!(asking.join().unwrap().unwrap().selected, ["b"]);
@@ -118,17 +118,17 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
 
 #[test]
 fn an_unanswered_request_goes_when_it_times_out() {
-    let mut world = attended();
+    let mut world = with_screen();
     let (request, asking) = ask(&world.workspace, None, 1.0);
-    world.until("it waits", |snapshot| waits(snapshot, &request));
-    assert!(matches!(over(&mut world, &request), Ended::TimedOut | Ended::Withdrawn));
+    world.until("it waits", |snapshot| is_waiting(snapshot, &request));
+    assert!(matches!(wait_for_end(&mut world, &request), Ended::TimedOut | Ended::Withdrawn));
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
     assert_eq!(asking.join().unwrap(), Err(Unanswered::TimedOut));
 }
 
 #[test]
 fn a_request_goes_when_its_asker_is_killed() {
-    let mut world = attended();
+    let mut world = with_screen();
     let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
     let mut desk = Desk::open(options(&world.workspace));
@@ -139,10 +139,10 @@ fn a_request_goes_when_its_asker_is_killed() {
     let held = fs::File::open(&staged).unwrap();
     held.lock().unwrap();
     fs::rename(&staged, &path).unwrap();
-    world.until("it waits", |snapshot| waits(snapshot, &request));
+    world.until("it waits", |snapshot| is_waiting(snapshot, &request));
     // The kernel does this when a process is killed.
     drop(held);
-    let ended = over(&mut world, &request);
+    let ended = wait_for_end(&mut world, &request);
     assert!(matches!(ended, Ended::AskerGone | Ended::Withdrawn), "{ended:?}");
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
 }

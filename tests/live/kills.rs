@@ -127,7 +127,7 @@ fn calls(of: &str, round: usize, question: bool, at_once: bool) -> Vec<Call> {
 }
 
 /// All processes at one workspace.
-struct Team {
+struct Processes {
     workspace: Workspace,
     one: Server,
     two: Server,
@@ -142,7 +142,7 @@ struct Team {
     midway: usize,
 }
 
-impl Team {
+impl Processes {
     fn new() -> Self {
         let workspace = trusted(every_id());
         Self {
@@ -244,7 +244,7 @@ impl Team {
     fn look(&mut self, victim: Victim) {
         let folder = self.workspace.path.join(".jaato/refdesk");
         drop(Lock::acquire(&folder.join("lock"), HELD_UP).expect("no dead process holds the lock"));
-        self.ledger.holds(&self.workspace, self.kills);
+        self.ledger.check(&self.workspace, self.kills);
         for (path, text) in &self.begun {
             // It was not acknowledged; but if the file is there, it is complete.
             if let Ok(found) = fs::read_to_string(self.workspace.path.join(path)) {
@@ -297,7 +297,7 @@ fn nothing_acknowledged_is_lost_whichever_process_is_killed_when() {
     let rounds = scaled(ROUNDS[0], ROUNDS[1]);
     let (mut changes, mut midway, mut acknowledged, mut late) = (Vec::new(), 0, 0, 0);
     for _ in 0..rounds / LIFE {
-        let mut team = Team::new();
+        let mut team = Processes::new();
         for round in 0..LIFE {
             let question = round % QUESTION == QUESTION - 1;
             let victim = match random.below(4) {

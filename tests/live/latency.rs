@@ -20,14 +20,14 @@ use crate::support::workspace::{STATE, Workspace};
 
 /// What a screen was told, and when.
 #[derive(Default)]
-struct Told {
+struct ReceivedEvents {
     rows: Mutex<Vec<(Instant, Notice)>>,
     /// Requests by id, with the time at which they appeared.
     requests: Mutex<HashMap<String, (Instant, String)>>,
     more: Condvar,
 }
 
-impl Told {
+impl ReceivedEvents {
     fn add(&self, notices: Vec<Notice>) {
         let now = Instant::now();
         self.rows.lock().unwrap().extend(notices.into_iter().map(|notice| (now, notice)));
@@ -54,7 +54,7 @@ impl Told {
 }
 
 /// A screen's engine that answers every request at once with none. Dropping the returned sender ends it.
-fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
+fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<()> {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
     let state = Some(workspace.beside(STATE));
     let options = Options { state, ..Options::new(around) };
@@ -123,7 +123,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let mut two = Server::start(&workspace, "codex");
     let (name_one, name_two) = (one.who(), two.who());
     let screen = Screen::open(&workspace);
-    let told = Arc::new(Told::default());
+    let told = Arc::new(ReceivedEvents::default());
     let ends = listen(&workspace, &told);
     // Every follower shows the first action.
     one.client().call("selectReferences", json!({"ids": ["one-0"]}));

@@ -35,7 +35,7 @@ pub enum Deed {
 
 impl Acknowledged {
     /// Whether this line of the journal records it.
-    fn is_said_by(&self, line: &Value) -> bool {
+    fn is_recorded_in(&self, line: &Value) -> bool {
         let about = |id: &str| line["about"].as_array().is_some_and(|about| about.iter().any(|it| it == id));
         let says = match &self.deed {
             Deed::Picked(id) => line["what"] == "selected" && about(id),
@@ -71,7 +71,7 @@ impl Ledger {
 
     /// Checks that all of it is there with its actor. At most `torn` lines of the journal may be torn.
     #[track_caller]
-    pub fn holds(&mut self, workspace: &Workspace, torn: usize) {
+    pub fn check(&mut self, workspace: &Workspace, torn: usize) {
         let picks: HashSet<String> = workspace.picks().into_iter().collect();
         let (lines, found) = journal(workspace);
         assert!(found <= torn, "{found} lines of the journal are torn");
@@ -85,7 +85,7 @@ impl Ledger {
                 _ => {}
             }
             if at >= self.said {
-                let is_said = lines.iter().any(|line| it.is_said_by(line));
+                let is_said = lines.iter().any(|line| it.is_recorded_in(line));
                 // A hook waits only half a second for the lock, because a person waits for it: then it reports this.
                 let is_late = !is_said && matches!(it.deed, Deed::Added(_));
                 self.late += usize::from(is_late);

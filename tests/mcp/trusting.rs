@@ -8,7 +8,7 @@ use crate::support::client::Client;
 use crate::support::workspace::{STATE, Workspace, ids};
 
 /// A workspace whose catalog preselects what is beside it: a folder with a template, and a document with one.
-fn reaching() -> Workspace {
+fn with_sources_outside() -> Workspace {
     let workspace = Workspace::with(&[("docs/in.md", "# In\n")]);
     for (file, text) in [
         ("out/kit/guide.md", "SECRET guide\n"),
@@ -81,7 +81,7 @@ fn written(workspace: &Workspace) -> bool {
 
 #[test]
 fn sources_outside_come_and_go_with_trust_while_the_server_runs() {
-    let workspace = reaching();
+    let workspace = with_sources_outside();
     let mut client = Client::connect(&workspace);
     look(&mut client, false);
     workspace.run(&["templates", "extract"]).exits(0);

@@ -16,7 +16,7 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_refdesk");
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ProgramRun {
     /// The command line, for messages.
     pub called: String,
     /// Exit code.
@@ -27,7 +27,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-impl Ran {
+impl ProgramRun {
     /// Checks the exit code.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
@@ -50,7 +50,7 @@ impl Ran {
     }
 }
 
-impl std::fmt::Display for Ran {
+impl std::fmt::Display for ProgramRun {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = String::from_utf8_lossy(&self.stdout);
         let shown: String = shown.chars().take(4000).collect();
@@ -61,7 +61,7 @@ impl std::fmt::Display for Ran {
 
 /// Runs a command to its end with this standard input.
 #[track_caller]
-pub fn run(command: &mut Command, input: Option<&[u8]>) -> Ran {
+pub fn run(command: &mut Command, input: Option<&[u8]>) -> ProgramRun {
     let called = format!("{command:?}");
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
@@ -70,7 +70,7 @@ pub fn run(command: &mut Command, input: Option<&[u8]>) -> Ran {
 
 /// Waits for a child with piped output.
 #[track_caller]
-pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8]>) -> Ran {
+pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8]>) -> ProgramRun {
     let id = child.id();
     let input = input.map(<[u8]>::to_vec);
     let stdin = child.stdin.take();
@@ -95,7 +95,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     };
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let code = output.status.code().unwrap_or_else(|| panic!("ended by a signal: {called}: {:?}", output.status));
-    let ran = Ran { called, code, stdout: output.stdout, stderr };
+    let ran = ProgramRun { called, code, stdout: output.stdout, stderr };
     assert!(!ran.stderr.contains("panicked"), "{ran}");
     assert!((0..=3).contains(&ran.code), "{ran}");
     ran

@@ -15,7 +15,7 @@ use rustix::termios::{Action, tcflow};
 use tempfile::TempDir;
 
 /// Longer than anything takes on a busy machine; only a failing test waits this long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The program's output so far.
 pub struct Seen {
@@ -41,7 +41,7 @@ impl Seen {
 
 /// Terminal modes that must be restored when the program ends.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Manners {
+pub struct TerminalModes {
     termios: String,
     alternate_screen: bool,
     cursor_hidden: bool,
@@ -58,7 +58,7 @@ pub struct Pty {
     keyboard: Box<dyn Write + Send>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     flow: Arc<Flow>,
-    found: Manners,
+    found: TerminalModes,
     // Kept while the program may write there.
     _home: Option<TempDir>,
 }
@@ -111,7 +111,7 @@ impl Pty {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0, written: Vec::new() };
-        let found = manners(&*pair.master, &seen);
+        let found = terminal_modes(&*pair.master, &seen);
         command.cwd(std::env::temp_dir());
         command.env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8");
@@ -211,7 +211,7 @@ impl Pty {
 
     /// Waits until this holds for what is on the screen.
     pub fn wait_until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
-        assert!(self.comes(PATIENCE, &holds), "{what} did not come; the screen:\n{}", self.seen().text());
+        assert!(self.comes(TIMEOUT, &holds), "{what} did not come; the screen:\n{}", self.seen().text());
     }
 
     /// Waits until this text is on the screen.
@@ -268,7 +268,7 @@ impl Pty {
         self.wait_until("the main screen", |seen| !seen.terminal.screen().alternate_screen());
         let (_, status) = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap().unwrap();
         assert!(status.stopped(), "{status:?}");
-        assert_eq!(manners(&*self.master, &self.seen()), self.found);
+        assert_eq!(terminal_modes(&*self.master, &self.seen()), self.found);
     }
 
     /// Closes the terminal, and waits until the program ends.
@@ -286,14 +286,14 @@ impl Pty {
         let status = self.child.wait().unwrap();
         let found = &self.found;
         // The reader may still have to read the last bytes.
-        self.wait_until("the terminal as it was found", |seen| manners(&*self.master, seen) == *found);
+        self.wait_until("the terminal as it was found", |seen| terminal_modes(&*self.master, seen) == *found);
         status
     }
 }
 
-fn manners(master: &(dyn MasterPty + Send), seen: &Seen) -> Manners {
+fn terminal_modes(master: &(dyn MasterPty + Send), seen: &Seen) -> TerminalModes {
     let screen = seen.terminal.screen();
-    Manners {
+    TerminalModes {
         termios: format!("{:?}", master.get_termios()),
         alternate_screen: screen.alternate_screen(),
         cursor_hidden: screen.hide_cursor(),

@@ -11,7 +11,7 @@ use refdesk_files::{Sealer, write_atomic};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::program::{PROGRAM, Ran, run};
+use super::program::{PROGRAM, ProgramRun, run};
 
 /// The program's folder for the user's state, beside the workspace.
 pub const STATE: &str = "home/.local/state/refdesk";
@@ -94,7 +94,7 @@ impl Workspace {
 
     /// Runs the program in text form.
     #[track_caller]
-    pub fn run(&self, words: &[&str]) -> Ran {
+    pub fn run(&self, words: &[&str]) -> ProgramRun {
         run(&mut self.command(words), None)
     }
 
@@ -106,7 +106,7 @@ impl Workspace {
 
     /// Runs the program in text form with this standard input.
     #[track_caller]
-    pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
+    pub fn feed(&self, words: &[&str], input: &[u8]) -> ProgramRun {
         run(&mut self.command(words), Some(input))
     }
 

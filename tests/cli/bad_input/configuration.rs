@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{codes, discovered, is_kept, kept};
+use super::{check_good_source, codes, discovered, good_source};
 use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
 
@@ -36,7 +36,7 @@ fn an_unusable_configuration_leaves_discovered_sources() {
         let world = discovered();
         world.put("references.json", &bytes);
         assert_eq!(codes(&world), [code], "{what}");
-        is_kept(&world);
+        check_good_source(&world);
         let ran = world.run(&["list"]).exits(0);
         assert!(ran.stderr.contains("error: references.json:") && ran.stderr.contains("hint: "), "{what}: {ran}");
         assert_eq!(fs::read(world.path.join("references.json")).unwrap(), bytes, "{what}: it is left as it is");
@@ -49,17 +49,17 @@ fn an_unusable_discovered_file_leaves_the_others() {
         let world = discovered();
         world.put(".jaato/references/bad.json", &bytes);
         assert_eq!(codes(&world), [code], "{what}");
-        is_kept(&world);
+        check_good_source(&world);
     }
 }
 
 #[test]
 fn a_byte_order_mark_and_crlf_are_harmless() {
     let world = Workspace::new();
-    let text = format!("\u{feff}{:#}\n", json!({"sources": [kept()]})).replace('\n', "\r\n");
+    let text = format!("\u{feff}{:#}\n", json!({"sources": [good_source()]})).replace('\n', "\r\n");
     world.put("references.json", text.as_bytes());
     assert_eq!(codes(&world), Vec::<String>::new());
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn wrong_types_in_every_field() {
     let wrong =
         [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
     // Entries do not depend on each other, so that one run reads them all.
-    let mut sources = vec![kept()];
+    let mut sources = vec![good_source()];
     for (nth, key) in refdesk_core::config::keys::SOURCE.iter().enumerate() {
         for (which, value) in wrong.iter().enumerate() {
             let mut source = inline(&format!("odd-{nth}-{which}"), "x");
@@ -77,15 +77,15 @@ fn wrong_types_in_every_field() {
     }
     let world = Workspace::of(json!(sources), &[]);
     assert!(!codes(&world).is_empty());
-    is_kept(&world);
+    check_good_source(&world);
     for key in refdesk_core::config::keys::TOP.iter().filter(|key| **key != "sources") {
         for value in &wrong {
-            let mut whole = json!({"sources": [kept()]});
+            let mut whole = json!({"sources": [good_source()]});
             whole[*key] = value.clone();
             let world = Workspace::new();
             world.configure(whole);
             let _ = codes(&world);
-            is_kept(&world);
+            check_good_source(&world);
         }
     }
 }
@@ -105,13 +105,13 @@ fn numbers_in_place_of_strings_are_reported_with_their_position() {
     let places: Vec<(u64, u64)> =
         errors.iter().map(|it| (it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap())).collect();
     assert_eq!(places, [(2, 10), (3, 82)], "{errors:#?}");
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
 fn the_first_of_equal_ids_wins_and_the_others_are_reported() {
     let named = |name: &str| json!({"id": "same", "name": name, "type": "inline", "content": ""});
-    let world = Workspace::of(json!([named("first"), named("second"), kept()]), &[]);
+    let world = Workspace::of(json!([named("first"), named("second"), good_source()]), &[]);
     world.put(".jaato/references/a.json", named("third").to_string().as_bytes());
     world.put(".jaato/references/b.json", named("fourth").to_string().as_bytes());
     let listed = world.json(&["list"], 0);
@@ -141,7 +141,7 @@ fn a_folder_a_pipe_or_a_loop_in_place_of_a_file() {
             if !none {
                 assert_eq!(found, ["unreadable"], "{what} as {place}");
             }
-            is_kept(&world);
+            check_good_source(&world);
         }
     }
 }
@@ -151,14 +151,14 @@ fn an_unreadable_file() {
     use std::os::unix::fs::PermissionsExt;
     for place in ["references.json", ".jaato/references/x.json"] {
         let world = discovered();
-        world.put(place, kept().to_string().replace("kept", "secret").as_bytes());
+        world.put(place, good_source().to_string().replace("kept", "secret").as_bytes());
         fs::set_permissions(world.path.join(place), fs::Permissions::from_mode(0o000)).unwrap();
         let is_root = fs::read(world.path.join(place)).is_ok();
         let found = codes(&world);
         if !is_root {
             assert_eq!(found, ["unreadable"], "{place}");
         }
-        is_kept(&world);
+        check_good_source(&world);
     }
 }
 
@@ -173,9 +173,9 @@ fn the_references_folder_may_be_anything() {
         ("\u{0}", vec!["unreadable"]),
     ] {
         let world = Workspace::new();
-        world.configure(json!({"sources": [kept()], "references_dir": folder}));
+        world.configure(json!({"sources": [good_source()], "references_dir": folder}));
         assert_eq!(codes(&world), found, "{folder:?}");
-        is_kept(&world);
+        check_good_source(&world);
     }
 }
 
@@ -184,7 +184,7 @@ fn many_entries_and_a_content_of_megabytes() {
     let (entries, bytes) = (scaled(10_000, 50_000), scaled(4_000_000, 20_000_000));
     let mut sources: Vec<Value> = (0..entries).map(|at| inline(&format!("source-{at}"), "nothing")).collect();
     sources.push(inline("huge", &"see kept, or not. ".repeat(bytes / 18)));
-    sources.push(kept());
+    sources.push(good_source());
     let world = Workspace::new();
     world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
     let listed = world.json(&["list"], 0);
@@ -197,10 +197,10 @@ fn many_entries_and_a_content_of_megabytes() {
 #[test]
 fn many_problems_are_all_reported_and_quickly() {
     let faulty = scaled(5_000, 20_000);
-    let sources: Vec<Value> = (0..faulty).map(|at| json!({"id": at, "name": "x"})).chain([kept()]).collect();
+    let sources: Vec<Value> = (0..faulty).map(|at| json!({"id": at, "name": "x"})).chain([good_source()]).collect();
     let world = Workspace::new();
     world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
     let checked = world.json(&["check"], 1);
     assert_eq!(checked["errors"].as_array().unwrap().len(), 2 * faulty, "id and path of each");
-    is_kept(&world);
+    check_good_source(&world);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{is_kept, kept};
+use super::{check_good_source, good_source};
 use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, strings};
 use refdesk_text::escape::is_hidden;
@@ -47,7 +47,7 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
     let sources: Vec<Value> = odd_ids()
         .iter()
         .map(|id| json!({"id": id, "name": id, "description": id, "tags": [id], "type": "inline", "content": id, "fetchHint": id}))
-        .chain([kept()])
+        .chain([good_source()])
         .collect();
     let world = Workspace::of(json!(sources), &[]);
     let listed = strings(&json!(ids(&world.json(&["list"], 0)["sources"])));
@@ -86,7 +86,7 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
 
 #[test]
 fn unknown_ids_of_every_kind_are_refused_on_one_visible_line() {
-    let world = Workspace::of(json!([kept()]), &[]);
+    let world = Workspace::of(json!([good_source()]), &[]);
     for id in odd_ids().iter().filter(|id| !id.contains('\u{0}')) {
         for verb in ["select", "unselect", "exclude", "include", "resolve", "why"] {
             let ran = world.run(&[verb, "--", id]).exits(1);
@@ -95,7 +95,7 @@ fn unknown_ids_of_every_kind_are_refused_on_one_visible_line() {
             assert_eq!((errors, ran.stderr.lines().count()), (1, 2), "an error and its hint: {ran}");
         }
     }
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn diagnostics_about_odd_entries_cannot_forge_a_line() {
             {"id": "m", "name": "N", "type": "inline", "content": "", "mode": forged},
             {"id": "p", "name": "N", "path": forged},
             {"id": "k", "name": "N", "type": "inline", "content": "", forged: 1, "tags": ["\u{1b}", "\u{202e}"]},
-            kept(),
+            good_source(),
         ]),
         &[],
     );
@@ -116,7 +116,7 @@ fn diagnostics_about_odd_entries_cannot_forge_a_line() {
         assert!(!all.lines().any(|line| line == "error: references.json:1:1: forged"), "{ran}");
         assert!(!all.chars().any(is_hidden), "{ran}");
     }
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn tags_of_every_kind() {
         &long,
     ];
     let source = json!({"id": "odd", "name": "Odd", "type": "inline", "content": "", "tags": odd});
-    let world = Workspace::of(json!([source, kept()]), &[]);
+    let world = Workspace::of(json!([source, good_source()]), &[]);
     let found = super::codes(&world);
     assert_eq!(found, ["empty-tag"; 5], "those without any character that could match");
     let told = world
@@ -158,5 +158,5 @@ fn tags_of_every_kind() {
     }
     let ran = world.run(&["select", "--tag=C++"]).exits(0);
     assert!(ran.text().contains("odd"), "{ran}");
-    is_kept(&world);
+    check_good_source(&world);
 }

@@ -14,7 +14,7 @@ mod state;
 mod streams;
 
 /// A good source that must stay unaffected by bad ones.
-fn kept() -> Value {
+fn good_source() -> Value {
     inline("kept", "stays")
 }
 
@@ -36,7 +36,7 @@ fn codes(world: &Workspace) -> Vec<String> {
 
 /// Checks that the good source is listed and can be picked.
 #[track_caller]
-fn is_kept(world: &Workspace) {
+fn check_good_source(world: &Workspace) {
     assert!(ids(&world.json(&["list"], 0)["sources"]).contains(&"kept".to_owned()));
     assert_eq!(world.json(&["select", "kept"], 0)["status"], "success");
 }
@@ -44,11 +44,11 @@ fn is_kept(world: &Workspace) {
 /// A workspace whose only good source is a discovered one, whatever the configuration contains.
 fn discovered() -> Workspace {
     let world = Workspace::new();
-    world.put(".jaato/references/kept.json", kept().to_string().as_bytes());
+    world.put(".jaato/references/kept.json", good_source().to_string().as_bytes());
     world
 }
 
 /// One source beside the good one.
-fn beside(source: Value, files: &[(&str, &str)]) -> Workspace {
-    Workspace::of(json!([kept(), source]), files)
+fn with_source(source: Value, files: &[(&str, &str)]) -> Workspace {
+    Workspace::of(json!([good_source(), source]), files)
 }

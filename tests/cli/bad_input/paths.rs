@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{beside, codes, is_kept};
+use super::{check_good_source, codes, with_source};
 use crate::support::workspace::{Workspace, ids};
 
 fn local(path: &str) -> Value {
@@ -31,20 +31,20 @@ fn paths_to_nothing() {
         ("\u{202e}dm.x", "missing-path"),
         ("references.json/below", "missing-path"),
     ] {
-        let world = beside(local(path), &[]);
+        let world = with_source(local(path), &[]);
         assert_eq!(codes(&world), [code], "{path:?}");
         let ran = world.run(&["select", "odd"]).exits(1);
         assert!(!ran.stderr.contains('\u{202e}') && !ran.stderr.contains('\u{0}'), "{ran}");
         world.run(&["resolve", "kept"]).exits(0);
-        is_kept(&world);
+        check_good_source(&world);
     }
     let long = format!("{}.md", "x/".repeat(5_000));
-    assert_eq!(codes(&beside(local(&long), &[])), ["missing-path"]);
+    assert_eq!(codes(&with_source(local(&long), &[])), ["missing-path"]);
 }
 
 #[test]
 fn the_workspace_itself_as_a_source_excludes_refdesks_own_files() {
-    let world = beside(local("."), &[("notes.md", "nobody\n"), ("sub/more.md", "nobody\n")]);
+    let world = with_source(local("."), &[("notes.md", "nobody\n"), ("sub/more.md", "nobody\n")]);
     let other = json!({"id": "other", "name": "Other", "type": "inline", "content": ""});
     world.put(".jaato/references/other.json", other.to_string().as_bytes());
     world.run(&["--desk", "elsewhere", "select", "kept"]).exits(0);
@@ -62,15 +62,15 @@ fn the_workspace_itself_as_a_source_excludes_refdesks_own_files() {
 
 #[test]
 fn the_root_folder_as_a_source_ends_in_time() {
-    let world = beside(local("/"), &[]);
+    let world = with_source(local("/"), &[]);
     let listed = world.json(&["list"], 0);
     assert!(listed["sources"][1]["is_directory"].is_null(), "it waits for trust: {listed}");
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
 fn links_in_circles() {
-    let world = beside(local("tree"), &[("tree/a.md", "see kept"), ("tree/deep/b.md", "x")]);
+    let world = with_source(local("tree"), &[("tree/a.md", "see kept"), ("tree/deep/b.md", "x")]);
     let tree = world.path.join("tree");
     for (target, link) in [
         (".", "self"),
@@ -95,7 +95,7 @@ fn links_in_circles() {
 fn a_source_that_is_a_loop_a_pipe_or_a_device() {
     let world = Workspace::of(
         json!([
-            super::kept(),
+            super::good_source(),
             {"id": "loop", "name": "L", "path": "loop"},
             {"id": "pipe", "name": "P", "path": "pipe"},
             {"id": "device", "name": "D", "path": "/dev/zero"},
@@ -117,13 +117,13 @@ fn a_source_that_is_a_loop_a_pipe_or_a_device() {
         world.run(words).exits(0);
     }
     world.feed(&["enrich"], b"@pipe @device @folder").exits(0);
-    is_kept(&world);
+    check_good_source(&world);
 }
 
 #[test]
 fn unreadable_documents() {
     use std::os::unix::fs::PermissionsExt;
-    let world = beside(local("tree"), &[("tree/a.md", "kept"), ("tree/closed/b.md", "x"), ("tree/c.md", "x")]);
+    let world = with_source(local("tree"), &[("tree/a.md", "kept"), ("tree/closed/b.md", "x"), ("tree/c.md", "x")]);
     for path in ["tree/closed", "tree/c.md"] {
         fs::set_permissions(world.path.join(path), fs::Permissions::from_mode(0o000)).unwrap();
     }
@@ -138,9 +138,11 @@ fn unreadable_documents() {
 
 #[test]
 fn a_workspace_below_another() {
-    let world =
-        Workspace::with(&[("inner/.jaato/references/kept.json", &super::kept().to_string()), ("inner/docs/x.md", "x")]);
-    world.put(".jaato/references/outer.json", super::kept().to_string().replace("kept", "outer").as_bytes());
+    let world = Workspace::with(&[
+        ("inner/.jaato/references/kept.json", &super::good_source().to_string()),
+        ("inner/docs/x.md", "x"),
+    ]);
+    world.put(".jaato/references/outer.json", super::good_source().to_string().replace("kept", "outer").as_bytes());
     let ran = crate::support::program::run(
         world.bare(&["--format", "json", "select", "kept", "outer"]).current_dir(world.path.join("inner/docs")),
         None,

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::{is_kept, kept};
+use super::{check_good_source, good_source};
 use crate::support::workspace::{Workspace, inline};
 
 const DAMAGED: &[&[u8]] = &[
@@ -21,7 +21,7 @@ const DAMAGED: &[&[u8]] = &[
 ];
 
 fn world() -> Workspace {
-    Workspace::of(json!([kept(), inline("other", "")]), &[])
+    Workspace::of(json!([good_source(), inline("other", "")]), &[])
 }
 
 fn set_aside(world: &Workspace, folder: &str) -> Vec<Vec<u8>> {
@@ -43,7 +43,7 @@ fn a_damaged_selection_is_set_aside_reported_and_started_empty() {
             assert_eq!(set_aside(&world, ".jaato/refdesk"), [bytes], "{ran}");
             let again = world.run(&["list"]).exits(0);
             assert!(!again.stderr.contains("damaged"), "told once: {again}");
-            is_kept(&world);
+            check_good_source(&world);
         }
     }
 }
@@ -141,10 +141,10 @@ fn a_workspace_that_cannot_be_written() {
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
     fs::set_permissions(&lock, fs::Permissions::from_mode(0o600)).unwrap();
-    is_kept_or_was(&world);
+    check_good_source_or_pick(&world);
 }
 
-fn is_kept_or_was(world: &Workspace) {
+fn check_good_source_or_pick(world: &Workspace) {
     let status: Value = world.json(&["select", "kept"], 0)["status"].clone();
     assert!(status == "success" || status == "all_selected", "{status}");
 }
@@ -158,5 +158,5 @@ fn a_selection_with_rubbish_that_parses() {
     assert_eq!(listed["sources"][0]["id"], "other");
     let ran = world.run(&["clear", "--all"]).exits(0);
     assert!(!ran.stdout.contains(&0x1b), "{ran}");
-    is_kept(&world);
+    check_good_source(&world);
 }

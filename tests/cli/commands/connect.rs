@@ -7,7 +7,7 @@ use std::path::Path;
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
-use crate::support::program::{PROGRAM, Ran, run};
+use crate::support::program::{PROGRAM, ProgramRun, run};
 use crate::support::workspace::Workspace;
 
 const AGENTS: [(&str, &str); 4] = [
@@ -42,7 +42,7 @@ fn commands(text: &str) -> Vec<String> {
 
 /// The program with these folders on its PATH.
 #[track_caller]
-fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> Ran {
+fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> ProgramRun {
     run(world.command(words).env("PATH", path), None)
 }
 

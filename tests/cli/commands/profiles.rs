@@ -8,25 +8,25 @@ use super::small;
 use crate::support::program::run;
 use crate::support::workspace::{Workspace, ids, strings};
 
-fn put(world: &Workspace, file: &str, ours: &Value) {
+fn put_profile(world: &Workspace, file: &str, ours: &Value) {
     let profile = json!({"description": format!("About {file}."), "plugins": ["references"],
                          "plugin_configs": {"lsp": {"sources": 7}, "references": ours}});
     world.put(&format!(".jaato/profiles/{file}.json"), profile.to_string().as_bytes());
 }
 
 /// [`small`] with profiles of every kind.
-fn staffed() -> Workspace {
+fn with_profiles() -> Workspace {
     let world = small();
-    put(&world, "chain", &json!({"preselected": ["a", "kit"], "exclude_tools": ["selectReferences"]}));
-    put(&world, "few", &json!({"preselected": ["b"], "sources": ["a", "zz"]}));
-    put(&world, "flat", &json!({"preselected": ["a", "gone", "nobody"], "transitive_injection": false}));
+    put_profile(&world, "chain", &json!({"preselected": ["a", "kit"], "exclude_tools": ["selectReferences"]}));
+    put_profile(&world, "few", &json!({"preselected": ["b"], "sources": ["a", "zz"]}));
+    put_profile(&world, "flat", &json!({"preselected": ["a", "gone", "nobody"], "transitive_injection": false}));
     let own = json!([
         {"id": "b", "name": "Another B", "type": "inline", "content": "Now to kit."},
         {"id": "own", "name": "Own", "path": "docs/b.md"},
         "kit",
     ]);
-    put(&world, "own", &json!({"preselected": ["b", "own"], "sources": own}));
-    put(&world, "none", &json!({}));
+    put_profile(&world, "own", &json!({"preselected": ["b", "own"], "sources": own}));
+    put_profile(&world, "none", &json!({}));
     world.put(".jaato/profiles/wrong.json", b"{\n  \"name\": }");
     world
 }
@@ -47,7 +47,7 @@ fn choices(world: &Workspace) -> Vec<PathBuf> {
 
 #[test]
 fn each_profile_is_listed_as_it_would_load() {
-    let world = staffed();
+    let world = with_profiles();
     world.run(&["select", "text"]).exits(0);
     world.run(&["exclude", "c"]).exits(0);
     let before = world.listing();
@@ -87,7 +87,7 @@ fn each_profile_is_listed_as_it_would_load() {
 
 #[test]
 fn missing_and_own_sources_of_a_profile() {
-    let world = staffed();
+    let world = with_profiles();
     let listed = world.json(&["profiles"], 0);
     let lists = |name: &str, key: &str| strings(&profile(&listed, name)[key]);
     assert_eq!(lists("flat", "picks"), ["a"], "what cannot be picked is not");
@@ -128,7 +128,7 @@ fn missing_and_own_sources_of_a_profile() {
 
 #[test]
 fn a_profile_applies_to_one_command() {
-    let world = staffed();
+    let world = with_profiles();
     world.run(&["select", "text"]).exits(0);
     let stored = world.read(".jaato/refdesk/selection.json");
     assert_eq!(ids(&selected(&world, "few")["sources"]), ["b"]);
@@ -154,7 +154,7 @@ fn a_profile_applies_to_one_command() {
 
 #[test]
 fn the_desks_exclusions_stay() {
-    let world = staffed();
+    let world = with_profiles();
     world.run(&["exclude", "b", "kit"]).exits(0);
     assert_eq!(ids(&selected(&world, "chain")["sources"]), ["a"]);
     let told = world.json(&["--profile", "chain", "profiles"], 0);
@@ -163,7 +163,7 @@ fn the_desks_exclusions_stay() {
 
 #[test]
 fn commands_that_store_are_refused() {
-    let world = staffed();
+    let world = with_profiles();
     let before = world.listing();
     for words in [
         &["select", "a"][..],
@@ -185,7 +185,7 @@ fn commands_that_store_are_refused() {
 
 #[test]
 fn profiles_by_name_by_path_and_unknown_ones() {
-    let world = staffed();
+    let world = with_profiles();
     world.put("elsewhere/mine.json", br#"{"name": "hers", "plugin_configs": {"references": {"preselected": ["c"]}}}"#);
     for given in ["elsewhere/mine.json", "./elsewhere/mine.json"] {
         assert_eq!(selected(&world, given)["sources"][0]["id"], "a", "{given}");

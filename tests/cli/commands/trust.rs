@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::workspace::{STATE, Workspace};
 
 /// A workspace whose catalog reads files beside it and has files written without asking.
-fn reaching() -> Workspace {
+fn with_sources_outside() -> Workspace {
     let world = Workspace::with(&[("docs/in.md", "see out\n")]);
     std::fs::create_dir(world.beside("out")).unwrap();
     refdesk_files::write_atomic(&world.beside("out/secret.md"), b"secret\n").unwrap();
@@ -28,7 +28,7 @@ fn counts(answer: &Value) -> (usize, usize) {
 
 #[test]
 fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
-    let world = reaching();
+    let world = with_sources_outside();
     let before = world.listing();
     let ran = world.run(&["trust"]).exits(1);
     let out = world.beside("out");
@@ -70,7 +70,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
 
 #[test]
 fn untrusted_actions_are_reported_only_where_they_matter() {
-    let world = reaching();
+    let world = with_sources_outside();
     let warned = |words: &[&str]| world.run(words).exits(0).stderr.matches("trust").count() > 0;
     for words in
         [&["list"][..], &["resolve", "in"], &["instructions"], &["templates"], &["select", "in", "--desk", "x"]]
