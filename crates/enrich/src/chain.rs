@@ -101,6 +101,8 @@ impl<'a> EnrichRequest<'a> {
 
 /// A text as the enrichers read it.
 pub(super) struct EnrichInput<'a> {
+    /// The desk.
+    pub ctx: EnrichContext<'a>,
     /// The request.
     pub asked: &'a EnrichRequest<'a>,
     /// The parts of the text outside refdesk's own blocks.
@@ -120,13 +122,7 @@ pub(super) trait Enricher: Sync {
     fn takes(&self, kind: TextKind) -> bool;
 
     /// Its drafts for a session that was given `told`; matches are added to `metadata`.
-    fn drafts(
-        &self,
-        ctx: &EnrichContext,
-        reading: &EnrichInput,
-        told: &SessionMemory,
-        metadata: &mut Metadata,
-    ) -> Vec<Draft>;
+    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft>;
 }
 
 /// Every enricher.
@@ -190,7 +186,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     }
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
-    let (mut drafts, metadata) = all_drafts(ctx, &reading, &known);
+    let (mut drafts, metadata) = all_drafts(&reading, &known);
     // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
     // copied into a web page would suppress its sources permanently. Only what this session was given counts.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
@@ -213,7 +209,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) 
     let mut known = told.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
     let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
-    let (more, metadata) = all_drafts(ctx, &EnrichInput::new(ctx, &asked, &[]), &known);
+    let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)
 }
@@ -224,26 +220,27 @@ pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template>
         return Vec::new();
     }
     let own = own_blocks(asked.text);
-    templates::found(ctx, &EnrichInput::new(ctx, asked, &own))
+    templates::found(&EnrichInput::new(ctx, asked, &own))
 }
 
 impl<'a> EnrichInput<'a> {
-    fn new(ctx: &EnrichContext, asked: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
+    fn new(ctx: &EnrichContext<'a>, asked: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
         let pinned = match (asked.kind, &asked.tool) {
             (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
             _ => None,
         };
-        Self { asked, said: InjectedText::new(asked.text, own), parts: complement(asked.text, own), pinned }
+        let (said, parts) = (InjectedText::new(asked.text, own), complement(asked.text, own));
+        Self { ctx: *ctx, asked, said, parts, pinned }
     }
 }
 
 /// The drafts of every enricher for this kind of text, lowest priority number first.
-fn all_drafts(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
+fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let mut chain: Vec<&dyn Enricher> =
         CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();
     chain.sort_by_key(|enricher| enricher.priority());
-    let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(ctx, reading, known, &mut metadata)).collect();
+    let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(reading, known, &mut metadata)).collect();
     (drafts, metadata)
 }
 

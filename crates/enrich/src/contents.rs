@@ -21,7 +21,8 @@ const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run th
 
 /// The reference context, if the file is a markdown file directly in the root of a selected directory source that
 /// declares its contents.
-pub(super) fn draft(ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMemory) -> Option<Draft> {
+pub(super) fn draft(reading: &EnrichInput, told: &SessionMemory) -> Option<Draft> {
+    let ctx = &reading.ctx;
     let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
     let parts = parts(ctx, source, contents);
     if parts.is_empty() {

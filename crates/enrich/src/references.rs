@@ -27,23 +27,18 @@ impl Enricher for References {
         kind != TextKind::SystemInstructions
     }
 
-    fn drafts(
-        &self,
-        ctx: &EnrichContext,
-        reading: &EnrichInput,
-        told: &SessionMemory,
-        metadata: &mut Metadata,
-    ) -> Vec<Draft> {
+    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
+        let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
         let text = reading.asked.text;
-        let found = ctx.matcher.find_within(text, &reading.parts, ctx.catalog, ctx.selection, ctx.exclude_hints);
-        let blocks = ReferenceDrafts { ctx, reading, told };
+        let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
+        let blocks = ReferenceDrafts { reading, told };
         let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found)];
         metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
         metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
         if reading.asked.kind == TextKind::Prompt {
             drafts.push(blocks.notice(metadata));
         } else {
-            drafts.extend(contents::draft(ctx, reading, told));
+            drafts.extend(contents::draft(reading, told));
         }
         drafts
     }
@@ -51,7 +46,6 @@ impl Enricher for References {
 
 /// The state for one text and one session.
 struct ReferenceDrafts<'a> {
-    ctx: &'a EnrichContext<'a>,
     reading: &'a EnrichInput<'a>,
     told: &'a SessionMemory,
 }
@@ -63,7 +57,7 @@ impl ReferenceDrafts<'_> {
         if self.reading.asked.repeat {
             return (Vec::new(), true);
         }
-        let hash = content_hash(kind, &source.id, printed, &self.ctx.places.stamp(source));
+        let hash = content_hash(kind, &source.id, printed, &self.reading.ctx.places.stamp(source));
         let is_news = !self.told.given.contains(&hash);
         (vec![MemoryKey::Given(hash)], is_news)
     }
@@ -74,10 +68,11 @@ impl ReferenceDrafts<'_> {
         let places = lines::places(self.reading.asked.text, &offsets);
         let mut entries = Vec::new();
         for (expansion, (line, column)) in found.expansions.iter().zip(places) {
-            let Some(source) = self.ctx.catalog.get(expansion.id.as_str()) else { continue };
-            let full = instruction(source, self.ctx.selection, self.ctx.places);
-            let (short, brief) = (print::given_above(source), print::brief(source, self.ctx.places));
-            let (memory, news) = self.memory("expansion", source, remembered(&full, source, self.ctx.selection));
+            let Some(source) = self.reading.ctx.catalog.get(expansion.id.as_str()) else { continue };
+            let full = instruction(source, self.reading.ctx.selection, self.reading.ctx.places);
+            let (short, brief) = (print::given_above(source), print::brief(source, self.reading.ctx.places));
+            let (memory, news) =
+                self.memory("expansion", source, remembered(&full, source, self.reading.ctx.selection));
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&short) || said.has(&brief);
             let mut why = vec![MatchReason::Mention { line, column }];
@@ -105,7 +100,7 @@ impl ReferenceDrafts<'_> {
         let mut places = lines::places(self.reading.asked.text, &offsets).into_iter();
         for hint in &found.hints {
             let places: Vec<_> = places.by_ref().take(hint.firsts.len()).collect();
-            let Some(source) = self.ctx.catalog.get(hint.id.as_str()) else { continue };
+            let Some(source) = self.reading.ctx.catalog.get(hint.id.as_str()) else { continue };
             let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
             // A match of another tag of the source is nothing new.
             let (memory, news) = self.memory("hint", source, &brief);
@@ -131,18 +126,19 @@ impl ReferenceDrafts<'_> {
 
     /// Block 3; the sources and their parents go into `metadata`.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
-        let selection = self.ctx.selection;
+        // Not all of the context can go to other threads.
+        let EnrichContext { selection, catalog, .. } = self.reading.ctx;
+        let (said, repeat, told) = (&self.reading.said, self.reading.asked.repeat, self.told);
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // If every source mentions every other, these are megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
-            let source = self.ctx.catalog.get(id)?;
-            if !self.reading.asked.repeat && self.told.was_announced(id) {
+            let source = catalog.get(id)?;
+            if !repeat && told.was_announced(id) {
                 return None;
             }
             let brief = print::brief_notice(source);
-            let said = &self.reading.said;
             let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
+use super::chain::{EnrichInput, Enricher, Metadata, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::print;
 use super::session_memory::{SessionMemory, content_hash};
@@ -22,12 +22,12 @@ impl Enricher for Templates {
         kind != TextKind::Prompt
     }
 
-    fn drafts(&self, ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
+    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
         let at_the_start = reading.asked.kind == TextKind::SystemInstructions;
-        let templates: Cow<[Template]> = match ctx.taken {
-            _ if at_the_start => ctx.places.templates().templates.into(),
+        let templates: Cow<[Template]> = match reading.ctx.taken {
+            _ if at_the_start => reading.ctx.places.templates().templates.into(),
             Some(taken) => taken.into(),
-            None => found(ctx, reading).into(),
+            None => found(reading).into(),
         };
         let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
         let entries = templates.iter().map(|template| entry(reading, template, rule));
@@ -42,7 +42,8 @@ impl Enricher for Templates {
 
 /// The templates in the text outside refdesk's own blocks; none if the file belongs to a source that declares its
 /// templates itself.
-pub(super) fn found(ctx: &EnrichContext, reading: &EnrichInput) -> Vec<Template> {
+pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
+    let ctx = &reading.ctx;
     let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
     let contents = pinned.and_then(|source| source.contents.as_ref());
     if contents.is_some_and(|contents| contents.templates.is_some()) {

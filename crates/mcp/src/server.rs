@@ -19,6 +19,10 @@ use refdesk_desk::Session;
 
 use refdesk_tools::handle::DeskHandle;
 
+type Context = RequestContext<RoleServer>;
+type Page = Option<PaginatedRequestParams>;
+type Answer<T> = Result<T, ErrorData>;
+
 /// The server for one connection.
 #[derive(Debug, Clone)]
 pub struct Server {
@@ -40,7 +44,7 @@ impl Server {
     }
 
     /// The agent which sent a request.
-    pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
+    pub fn session(&self, context: &Context) -> Session {
         self.connection.session(context)
     }
 }
@@ -50,11 +54,7 @@ impl ServerHandler for Server {
         handshake::info()
     }
 
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
+    async fn initialize(&self, request: InitializeRequestParams, context: Context) -> Answer<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let session = self.connection.begin(&context);
         self.notices.set_agent(&session);
@@ -63,7 +63,7 @@ impl ServerHandler for Server {
         Ok(answer)
     }
 
-    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, context: Context) -> Answer<DiscoverResult> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
         answer.instructions = handshake::introduce(&self.handle, self.session(&context)).await;
@@ -74,63 +74,39 @@ impl ServerHandler for Server {
         ClientNotices::begin(&self.notices, &self.handle, context.peer);
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: Page, _: Context) -> Answer<ListToolsResult> {
         tools::list(&self.handle).await
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Answer<CallToolResponse> {
         let session = self.session(&context);
         tools::call(&self.handle, session, request, context).await
     }
 
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, request: Page, context: Context) -> Answer<ListResourcesResult> {
         resources::list(&self.handle, &self.session(&context), request).await
     }
 
-    async fn list_resource_templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    async fn list_resource_templates(&self, request: Page, context: Context) -> Answer<ListResourceTemplatesResult> {
         resources::templates(&self.handle, &self.session(&context), request).await
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+        context: Context,
+    ) -> Answer<ReadResourceResponse> {
         resource::read(&self.handle, &self.session(&context), request).await.map(Into::into)
     }
 
     // Only for clients which sent `initialize`.
     #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe so")]
-    async fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Answer<()> {
         self.notices.subscribe(&self.handle, &self.session(&context), request.uri).await
     }
 
     #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe so")]
-    async fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Answer<()> {
         self.notices.unsubscribe(&request.uri);
         Ok(())
     }
@@ -139,41 +115,25 @@ impl ServerHandler for Server {
         Some(notices::accepted(requested))
     }
 
-    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, subscription: SubscriptionContext) -> Answer<()> {
         let session = self.session(subscription.request_context());
         notices::listen(&self.handle, &session, &subscription).await;
         Ok(())
     }
 
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, request: Page, context: Context) -> Answer<ListPromptsResult> {
         prompts::list(&self.handle, &self.session(&context), request).await
     }
 
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> Answer<GetPromptResponse> {
         prompts::get(&self.handle, &self.session(&context), request).await.map(Into::into)
     }
 
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
+    async fn complete(&self, request: CompleteRequestParams, context: Context) -> Answer<CompleteResult> {
         completion::complete(&self.handle, &self.session(&context), request).await
     }
 
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Answer<CustomResult> {
         Err(validate::unknown(&request))
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct Chosen {
 
 /// Asks for a choice of sources.
 pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> {
-    let context = format!("{} asks which references it should work with", call.session.who);
+    let context = Request::default_context(&call.session.who, None);
     let offer = engine::Request::Offer { context, tags: Vec::new() };
     let Some(Response::Offer(offer)) = call.handle.ask(&call.session, offer).await else {
         return Err(closed().into());
@@ -126,7 +126,7 @@ pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Re
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
     let asker = Asker { who: call.session.who.clone(), session: call.session.id.clone(), desk };
-    let context = format!("{} wants to write {path}", call.session.who);
+    let context = Request::default_context(&call.session.who, Some(&path));
     let request = channel::approval(&way, asker, &context, approval);
     let wait = wait_for(&request, &way);
     let to_ask = request.clone();

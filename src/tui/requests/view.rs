@@ -83,18 +83,6 @@ pub fn asks_for(request: &Request) -> String {
     }
 }
 
-/// Whether the reason says more than who wants what, which is an agent's default wording.
-fn adds(request: &Request) -> bool {
-    let (context, who) = (request.context.trim(), request.asker.who.as_str());
-    let rest = context.strip_prefix(who).map(str::trim);
-    match (&request.approval, rest) {
-        _ if context.is_empty() => false,
-        (Some(approval), Some(rest)) => rest.strip_prefix("wants to write ") != Some(approval.path.as_str()),
-        (None, Some(rest)) => rest != "asks which references it should work with",
-        (_, None) => true,
-    }
-}
-
 /// A name from outside, shortened.
 fn short(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
@@ -125,7 +113,7 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     let ellipsis = state.skin.glyphs.ellipsis;
     let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
     let mut lines: Vec<PageLine> = ended.into_iter().chain([asks(state, waiting)]).collect();
-    if adds(request) {
+    if request.has_reason() {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);
         lines.push(PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints));
@@ -356,7 +344,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
             ThemeRole::Infra,
         ));
     }
-    if adds(&waiting.request) {
+    if waiting.request.has_reason() {
         lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
     }
     lines

@@ -78,7 +78,7 @@ pub fn edited(state: &mut State, text: Option<String>) {
             }
         }
         Err(broken) => {
-            let line = broken.line.max(1);
+            let line = broken.line.unwrap_or(1);
             let told = Some(broken.to_string());
             state.templates.draft = Some(JsonDraft { text: Some(text), error: told, line, ..draft });
             state.open(WindowKind::InvalidValues);

@@ -27,6 +27,23 @@ pub struct Request {
     pub approval: Option<Approval>,
 }
 
+impl Request {
+    /// The context of a request whose asker gives no reason; `path` is the file to write.
+    pub fn default_context(who: &str, path: Option<&str>) -> String {
+        match path {
+            Some(path) => format!("{who} wants to write {path}"),
+            None => format!("{who} asks which references it should work with"),
+        }
+    }
+
+    /// Whether the asker gives a reason.
+    pub fn has_reason(&self) -> bool {
+        let path = self.approval.as_ref().map(|approval| approval.path.as_str());
+        let context = self.context.trim();
+        !context.is_empty() && context != Self::default_context(&self.asker.who, path).trim()
+    }
+}
+
 /// A source that may be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::Rendered;
 use super::handlebars_dialect::translate;
-use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, SectionHelper, Undefined};
+use super::handlebars_helpers::{NEED, PRINT, SECTION, Undefined, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::check_handlebars;
@@ -32,9 +32,9 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     let mut engine = Handlebars::new();
     engine.set_strict_mode(true);
     engine.register_escape_fn(escape);
-    engine.register_helper(PRINT, Box::new(Print));
-    engine.register_helper(NEED, Box::new(Need));
-    engine.register_helper(SECTION, Box::new(SectionHelper));
+    engine.register_helper(PRINT, Box::new(ValueHelper::Print));
+    engine.register_helper(NEED, Box::new(ValueHelper::Need));
+    engine.register_helper(SECTION, Box::new(ValueHelper::Section));
     engine
 }
 

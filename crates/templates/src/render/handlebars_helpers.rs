@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use refdesk_text::nearest::nearest;
 
-/// The name of [`Print`], which no template can contain.
+/// The name of [`ValueHelper::Print`], which no template can contain.
 pub const PRINT: &str = "\u{1}print";
-/// The name of [`Need`], which no template can contain.
+/// The name of [`ValueHelper::Need`], which no template can contain.
 pub const NEED: &str = "\u{1}need";
-/// The name of [`SectionHelper`], in characters that the crate's parser accepts.
+/// The name of [`ValueHelper::Section`], in characters that the crate's parser accepts.
 pub const SECTION: &str = "§section";
 
 /// A name that does not resolve.
@@ -35,50 +35,18 @@ impl fmt::Display for Undefined {
 
 impl std::error::Error for Undefined {}
 
-/// `{{x}}`: strings unchanged, nothing for null, lists and objects as JSON, as in Mustache.
-pub struct Print;
-
-impl HelperDef for Print {
-    fn call<'reg: 'rc, 'rc>(
-        &self,
-        helper: &Helper<'rc>,
-        engine: &'reg Handlebars<'reg>,
-        context: &'rc Context,
-        run: &mut RenderContext<'reg, 'rc>,
-        out: &mut dyn Output,
-    ) -> HelperResult {
-        let text = match subject(helper, context, run)?.value() {
-            Value::Null => return Ok(out.write("")?),
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
-        };
-        let text = if run.is_disable_escape() { text } else { engine.get_escape_fn()(&text) };
-        Ok(out.write(&text)?)
-    }
+/// What a helper does with its argument, after checking that it is defined.
+pub enum ValueHelper {
+    /// `{{x}}`: strings unchanged, nothing for null, lists and objects as JSON, as in Mustache.
+    Print,
+    /// Nothing: the block after it requires a value.
+    Need,
+    /// `{{#x}}…{{else}}…{{/x}}`: once per item for a list, with the value in scope for an object or text, unchanged for
+    /// `true`, else the other branch.
+    Section,
 }
 
-/// Runs before a block that requires a value.
-pub struct Need;
-
-impl HelperDef for Need {
-    fn call<'reg: 'rc, 'rc>(
-        &self,
-        helper: &Helper<'rc>,
-        _: &'reg Handlebars<'reg>,
-        context: &'rc Context,
-        run: &mut RenderContext<'reg, 'rc>,
-        out: &mut dyn Output,
-    ) -> HelperResult {
-        subject(helper, context, run)?;
-        Ok(out.write("")?)
-    }
-}
-
-/// `{{#x}}…{{else}}…{{/x}}`: once per item for a list, with the value in scope for an object or text, unchanged for `true`,
-/// else the other branch.
-pub struct SectionHelper;
-
-impl HelperDef for SectionHelper {
+impl HelperDef for ValueHelper {
     fn call<'reg: 'rc, 'rc>(
         &self,
         helper: &Helper<'rc>,
@@ -88,6 +56,19 @@ impl HelperDef for SectionHelper {
         out: &mut dyn Output,
     ) -> HelperResult {
         let subject = subject(helper, context, run)?;
+        match self {
+            Self::Print => {
+                let text = match subject.value() {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.clone(),
+                    value => value.to_string(),
+                };
+                let text = if run.is_disable_escape() { text } else { engine.get_escape_fn()(&text) };
+                return Ok(out.write(&text)?);
+            }
+            Self::Need => return Ok(out.write("")?),
+            Self::Section => {}
+        }
         let part = if subject.value().is_truthy(true) { helper.template() } else { helper.inverse() };
         let Some(part) = part else { return Ok(()) };
         match subject.value() {

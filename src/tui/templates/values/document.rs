@@ -1,12 +1,11 @@
 //! Converts the values to a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged and was
 //! not typed before does not count as typed.
 
-use std::fmt;
-
 use serde_json::Value;
 
 use crate::tui::templates::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind, sample};
+use refdesk_text::{Code, Error};
 
 /// The most bytes of a document; nobody types a larger one into a form.
 pub const LARGEST: usize = 1024 * 1024;
@@ -14,42 +13,23 @@ pub const LARGEST: usize = 1024 * 1024;
 /// From this many values on, a list is one row with a JSON value instead of a row per item.
 const SINGLE: usize = 2_000;
 
-/// Why a text is not a valid document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonError {
-    /// The line, from 1; 0 if the error has no position.
-    pub line: usize,
-    /// The character of the line, from 1.
-    pub column: usize,
-    pub what: String,
-}
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => out.write_str(&self.what),
-            line => write!(out, "line {line}, column {}: {}", self.column, self.what),
-        }
-    }
-}
-
 /// Parses a text as a JSON object.
 ///
 /// # Errors
 /// It is not an object; with the reason and position.
-pub fn read(text: &str) -> Result<Value, JsonError> {
-    let nowhere = |what: String| JsonError { line: 0, column: 0, what };
+pub fn read(text: &str) -> Result<Value, Error> {
+    let invalid = |message: String| Error::new(Code::JsonSyntax, message, "");
     if text.len() > LARGEST {
-        return Err(nowhere(format!("values can have at most {LARGEST} bytes")));
+        return Err(invalid(format!("values can have at most {LARGEST} bytes")));
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err(nowhere("values must be a JSON object: {\"name\": …}".to_owned())),
+        Ok(_) => Err(invalid("values must be a JSON object: {\"name\": …}".to_owned())),
         Err(error) => {
             let (line, column) = (error.line(), error.column());
             let told = error.to_string();
-            let at = format!(" at line {line} column {column}");
-            Err(JsonError { line, column, what: told.strip_suffix(&at).unwrap_or(&told).to_owned() })
+            let what = told.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&told);
+            Err(Error { line: Some(line), ..invalid(format!("line {line}, column {column}: {what}")) })
         }
     }
 }
