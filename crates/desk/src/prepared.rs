@@ -7,7 +7,7 @@ use super::{Made, RenderFailure, Shown};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, ValueCheck};
-use refdesk_text::{Error, Fix};
+use refdesk_text::{Code, Error, Fix};
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,13 +67,14 @@ impl Prepared {
         let others: Vec<String> = missing(&self.fit, told).map(named).collect();
         let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
         let mut fixes: Vec<Fix> = Vec::new();
-        if error.message.contains("undefined") {
+        if error.code == Code::UndefinedVariable {
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }
         fixes.extend(self.name.map(Fix::ShowVariables));
         let RenderJob { text: template, syntax, .. } = self.job;
-        let error = Error { fix: Fix::All(fixes), ..error };
+        let code = if error.code == Code::UndefinedVariable { Code::Render } else { error.code };
+        let error = Error { code, fix: Fix::All(fixes), ..error };
         RenderFailure { error, template, syntax: Some(syntax), fit: self.fit }
     }
 }

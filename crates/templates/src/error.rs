@@ -9,6 +9,11 @@ pub fn template_error(line: impl Into<Option<usize>>, message: impl Into<String>
     Error { line: line.into(), ..Error::new(Code::Render, message, "") }
 }
 
+/// The error about a value that was not given. The desk reports it as [`Code::Render`].
+pub fn undefined_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
+    Error { code: Code::UndefinedVariable, ..template_error(line, message) }
+}
+
 /// The error with its line, and every line in its message, mapped to lines of the file.
 pub fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
     renumbered(Error { message: cut(error.message), ..error }, |line| stripped.file_line(line))

@@ -168,6 +168,7 @@ codes! {
     ReadOnly = "read-only",
     Refused = "refused",
     Render = "render",
+    UndefinedVariable = "undefined-variable",
     ReservedPath = "reserved-path",
     SameFile = "same-file",
     TemplateAmbiguous = "template-ambiguous",

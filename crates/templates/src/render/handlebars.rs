@@ -22,7 +22,7 @@ use super::handlebars_helpers::{NEED, PRINT, SECTION, Undefined, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::check_handlebars;
-use crate::error::template_error;
+use crate::error::{template_error, undefined_error};
 use refdesk_text::Error;
 
 static PLAIN: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(no_escape));
@@ -202,8 +202,8 @@ fn explain(error: &handlebars::RenderError) -> Error {
         RenderErrorReason::NestedError(cause) => match cause.downcast_ref::<Undefined>() {
             Some(Undefined { name, near }) => {
                 let near = near.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-                let error = at_line(format!("undefined variable '{name}'"), line);
-                Error { message: format!("{}{near}", error.message), ..error }
+                let Error { message, line, .. } = at_line(format!("undefined variable '{name}'"), line);
+                undefined_error(line, format!("{message}{near}"))
             }
             None => at_line(cause.to_string(), line),
         },

@@ -1,8 +1,8 @@
 //! Restricts the addresses that a webhook may connect to. The resolver returns no others, so a name that resolves
 //! differently the next time gains nothing (BEHAVIOUR §8).
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::{fmt, io};
 
 use ureq::Error;
 use ureq::config::Config;
@@ -33,7 +33,12 @@ impl std::error::Error for Unreachable {}
 
 impl Resolver for Reachable {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
-        let all = DefaultResolver::default().resolve(uri, config, timeout)?;
+        let resolved = DefaultResolver::default().resolve(uri, config, timeout);
+        // A failed lookup has no kind of its own.
+        let all = resolved.map_err(|error| match error {
+            Error::Io(error) => Error::Io(io::Error::new(io::ErrorKind::HostUnreachable, error)),
+            error => error,
+        })?;
         let mut reachable = self.empty();
         let mut refused = None;
         for address in all.iter() {

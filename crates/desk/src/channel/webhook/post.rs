@@ -178,11 +178,10 @@ fn pause(span: Duration, wait: &Wait) -> bool {
     true
 }
 
-/// Whether connecting failed; a failed name lookup has no kind of its own.
+/// Whether connecting failed, or looking up the name.
 fn is_unconnected(error: &io::Error) -> bool {
     use io::ErrorKind::{AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
-    let kinds = [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable];
-    kinds.contains(&error.kind()) || error.to_string().contains("failed to lookup address")
+    [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable].contains(&error.kind())
 }
 
 /// Whether the type is `application/json` or a variant such as `application/problem+json`; parameters are ignored.

@@ -82,10 +82,11 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
         let (path, first) = is.place(1);
         let file = display(Path::new(&*after.workspace), path);
-        let finding = after.diagnostics.iter().find(|it| {
-            it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file) && it.message.contains(is.name.as_str())
-        });
-        let line = finding.and_then(|finding| finding.line);
+        // A document may hold several templates.
+        let end = is.block.as_ref().map_or(usize::MAX, |block| first + block.text.lines().count());
+        let broken =
+            after.diagnostics.iter().filter(|it| it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file));
+        let line = broken.filter_map(|it| it.line).find(|line| (first..=end).contains(line));
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
         // Where it is broken matters more than whose it is.
         let place = Spot { path: path.to_path_buf(), line: line.unwrap_or(first) };

@@ -1,6 +1,6 @@
 //! Answers requests: each is carried out for the session that it is asked for.
 
-use super::super::notice::{Cause, Notice, Topic};
+use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
 use super::super::request::{Audience, Call, LocateTarget, Request, Response};
 use super::super::watch::Watch;
@@ -171,14 +171,6 @@ impl Worker<'_> {
             self.tell(Notice { place, ..Notice::new(self.who(session), Topic::Template, text) });
         }
         Ok(written)
-    }
-
-    /// What follows when picks or exclusions were changed for this session.
-    pub(super) fn follow_choice(&mut self, session: &Session) {
-        self.cause = Cause::Choice(self.who(session));
-        self.index_templates();
-        self.files_for = session.clone();
-        self.publish();
     }
 
     pub(super) fn refuse(&mut self, refusal: Error) {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::notice::{Cause, Notice, Topic, Who};
+use super::super::request::Change;
 use super::Worker;
 use crate::{Changed, Desk, Session, Undone};
-use refdesk_core::selection::Selection;
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
@@ -26,21 +26,22 @@ impl Worker<'_> {
     pub(super) fn follow_stored_choice(&mut self) {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
-        if *self.desk.choice() == chosen {
-            return;
+        if *self.desk.choice() != chosen {
+            self.after_change(Change::Choice, &before);
         }
-        self.desk.settle();
-        self.forget_left(&before);
-        if *self.desk.selection() != before {
-            self.index_templates();
-        }
-        self.publish();
     }
 
-    pub(super) fn forget_left(&mut self, before: &Selection) {
-        if let Err(refusal) = self.desk.forget_left(before) {
-            self.refuse(refusal);
-        }
+    /// Does what follows when picks or exclusions were changed for this session.
+    pub(super) fn follow_choice(&mut self, session: &Session) {
+        self.cause = Cause::Choice(self.who(session));
+        self.files_for = session.clone();
+        self.after_own_change();
+    }
+
+    /// Does what follows a change that the desk made itself, which settled the selection and told the sessions what left it.
+    fn after_own_change(&mut self) {
+        let selection = self.desk.selection().clone();
+        self.after_change(Change::Choice, &selection);
     }
 
     pub(super) fn change(&mut self, session: &Session, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {
@@ -80,8 +81,7 @@ impl Worker<'_> {
         }
         let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
         self.cause = Cause::Retraced { text, named };
-        self.index_templates();
-        self.publish();
+        self.after_own_change();
         // While nothing was told yet, there is no difference to tell it with.
         if let Cause::Retraced { text, .. } = std::mem::replace(&mut self.cause, Cause::Choice(Who::You)) {
             self.tell(Notice::new(Who::You, Topic::Selection, text));

@@ -25,6 +25,7 @@ use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch};
 use crate::{Desk, Options, PrivilegedAction, Session};
 use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -304,15 +305,26 @@ impl Worker<'_> {
         let before = self.desk.selection().clone();
         self.reread(Desk::reload);
         self.watch(watch);
+        self.after_change(Change::Workspace, &before);
+    }
+
+    /// Does what follows when the choice or the workspace changed: completes the selection, has sessions forget what left it
+    /// since `before`, indexes templates, and publishes the result.
+    fn after_change(&mut self, change: Change, before: &Selection) {
         self.desk.settle();
-        self.forget_left(&before);
-        self.update_requests();
-        self.update_trust();
-        self.queue_documents();
+        if let Err(refusal) = self.desk.forget_left(before) {
+            self.refuse(refusal);
+        }
+        let is_reloaded = change == Change::Workspace;
+        if is_reloaded {
+            self.update_requests();
+            self.update_trust();
+            self.queue_documents();
+            // Cached documents are read at once; only a long reading is worth a frame in between.
+            self.published = Instant::now();
+        }
         self.index_templates();
-        // What is remembered is read at once; only a long reading is worth a frame in between.
-        self.published = Instant::now();
-        if self.unread.is_empty() {
+        if !is_reloaded || self.unread.is_empty() {
             self.publish();
         }
     }

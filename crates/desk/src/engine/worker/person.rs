@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::event::Event;
 use super::super::notice::{Notice, Topic, Who};
+use super::super::request::Change;
 use super::super::requests::{Ended, NotReplied, Reply};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
@@ -51,11 +52,10 @@ impl Worker<'_> {
     /// Reads the workspace again where trust changed, and with it what agents may be told.
     pub(super) fn reload_if_trust_changed(&mut self) {
         if self.desk.has_stale_trust() {
+            let before = self.desk.selection().clone();
             self.reread(Desk::reload);
             self.watch_due = true;
-            self.desk.settle();
-            self.queue_documents();
-            self.index_templates();
+            self.after_change(Change::Workspace, &before);
         }
     }
 

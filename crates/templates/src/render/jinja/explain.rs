@@ -4,7 +4,7 @@ use minijinja::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::super::limits::out_of_fuel;
-use crate::error::template_error;
+use crate::error::{template_error, undefined_error};
 use crate::jinja_as_written;
 use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
@@ -65,7 +65,7 @@ pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) ->
         .filter(|near| near != name)
         .map(|near| format!(" (did you mean '{near}'?)"))
         .unwrap_or_default();
-    template_error(line, format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)))
+    undefined_error(line, format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)))
 }
 
 fn at_line(what: String, line: Option<usize>) -> String {
@@ -163,7 +163,7 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
-    template_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))
+    undefined_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))
 }
 
 fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {

@@ -14,7 +14,7 @@ use super::super::limits::{
 use super::super::{RenderJob, Rendered};
 use super::frame::receive;
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
-use crate::error::template_error;
+use crate::error::{template_error, undefined_error};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
@@ -145,7 +145,8 @@ fn exchange(
 
 fn read_answer(from: &mut impl Read) -> io::Result<Result<Rendered, Error>> {
     Ok(match serde_json::from_slice(&receive(from, HEAD_BYTES)?)? {
-        AnswerHead::Failed { message, line } => Err(template_error(line, message)),
+        AnswerHead::Failed { message, line, is_undefined: true } => Err(undefined_error(line, message)),
+        AnswerHead::Failed { message, line, .. } => Err(template_error(line, message)),
         AnswerHead::Rendered(warnings) => {
             let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| invalid_answer())?;
             Ok(Rendered { text, warnings })

@@ -32,5 +32,5 @@ enum AnswerHead {
     /// The text follows; these are the warnings.
     Rendered(Vec<String>),
     /// There is no text.
-    Failed { message: String, line: Option<usize> },
+    Failed { message: String, line: Option<usize>, is_undefined: bool },
 }

@@ -12,7 +12,7 @@ use super::cache::serve_all;
 use super::frame::{append, receive};
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
 use crate::error::template_error;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Answers jobs until the input ends. Never returns while the standard input is open.
 pub fn serve() -> ExitCode {
@@ -89,7 +89,14 @@ impl Jobs {
     pub fn answer(&self, outcome: Result<Rendered, Error>) -> Option<()> {
         let (head, text) = match outcome {
             Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),
-            Err(error) => (AnswerHead::Failed { message: error.message, line: error.line }, None),
+            Err(error) => (
+                AnswerHead::Failed {
+                    is_undefined: error.code == Code::UndefinedVariable,
+                    message: error.message,
+                    line: error.line,
+                },
+                None,
+            ),
         };
         let mut frame = Vec::new();
         append(&mut frame, &serde_json::to_vec(&head).ok()?).ok()?;

@@ -1,0 +1,168 @@
+//! Answers whether something that a configuration wants is a privileged action, and whether it is trusted.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::Desk;
+use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
+use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_core::config::{ChannelKind, expand};
+use refdesk_files::output::resolve;
+use refdesk_files::path::absolute;
+use refdesk_text::report::Diagnostic;
+
+/// Answers questions about trust; reads the disk only as needed, and only once.
+pub(super) struct TrustCheck<'d> {
+    desk: &'d Desk,
+    /// The resolved path.
+    pub workspace: PathBuf,
+    is_foreign: OnceCell<bool>,
+    trusted: OnceCell<(BTreeSet<String>, Vec<Diagnostic>)>,
+    /// The target of the folder of references, if it is outside.
+    references: OnceCell<Option<PathBuf>>,
+    /// The targets of files with sources, if they are outside; cached because one file may have thousands.
+    files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
+}
+
+impl<'d> TrustCheck<'d> {
+    pub fn new(desk: &'d Desk) -> Self {
+        Self {
+            desk,
+            workspace: resolved(desk.workspace()),
+            is_foreign: OnceCell::new(),
+            trusted: OnceCell::new(),
+            references: OnceCell::new(),
+            files: RefCell::default(),
+        }
+    }
+
+    pub fn actions(&self) -> PrivilegedActions<'_> {
+        PrivilegedActions { workspace: &self.workspace }
+    }
+
+    /// Whether the configuration may come with the workspace.
+    pub fn config_is_foreign(&self) -> bool {
+        *self.is_foreign.get_or_init(|| self.desk.config_file().is_none_or(|file| self.is_inside(file)))
+    }
+
+    /// Whether a file is in the workspace, by its path or by links.
+    fn is_inside(&self, file: &Path) -> bool {
+        file.starts_with(self.desk.workspace()) || outside(&self.workspace, file).is_none()
+    }
+
+    /// The privileged action of a source, if it may come with the workspace.
+    pub fn source(&self, source: &Source) -> Option<Bare> {
+        let place = match &source.kind {
+            SourceKind::Local(place) => place,
+            SourceKind::Inline { .. } => return self.text(source),
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } => return None,
+        };
+        let bare = self.actions().source(source, place)?;
+        self.is_foreign(source).then_some(bare)
+    }
+
+    /// Whether a source may come with the workspace. A discovered source comes with the configuration that names the
+    /// folder.
+    pub fn is_foreign(&self, source: &Source) -> bool {
+        let is_discovered = source.origin.entry.is_none();
+        self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign())
+    }
+
+    /// The privileged action of a source whose text is in a file outside. Such a source is the user's own if it is
+    /// named outside and was not discovered.
+    fn text(&self, source: &Source) -> Option<Bare> {
+        let file = &source.origin.file;
+        let mut files = self.files.borrow_mut();
+        let leads = files.entry(file.clone()).or_insert_with(|| outside(&self.workspace, file));
+        let real = leads.as_deref()?;
+        let is_discovered = source.origin.entry.is_none();
+        if is_discovered
+            && let Some((folder, bare)) = self.references()
+            && real.parent() == Some(folder)
+        {
+            return Some(bare);
+        }
+        let is_foreign = file.starts_with(self.desk.workspace()) || (is_discovered && self.config_is_foreign());
+        let bare =
+            || if is_discovered { self.actions().reference(file, real) } else { self.actions().text(source, real) };
+        is_foreign.then(bare)
+    }
+
+    /// The privileged action of a file in the folder of references, if it is a link that leads outside.
+    pub fn linked(&self, file: &Path) -> Option<Bare> {
+        let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
+        // Whoever reads a link loop gets an error.
+        let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
+        if let Some((folder, bare)) = self.references()
+            && real.parent() == Some(folder)
+        {
+            return Some(bare);
+        }
+        Some(self.actions().reference(file, &real))
+    }
+
+    /// The folder of references and its privileged action, if it is outside and the user did not name it.
+    pub fn references(&self) -> Option<(&Path, Bare)> {
+        let folder = self.references.get_or_init(|| {
+            let folder = self.desk.references_folder();
+            let is_foreign = folder.starts_with(self.desk.workspace()) || self.config_is_foreign();
+            let is_read = self.desk.config.settings.auto_discover && is_foreign;
+            outside(&self.workspace, &folder).filter(|_| is_read)
+        });
+        folder.as_deref().map(|folder| (folder, self.actions().references(folder)))
+    }
+
+    pub fn withholds(&self, source: &Source) -> bool {
+        self.source(source).is_some_and(|action| !self.trusts(&action.hash))
+    }
+
+    /// The privileged actions of the channel of a configuration that may come with the workspace.
+    pub fn channel(&self) -> Vec<Bare> {
+        let channel = &self.desk.config.settings.channel;
+        // Only the file channel uses it.
+        let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
+        let folder = base_path.and_then(|written| {
+            let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.around(), written)));
+            outside(&self.workspace, &path)
+        });
+        self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
+    }
+
+    pub fn waiting_channel(&self) -> Vec<Bare> {
+        self.channel().into_iter().filter(|action| !self.trusts_config(action)).collect()
+    }
+
+    /// Whether an action of the configuration is allowed.
+    pub fn trusts_config(&self, action: &Bare) -> bool {
+        !self.config_is_foreign() || self.trusts(&action.hash)
+    }
+
+    pub fn trusts(&self, hash: &str) -> bool {
+        self.trusted().0.contains(hash)
+    }
+
+    /// Problems of the trust file, if it was read.
+    pub fn problems_so_far(&self) -> Vec<Diagnostic> {
+        self.trusted.get().map_or_else(Vec::new, |(_, problems)| problems.clone())
+    }
+
+    pub fn problems(&self) -> &[Diagnostic] {
+        &self.trusted().1
+    }
+
+    fn trusted(&self) -> &(BTreeSet<String>, Vec<Diagnostic>) {
+        self.trusted.get_or_init(|| match self.desk.trust_file(&self.workspace) {
+            Ok(file) => file.of(&in_text(&self.workspace)),
+            // Without a state folder nothing is trusted; whoever trusts something is told why that fails.
+            Err(_) => Default::default(),
+        })
+    }
+}
+
+/// The path without links, if it exists.
+pub(super) fn resolved(workspace: &Path) -> PathBuf {
+    fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
+}
