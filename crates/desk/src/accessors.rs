@@ -1,4 +1,4 @@
-//! What a desk knows, to be read.
+//! Accessors of the desk's state.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl Desk {
         &self.options.around.workspace
     }
 
-    /// Where the program stands.
+    /// Workspace, current folder and home folder.
     pub fn around(&self) -> &Surroundings {
         &self.options.around
     }
@@ -30,7 +30,7 @@ impl Desk {
         &self.options.desk
     }
 
-    /// The variables of the environment.
+    /// The environment variables.
     pub fn environment(&self) -> Environment {
         self.options.environment
     }
@@ -40,42 +40,42 @@ impl Desk {
         (self.options.clock)()
     }
 
-    /// What the configuration says besides its sources.
+    /// The settings of the configuration.
     pub fn settings(&self) -> &Settings {
         &self.config.settings
     }
 
-    /// The configuration file in force, if there is one.
+    /// The configuration file, if there is one.
     pub fn config_file(&self) -> Option<&Path> {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
-    /// Every file that could be the configuration, there or not.
+    /// Every path where the configuration can be.
     pub fn config_places(&self) -> Vec<PathBuf> {
         config::places(&self.options.around)
     }
 
-    /// What seals the files that refdesk keeps in the workspace.
+    /// Seals the state files of the workspace.
     pub fn sealer(&self) -> &Sealer {
         self.store.sealer()
     }
 
-    /// The file that picks and exclusions are stored in, there or not.
+    /// The path of the file with picks and exclusions.
     pub fn choice_file(&self) -> &Path {
         self.profile.as_ref().map_or(&self.store, InForce::shared).choice_file()
     }
 
-    /// Where else a source would be if something came to stand there.
+    /// The other paths where a source would be found.
     pub fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
         catalog::other_candidates(&self.options.around, source)
     }
 
-    /// The folder whose files are sources.
+    /// The path of the folder of references.
     pub fn references_folder(&self) -> PathBuf {
         catalog::references_folder(&self.options.around, &self.config)
     }
 
-    /// A configuration file was named and is not there: whatever is done, the request was not met as asked.
+    /// Whether a named configuration file does not exist: then the request was not met as asked.
     pub fn is_unmet(&self) -> bool {
         self.config.unmet
     }
@@ -90,27 +90,27 @@ impl Desk {
         &self.choice
     }
 
-    /// Who stored picks and exclusions last, as far as they said.
+    /// The client that stored picks and exclusions last, if known.
     pub fn chosen_by(&self) -> Option<&str> {
         self.chosen_by.0.as_deref()
     }
 
-    /// The session that picks and exclusions were stored for last, safe as a file's name, as far as they said.
+    /// The session that stored picks and exclusions last, safe as a file name, if known.
     pub fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
     }
 
-    /// What is chosen, as far as documents were read.
+    /// The selection, as far as documents were read.
     pub fn selection(&self) -> &Arc<Selection> {
         &self.selection
     }
 
-    /// Who mentions whom, as far as documents were read.
+    /// The mention graph, as far as documents were read.
     pub fn graph(&self) -> &Arc<MentionGraph> {
         &self.graph
     }
 
-    /// Estimated tokens of a source's text; `None` where it lies elsewhere or is missing.
+    /// Estimated tokens of a source's text; `None` if it is missing or not local.
     pub fn tokens(&self, source: &Source, budget: &refdesk_files::walk::WalkBudget) -> Option<u64> {
         self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source, budget))
     }
@@ -120,7 +120,7 @@ impl Desk {
         &self.tokens
     }
 
-    /// Everything that is wrong, as far as it was looked at: errors first, then by file and line.
+    /// All problems found so far: errors first, then by file and line.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let of_documents = self.documents.values().flatten();
         let of_config = self.config.diagnostics.iter();
@@ -134,14 +134,14 @@ impl Desk {
             .chain(self.store.foreign())
             .collect();
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
-        // A file that lies in two sources is found wrong twice.
+        // A file that belongs to two sources is reported twice.
         all.dedup_by(|a, b| {
             (a.code, &a.file, a.line, a.column, &a.message) == (b.code, &b.file, b.line, b.column, &b.message)
         });
         all
     }
 
-    /// What was wrong before any document was read: what every command tells on standard error.
+    /// The problems found before any document was read, which every command prints to standard error.
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
         let documents = self.config.diagnostics.iter();
         let opening = documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
@@ -150,7 +150,7 @@ impl Desk {
 }
 
 impl Settled<'_> {
-    /// What answers for programs are made of.
+    /// The data of answers for programs.
     pub fn rows(&self) -> rows::Rows<'_> {
         let (catalog, selection) = (&self.catalog, &self.selection);
         rows::Rows { workspace: self.workspace(), catalog, selection, members: rows::Members::All }

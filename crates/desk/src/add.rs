@@ -1,4 +1,4 @@
-//! Adding a source: one file more in the folder of references. Nothing that is there is rewritten.
+//! Adds a source: one more file in the folder of references. Existing files are not rewritten.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,22 @@ use refdesk_files::path::{absolute, relative, slashed};
 use refdesk_text::fold::can_match;
 use refdesk_text::{Code, Error, Fix};
 
-/// What is to be added.
+/// A source to add.
 #[derive(Debug, Clone)]
 pub struct NewSource {
     /// A path, relative to the current folder, or an `http://` or `https://` address.
     pub place: String,
-    /// Made from the place where not given.
+    /// Made from the place if not given.
     pub id: Option<String>,
-    /// Made from the place where not given.
+    /// Made from the place if not given.
     pub name: Option<String>,
-    /// In the order given.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// When it reaches an agent.
+    /// Its mode.
     pub mode: Mode,
 }
 
-/// What was added.
+/// A source that was added.
 #[derive(Debug, Clone)]
 pub struct Added {
     /// Its id.
@@ -40,11 +40,11 @@ pub struct Added {
 }
 
 impl Desk {
-    /// Writes the entry of a new source into a file of its own and reloads. Where the folder of references lies outside the
-    /// workspace, `leave` has to allow the write.
+    /// Writes the entry of a new source to its own file and reloads. If the folder of references is outside the
+    /// workspace, `leave` must allow the write.
     ///
     /// # Errors
-    /// A path that names nothing, an id that is taken or empty, a file that is there or cannot be written.
+    /// The path does not exist, the id is taken or empty, or the file exists or cannot be written.
     pub fn add(&mut self, session: &Session, new: &NewSource, leave: Leave<'_>) -> Result<Added, Error> {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
@@ -110,8 +110,8 @@ impl Desk {
         Ok(Added { id: id.into(), entry, file })
     }
 
-    /// A path as a file of `folder` should have it: relative to it where both lie in the workspace, so that the catalog can
-    /// be moved; absolute elsewhere.
+    /// The path as written in a file of `folder`: relative to it if both are in the workspace, so that the catalog can
+    /// be moved; otherwise absolute.
     pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
         let workspace = self.workspace();
         let Ok(inside) = path.strip_prefix(workspace) else { return slashed(path) };
@@ -123,7 +123,7 @@ impl Desk {
     }
 }
 
-/// The name of a file without its ending, of a folder, or the last part of an address.
+/// The name of a file without its extension, of a folder, or the last part of a URL.
 fn stem_of(place: &str, path: Option<&Path>) -> String {
     let stem = match path {
         Some(path) if path.is_dir() => path.file_name(),
@@ -136,7 +136,7 @@ fn stem_of(place: &str, path: Option<&Path>) -> String {
     stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Lower case, anything but letters and digits becomes one `-`.
+/// Lower case, with everything but letters and digits replaced by one `-`.
 fn slug(stem: &str) -> String {
     let parts: Vec<String> =
         stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();

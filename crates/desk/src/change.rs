@@ -1,5 +1,5 @@
-//! Changing what is chosen, by names from outside. Each change is made under the lock on what is stored at that moment, so
-//! that nothing another process did is lost (BEHAVIOUR §4, §9, §10).
+//! Changes picks and exclusions. Each change is made under the lock on the choice stored at that moment, so that
+//! nothing another process did is lost (BEHAVIOUR §4, §9, §10).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,60 +13,60 @@ use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error, Fix};
 
-/// So many ids are named in words.
+/// Ids listed in a message before "and N more".
 const NAMED: usize = 20;
 
-/// What a request to pick came to.
+/// Outcome of a pick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PickStatus {
     /// Something was picked.
     Success,
-    /// All that was asked for had been picked before.
+    /// Everything asked for was picked before.
     AllSelected,
-    /// Nothing in the catalog is what was asked for.
+    /// Nothing in the catalog matches.
     NoneMatched,
     /// The catalog is empty.
     NoSources,
-    /// Nothing was asked for, or nothing of it can be picked.
+    /// Nothing was asked for, or none of it can be picked.
     Error,
 }
 
-/// The answer to a request to pick.
+/// The answer to a pick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picked {
-    /// What it came to.
+    /// Its outcome.
     pub status: PickStatus,
-    /// Picks newly made, in the order asked.
+    /// New picks, in the order asked.
     pub picked: Vec<SourceId>,
-    /// Transitive sources newly pulled in, in the order of `resolved`.
+    /// Sources newly pulled in, in the order of `resolved`.
     pub pulled_in: Vec<SourceId>,
-    /// Ids that are in no catalog.
+    /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
-    /// Ids whose path exists nowhere, and which were not picked.
+    /// Ids whose path does not exist; they were not picked.
     pub missing: Vec<String>,
-    /// All of it in words.
+    /// The answer in words.
     pub message: String,
 }
 
-/// The answer to unpicking, excluding, including and clearing.
+/// The answer to an unpick, an exclusion, an inclusion or a clear.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Ids whose pick or exclusion changed, in the order asked.
     pub changed: Vec<String>,
-    /// Sources that left the selection with them.
+    /// Sources that left the selection as a result.
     pub released: Vec<SourceId>,
-    /// What could not be done.
+    /// What was refused.
     pub refused: Vec<Error>,
 }
 
 /// A change that was made.
 pub(super) struct Done<T> {
-    /// What it answered.
+    /// The result of the change function.
     pub answer: T,
-    /// What was selected before.
+    /// The selection before.
     pub before: Arc<Selection>,
-    /// Who left the selection with it.
+    /// Sources that left the selection.
     pub left: Vec<SourceId>,
 }
 
@@ -74,7 +74,7 @@ impl Desk {
     /// Picks by id and by tag.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn pick(&mut self, session: &Session, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
         let ids = &*self.meant(ids);
         let asked = self.asked_for(ids, tags);
@@ -105,11 +105,11 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Takes picks back; what no remaining pick reaches leaves with them. What is selected only because others mention it
-    /// is refused with its parents named.
+    /// Removes picks, and with them what no remaining pick reaches. A source that is selected only because others
+    /// mention it is refused, and its parents are named.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn unpick(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
         let mut answer = self.change_each(session, ids, Choice::unpick)?;
@@ -133,10 +133,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Bars sources from being pulled in; picks of them are taken back.
+    /// Keeps sources from being pulled in, and removes their picks.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn exclude(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let (known, unknown): (Vec<String>, Vec<String>) =
             self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
@@ -145,10 +145,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Lifts exclusions, of sources that are gone from the catalog too.
+    /// Lifts exclusions, also of sources that are no longer in the catalog.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
         let mut answer = self.change_each(session, ids, Choice::include)?;
@@ -157,10 +157,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Takes every pick back; with `exclusions` lifts every exclusion too.
+    /// Removes every pick; with `exclusions`, lifts every exclusion too.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
         let done = self.change(session, |choice| {
             let mut changed = std::mem::take(&mut choice.picks);
@@ -181,33 +181,33 @@ impl Desk {
         self.change(session, |choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
     }
 
-    /// Changes the stored choice and all that follows from it.
+    /// Changes the stored choice and everything that follows from it.
     fn change<T>(&mut self, session: &Session, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
         let known = self.choice.clone();
         let Done { answer: (answer, stored, changed), before, left } = self.store_change(session, "", |choice| {
             let stored = choice.clone();
             (change(choice), stored, choice.clone())
         })?;
-        // What was stored by somebody else since it was read here.
+        // What others stored since it was read here.
         self.history.note_others(&known, &stored);
         self.history.note(stored, changed);
         Ok(Done { answer, before, left })
     }
 
-    /// The same without a note of it in the history; `reason` is for the journal.
+    /// The same without an entry in the history; `reason` is for the journal.
     pub(super) fn store_change<T>(
         &mut self,
         session: &Session,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<Done<T>, Error> {
-        // What comes and goes with the change is known only beside what was selected before.
+        // The answer compares the selection before and after, so both must be complete.
         self.settle();
         if self.profile.is_some() {
             return self.change_here(session, reason, change);
         }
         self.finish_interrupted()?;
-        // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
+        // If the stored choice cannot be read, a long-running desk continues with the one it knows.
         let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
         let mut stored_before = Choice::default();
         let change = |choice: &mut Choice| {
@@ -217,12 +217,12 @@ impl Desk {
         let done = self.store.change(session, &initial, change).map_err(|error| not_stored(&error))?;
         self.note_choice(session, &stored_before, &done.value, reason);
         if self.options.lives_on {
-            // What was damaged was left alone until now; now it is set aside.
+            // A long-running desk leaves a damaged file alone until the next change, which sets it aside.
             self.stored.clear();
         }
         self.set_aside.extend(done.diagnostics);
         if stored_before != self.choice {
-            // Another process was quicker than its notice: what this change brings and ends is told from there.
+            // Another process stored a choice that was not read here yet: compare with the selection that it leads to.
             self.choose(stored_before);
         }
         let before = self.choose(done.value);
@@ -230,7 +230,7 @@ impl Desk {
         Ok(Done { answer: done.answer, before, left })
     }
 
-    /// The same under a profile, where nothing of what is chosen is stored.
+    /// The same under a profile, where the choice is not stored.
     fn change_here<T>(
         &mut self,
         session: &Session,
@@ -245,7 +245,7 @@ impl Desk {
         Ok(Done { answer, before, left })
     }
 
-    /// Has this be the choice, and reads what it needs; gives what was selected before.
+    /// Adopts a choice and completes its selection; returns the selection before.
     fn choose(&mut self, choice: Choice) -> Arc<Selection> {
         self.choice = choice;
         let before = self.selection.clone();
@@ -254,10 +254,10 @@ impl Desk {
         before
     }
 
-    /// Who left the selection since it was `before`; every session is told of them again when they come back.
+    /// The sources that left the selection since it was `before`; every session is sent them again when they return.
     ///
     /// # Errors
-    /// Where what a session was told cannot be stored.
+    /// A session's memory cannot be stored.
     pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Error> {
         let members = before.members().iter().map(|member| &member.id);
         let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
@@ -265,7 +265,7 @@ impl Desk {
         Ok(left)
     }
 
-    /// The ids as the catalog has them: they are told as `@id`, and may be given so.
+    /// The ids as the catalog has them: agents see `@id` and may write it so.
     fn meant(&self, ids: &[String]) -> Vec<String> {
         ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
     }
@@ -318,7 +318,7 @@ impl Desk {
         words.join("; ")
     }
 
-    /// A refusal for an id that is in no catalog, with the nearest one that is.
+    /// The error for an id that is not in the catalog, with the most similar id.
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
@@ -330,7 +330,8 @@ pub(super) fn not_stored(error: &std::io::Error) -> Error {
     Error::new(Code::NotStored, format!("the desk could not be stored: {error}"), advice(error))
 }
 
-/// Whether the source has one of these tags, compared as hints compare them: one of separators alone is none.
+/// Whether the source has one of these tags, compared as hints compare them; a tag of separators alone matches
+/// nothing.
 pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
     source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))
 }
@@ -349,20 +350,20 @@ impl AskedFor {
     }
 }
 
-/// Transitive members of `after` that `before` had not.
+/// Transitive members of `after` that are not in `before`.
 fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
     let transitive = after.members().iter().filter(|member| member.role == Role::Transitive);
     transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
 }
 
-/// What a change of each of these came to: who left counts but for those whose own pick or exclusion changed.
+/// The answer of a change of each of these. Sources whose own pick or exclusion changed do not count as released.
 fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Changed {
     let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
     left.retain(|id| !own.contains(id.as_str()));
     Changed { released: left, changed, refused: Vec::new() }
 }
 
-/// `@a, @b and 3 more`: the first twenty, since the answer has them all.
+/// `@a, @b and 3 more`: the first twenty, because the answer lists them all.
 fn at_some(ids: &[SourceId]) -> String {
     let (first, more) = ids.split_at(ids.len().min(NAMED));
     let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -403,11 +404,12 @@ mod tests {
 
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Others have cleared it, and it has not been heard yet.
+        // Another process has cleared it, which has not been read here.
         other.clear(&session, false).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Others have picked something, and its document has not been read here: what it brings is not this pick's.
+        // Another process has picked a source whose document was not read here; what it pulls in does not count as
+        // this pick's.
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
         one.clear(&session, false).unwrap();

@@ -1,5 +1,5 @@
-//! What there is to read of a source: the beginning of its document, of the file that introduces its folder or else the
-//! folder's files, the content kept in the catalog; of what others fetch, how they do. Only regular files are opened.
+//! The text of a source for display: the beginning of its document, of its folder's readme or else a list of the
+//! folder's files, or its inline content; for what others fetch, how they do it. Only regular files are opened.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ const LISTED: usize = 200;
 /// Files of a folder that are counted.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
-/// Files that introduce a folder, in the order in which they are looked for.
+/// Files that introduce a folder, in the order of preference.
 const INTRODUCTIONS: [&str; 10] = [
     "README.md",
     "Readme.md",
@@ -33,23 +33,23 @@ const INTRODUCTIONS: [&str; 10] = [
     "index.html",
 ];
 
-/// The beginning of what a source says.
+/// The beginning of a source's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Which source.
+    /// The source.
     pub id: String,
-    /// What it is, where that needs saying: `12 files`, `README.md of 12 files`, or why there is nothing to read.
+    /// What it is, if that is not obvious: `12 files`, `README.md of 12 files`, or why there is no text.
     pub caption: String,
-    /// The text, whole lines; of a file its beginning.
+    /// The text, in whole lines; of a file its beginning.
     pub text: String,
-    /// Where it lies, if it lies in a file.
+    /// Its file, if it has one.
     pub path: Option<PathBuf>,
     /// Bytes of the file that are not in `text`.
     pub rest: u64,
 }
 
 impl Desk {
-    /// The beginning of what this source says.
+    /// The beginning of this source's text.
     pub fn document(&self, id: &str) -> Document {
         let Some(source) = self.catalog.get(id) else {
             return captioned(id, "gone from the catalog".to_owned());
@@ -94,7 +94,7 @@ fn file(id: &str, path: &Path, caption: String) -> Document {
     }
 }
 
-/// The beginning of a file, and how much more there is of it.
+/// The beginning of a file, and the size of the rest.
 enum Content {
     Text { text: String, rest: u64 },
     Binary { bytes: u64 },
@@ -122,7 +122,7 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// The whole lines of a text within so many bytes; of one long line its beginning.
+/// The whole lines of a text within `most` bytes; of one long line its beginning.
 fn beginning(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -132,7 +132,7 @@ fn beginning(text: &str, most: usize) -> &str {
     cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or(cut)
 }
 
-/// The file that introduces the folder, else its files.
+/// The folder's readme, or else a list of its files.
 fn folder(id: &str, place: &LocalPath) -> Document {
     let (files, problems) = files_below(&place.path, &place.resolved, COUNTED, &WalkBudget::default(), |_| true);
     let more = !problems.iter().all(|problem| matches!(problem, Problem::Unreadable(..)));
@@ -147,16 +147,16 @@ fn folder(id: &str, place: &LocalPath) -> Document {
     }
 }
 
-/// The file that introduces a folder, by its name and where it lies.
+/// The name and path of the file that introduces a folder.
 pub(super) fn introduction(place: &LocalPath) -> Option<(&'static str, PathBuf)> {
     INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
-        // What a link outside the folder leads to introduces something else.
+        // A file that a link leads out of the folder to does not introduce it.
         let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
         path.is_file() && fs::canonicalize(path).is_ok_and(is_inside)
     })
 }
 
-/// `docs/a.md  12 KB`, a line a file.
+/// `docs/a.md  12 KB`, one line per file.
 fn listing(root: &Path, files: &[WalkedFile], more: bool) -> String {
     let mut lines: Vec<String> = files
         .iter()

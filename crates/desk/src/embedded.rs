@@ -1,5 +1,5 @@
-//! The files of embedded templates: those of the selection, written wherever it changed, and those of documents that a
-//! person names (BEHAVIOUR §6).
+//! Writes the files of embedded templates: of the selection whenever it changed, and of documents that the user names
+//! (BEHAVIOUR §6).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use refdesk_templates::{Rejected, Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Templates taken from documents that were named.
+/// Templates of the documents that were named.
 #[derive(Debug, Clone, Default)]
 pub struct Extraction {
-    /// Each once, in order of document and line; named as their files are.
+    /// Each once, by document and line; named like their files.
     pub templates: Vec<Template>,
-    /// What became of their files.
+    /// Outcome for their files.
     pub done: Written,
-    /// Documents that there is nothing to be had from.
+    /// Documents that have no templates or cannot be read.
     pub refused: Vec<Error>,
 }
 
 impl Desk {
-    /// Brings the files of the selection's embedded templates to what they should be; those of the default desk's with the
-    /// index of all. What cannot be written is told, and the templates are there without it; under a profile none is. Nor is
-    /// one of a source that waits for trust: any agent reads what lies in the workspace.
+    /// Updates the files of the selection's embedded templates; those of the default desk with the index of all.
+    /// Failures are reported, and the templates work without their files. Nothing is written under a profile, nor for
+    /// a source that is not trusted, because any agent can read the workspace.
     pub fn write_templates(&self, session: &Session, index: &TemplateIndex) -> Written {
         if self.profile_file().is_some() {
             return Written::default();
@@ -38,8 +38,8 @@ impl Desk {
         done
     }
 
-    /// Writes the templates of these documents, relative to the current folder, whether or not anything brings them. Their
-    /// files stay until a person removes them.
+    /// Writes the templates of these documents, relative to the current folder, whether or not they are selected. The
+    /// files stay until the user removes them.
     pub fn extract(&self, session: &Session, documents: &[PathBuf]) -> Extraction {
         let mut extraction = Extraction::default();
         let (mut there, mut seen) = (Vec::new(), HashSet::new());
@@ -68,13 +68,14 @@ impl Desk {
 }
 
 impl Desk {
-    /// The templates of this document, the code blocks that look like one and do not compile, and what else is wrong with it.
+    /// The templates of this document, the code blocks that look like templates but do not compile, and its other
+    /// problems.
     pub fn blocks(&self, document: &Path) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
         refdesk_templates::of_files(self.asked(&[]), &[document.to_path_buf()])
     }
 }
 
-/// The files of those that are embedded.
+/// The files of the embedded ones.
 pub(super) fn files(templates: &[Template]) -> Vec<TemplateFile> {
     let file = |template: &Template| {
         let block = template.block.as_ref()?;

@@ -1,5 +1,4 @@
-//! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7), and that it said
-//! so.
+//! Enriches prompts, tool results and the start of a conversation (BEHAVIOUR §5, §7), and journals what was sent.
 
 use std::io;
 
@@ -13,21 +12,21 @@ use refdesk_templates::Template;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The tool without which a hint would be no use.
+/// Without this tool a hint would be useless.
 const SELECT_TOOL: &str = "selectReferences";
 
-/// Who gets to read what is said.
+/// Whether an enrichment is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// The session: it counts as told, and the journal has a receipt.
+    /// To the session: it is remembered as sent, and journalled.
     Session,
-    /// Nobody: it is only looked at.
+    /// It is only displayed.
     Nobody,
 }
 
 impl Settled<'_> {
-    /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
-    /// reads of them, so that it can render what it is told of.
+    /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
+    /// render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
         let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
@@ -65,8 +64,8 @@ impl Settled<'_> {
         (enriched, problems)
     }
 
-    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
-    /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
+    /// What an agent is sent at the start of a conversation: the instructions and the list of templates, within
+    /// `budget`. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing.
     pub fn start(&self, session: &Session, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
         let look = Look::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
@@ -85,12 +84,12 @@ impl Settled<'_> {
         (enriched, problems)
     }
 
-    /// Everything an agent is told at the start; empty where there is nothing to say.
+    /// The complete instructions for the start of a conversation; may be empty.
     pub fn instructions(&self) -> String {
         refdesk_enrich::instructions(&EnrichContext { places: &Look::new(self), ..self.context() })
     }
 
-    /// Says something to the session, and remembers it; gives what it was told before, too.
+    /// Sends something to the session and remembers it; also returns its memory before.
     fn tell(
         &self,
         session: &Session,
@@ -102,7 +101,7 @@ impl Settled<'_> {
         };
         match self.store.tell(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
-            // A session that cannot be remembered is told again rather than left without.
+            // If the memory cannot be stored, it is better to send something twice than not at all.
             Err(error) => {
                 let told = self.store.told(session).0;
                 (say(&told), told, vec![not_remembered(&error)])
@@ -110,10 +109,11 @@ impl Settled<'_> {
         }
     }
 
-    /// Keeps the templates in a tool's text as files, and gives those that can be rendered, and what became of the files.
+    /// Writes the templates of a tool's text to files; returns those that can be rendered, and the outcome for the
+    /// files.
     fn take_templates(&self, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
         let mut found = refdesk_enrich::templates_in(&self.context(), asked);
-        // What a selected source brings is there without a file.
+        // Templates of a selected source need no file.
         let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
         if new.is_empty() {
             return (Some(found), Written::default());
@@ -125,25 +125,24 @@ impl Settled<'_> {
 }
 
 impl Desk {
-    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    /// Clears the session's memory, because the agent lost what it was sent; `reason` is for the journal.
     pub fn forget_told(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_told(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
         problems.extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
         problems
     }
 
-    /// Makes ready what looking at texts needs, ahead of the first text.
+    /// Prepares what matching needs, before the first text comes.
     pub fn warm(&self) {
         self.matcher.warm(&self.catalog, Some(self.library().ids().clone()));
     }
 
-    /// What a text names and touches.
+    /// The sources that a text names or matches.
     pub fn look(&self, text: &str) -> Findings {
         self.matcher.candidates(text, &self.catalog, &self.selection, self.hides_selecting())
     }
 
-    /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
-    /// since that is no workspace.
+    /// Journals that a request of an agent failed, unless this is not a workspace: no catalog and no state.
     pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
         is_workspace
@@ -151,7 +150,7 @@ impl Desk {
             .flatten()
     }
 
-    /// Whether anything was ever kept for this workspace.
+    /// Whether there is any state for this workspace.
     pub fn keeps_anything(&self) -> bool {
         self.store.keeps_anything()
     }

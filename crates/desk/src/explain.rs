@@ -1,4 +1,4 @@
-//! Saying why: what some ids would bring, who brought a source in, the whole graph (BEHAVIOUR §4, §10).
+//! Explains the selection: what some ids would pull in, why a source is selected, the whole graph (BEHAVIOUR §4, §10).
 
 use super::change::at_list;
 use super::{Desk, Settled};
@@ -7,46 +7,45 @@ use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
 use refdesk_text::{Code, Error, Fix};
 
-/// What some ids come to by themselves.
+/// The selection that some ids alone lead to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closure {
-    /// The ids that are known, picked, and what they bring.
+    /// The known ids, picked, and what they pull in.
     pub selection: Selection,
-    /// Who mentions whom among them, in the order of `resolved`, then of file and line.
+    /// The mentions among them, in the order of `resolved`, then by file and line.
     pub mentions: Vec<Mention>,
-    /// Ids that are in no catalog.
+    /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
 }
 
-/// One link of the chain that leads from a source to the pick it came with.
+/// One link of the chain from a source to the pick that pulled it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
     /// The source.
     pub id: SourceId,
-    /// How it is selected.
+    /// Its role in the selection.
     pub role: Role,
-    /// The mentions that name it: the first is the reason, in the text of the chain's next link; then those of other
-    /// parents.
+    /// The mentions that name it: first the reason, in the text of the chain's next link; then those of other parents.
     pub mentions: Vec<Mention>,
-    /// Who picked it, and when, where it is a pick and the journal tells.
+    /// Who picked it and when, if it is a pick and the journal knows.
     pub picked: Option<PickedBy>,
-    /// The configuration picks it, and nobody has chosen anything since.
+    /// The configuration picks it, and nothing was chosen since.
     pub preselected: bool,
 }
 
 /// Who picked a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PickedBy {
-    /// As the journal calls them: `refdesk select`, `a screen`, `claude-code`.
+    /// The name in the journal: `refdesk select`, `a screen`, `claude-code`.
     pub who: String,
-    /// As the journal writes it: RFC 3339, in UTC.
+    /// The time in the journal: RFC 3339, in UTC.
     pub time: String,
-    /// Whether a person did it: by a command or at a screen.
+    /// Whether a person did it, by a command or at a screen.
     pub by_person: bool,
 }
 
 impl Desk {
-    /// What these ids would come to alone, under the desk's exclusions; changes nothing.
+    /// The selection of these ids alone, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
         let mut choice = Choice { picks: Vec::new(), exclusions: self.choice.exclusions.clone() };
         let (known, unknown): (Vec<&String>, Vec<&String>) = ids.iter().partition(|id| self.catalog.get(id).is_some());
@@ -61,7 +60,7 @@ impl Desk {
         Closure { mentions, unknown: unknown.into_iter().cloned().collect(), selection }
     }
 
-    /// What a choice comes to, with every document read that it takes to know.
+    /// The selection of a choice; reads the documents that it depends on.
     pub(super) fn closure(&mut self, choice: &Choice, rules: ExpansionRules) -> Selection {
         loop {
             let selection = selection::select(choice, &self.catalog, &self.graph, rules);
@@ -75,10 +74,10 @@ impl Desk {
 }
 
 impl Settled<'_> {
-    /// The chain of reasons that ends at a pick.
+    /// The chain of reasons, which ends at a pick.
     ///
     /// # Errors
-    /// Where the source is unknown or not selected, with what could be done.
+    /// The source is unknown or not selected, with what can be done.
     pub fn why(&self, id: &str) -> Result<Vec<Why>, Error> {
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
@@ -126,7 +125,7 @@ impl Settled<'_> {
         Error::new(Code::NotSelected, message, hint)
     }
 
-    /// The sources whose texts, as far as they were read, mention this one; in catalog order.
+    /// The sources that mention this one, as far as documents were read; in catalog order.
     fn mentioned_by(&self, id: &str) -> Vec<SourceId> {
         let sources = self.catalog.sources().iter();
         let mentions = |from: &SourceId| self.graph.targets(from.as_str()).any(|to| to.as_str() == id);

@@ -1,5 +1,5 @@
-//! What the desk puts into the journal and reads of it. A journal that cannot be written is said once and keeps nothing
-//! from being done (BEHAVIOUR §9, HOUSE).
+//! Writes to and reads from the journal. If it cannot be written, that is reported once and prevents nothing
+//! (BEHAVIOUR §9).
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -14,17 +14,17 @@ use refdesk_files::output::{Proposal, WrittenFile};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Sources that a session was hinted at or given an expansion of, and which of the two.
+/// Sources that a session got a hint or an expansion of, and which of the two.
 type Offered = BTreeMap<String, BlockKind>;
 
 impl Desk {
-    /// Puts something into the journal. What keeps it from being there is answered the first time, and is among the
-    /// diagnostics until something can be put there again.
+    /// Appends to the journal. If that fails, returns the problem the first time; it remains among the diagnostics
+    /// until an append succeeds.
     pub fn journal(&self, session: &Session, receipt: Receipt) -> Option<Diagnostic> {
         self.journal_all(session, vec![receipt])
     }
 
-    /// The same for several, in one go.
+    /// The same for several at once.
     pub(super) fn journal_all(&self, session: &Session, receipts: Vec<Receipt>) -> Option<Diagnostic> {
         if receipts.is_empty() {
             return None;
@@ -49,8 +49,8 @@ impl Desk {
         self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What a tool read of the catalog's files, selected or not, by what it was asked. `offered` is what the session knew of
-    /// before it did.
+    /// The files of the catalog that a tool read, selected or not, according to its arguments. `offered` is what the
+    /// session was offered before.
     pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
         let receipt = |(path, ids): (std::path::PathBuf, Vec<&refdesk_core::catalog::SourceId>)| {
             let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -63,17 +63,17 @@ impl Desk {
             }
         };
         let touched = touched(&self.catalog, self.workspace(), tool.arguments);
-        // A path that does not exist may be any words of the call, and what an agent wrote is not kept.
+        // A path that does not exist may be any text of the call, and what an agent wrote is not kept.
         touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
     }
 
-    /// Notes that a source was read, with what the session knew of it before.
+    /// Journals that a source was read, and whether the session was offered it before.
     pub fn note_reading(&self, session: &Session, read: Receipt) {
         let follows = of(&self.store.told(session).0.offered, &read.about);
         self.journal(session, Receipt { follows, ..read });
     }
 
-    /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
+    /// Journals a change of picks and exclusions; `reason` if it was not simply requested.
     pub(super) fn note_choice(&self, session: &Session, before: &Choice, after: &Choice, reason: &str) {
         let new = |now: &[String], then: &[String]| {
             let then: HashSet<&String> = then.iter().collect();
@@ -96,7 +96,7 @@ impl Desk {
         self.journal_all(session, changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
     }
 
-    /// Notes that files were written as proposed, but for those that held it already.
+    /// Journals that files were written, except those that had this content already.
     pub(super) fn note_written(
         &self,
         session: &Session,
@@ -109,36 +109,36 @@ impl Desk {
         self.journal_all(session, changed.map(receipt).collect());
     }
 
-    /// Notes that a file was removed as proposed.
+    /// Journals that a file was removed.
     pub(super) fn note_removed(&self, session: &Session, proposal: &Proposal, reason: &str) {
         let about = vec![proposal.shown.clone()];
         self.journal(session, Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
     }
 
-    /// Notes that one file was written.
+    /// Journals that one file was written.
     pub(super) fn note_file(&self, session: &Session, shown: &str, text: &str, reason: &str) {
         self.journal(session, file(shown, text, reason));
     }
 
-    /// Notes which files of embedded templates were written and removed.
+    /// Journals which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
         self.journal_all(session, templates(done, "templates of documents", "nothing brings these templates any more"));
     }
 
-    /// Where the journal is, there or not.
+    /// The path of the journal.
     pub fn journal_file(&self) -> std::path::PathBuf {
         self.store.journal_file()
     }
 
-    /// Goes through the lines of the journal that are whole, oldest first, and tells how many are not.
+    /// Visits the complete lines of the journal, oldest first; returns the number of incomplete lines.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; no file is no error.
+    /// The file system's error with the path; a missing file is not an error.
     pub fn each_line(&self, each: impl FnMut(Line)) -> io::Result<usize> {
         self.store.each_line(|_| true, each)
     }
 
-    /// One line of the journal, the newest that has this number.
+    /// The newest line with this number.
     ///
     /// # Errors
     /// As [`Desk::each_line`].
@@ -149,7 +149,8 @@ impl Desk {
         Ok(found)
     }
 
-    /// Who picked this source, and when, as the journal tells: the newest line that did, if none behind it took it back.
+    /// The line of the journal with which this source was picked, if it still is: the newest, unless it was unpicked
+    /// later.
     pub fn picked_by(&self, id: &str) -> Option<Line> {
         let is_change = |line: &[u8]| session::says_what(line, &[What::Selected, What::Unselected]);
         let mut newest = None;
@@ -158,12 +159,12 @@ impl Desk {
                 newest = Some(line);
             }
         };
-        // Without the journal the pick is there all the same.
+        // The pick counts even if the journal cannot be read.
         let _ = self.store.each_line(is_change, keep);
         newest.filter(|line| line.receipt.what == What::Selected && self.choice.picks.iter().any(|pick| pick == id))
     }
 
-    /// How often what was said was followed, by the lines that are wanted.
+    /// How often hints were followed, according to the wanted lines.
     ///
     /// # Errors
     /// As [`Desk::each_line`].
@@ -182,7 +183,7 @@ fn of(offered: &Offered, about: &[String]) -> Offered {
     about.iter().filter_map(|id| Some((id.clone(), *offered.get(id)?))).collect()
 }
 
-/// Which files of templates were written and removed, and why.
+/// The receipts for files of templates that were written and removed.
 pub(super) fn templates(done: &session::Written, written: &str, removed: &str) -> Vec<Receipt> {
     let several = |what, names: &[String], reason: &str| Receipt {
         about: names.iter().map(|name| format!("{}/{name}", refdesk_templates::FOLDER)).collect(),
@@ -220,7 +221,7 @@ mod tests {
         Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(around) })
     }
 
-    /// Each compared with each these are a billion comparisons, and ten times the time.
+    /// Comparing each with each would be a billion comparisons, and take ten times as long.
     #[test]
     fn many_picks_are_compared_at_once() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The law of what is kept between processes: whatever happens behind its back, a desk that has it says what a desk says that
-//! read every document anew.
+//! The law of the mention cache: whatever is edited behind its back, a desk with the cache knows the same as a desk
+//! that reads every document.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,12 +14,13 @@ use refdesk_files::{stamp, write_atomic};
 
 const ROUNDS: usize = 240;
 
-/// So late that every document has settled: then only what identifies a file keeps the desk from believing an old one.
+/// So late that every document counts as settled: then only a file's identity keeps the desk from using stale
+/// mentions.
 fn later() -> SystemTime {
     SystemTime::now() + Duration::from_secs(3600)
 }
 
-/// Small, seeded and the same everywhere.
+/// Small, seeded and the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -61,7 +62,7 @@ impl World {
         self.root.join(format!("docs/{at}.md"))
     }
 
-    /// Always of one length, so that most edits keep the size.
+    /// Always of the same length, so that most edits keep the size.
     fn text(&mut self) -> String {
         let mut line = || match self.dice.roll(4) {
             0 => format!("See id-{} there.\n", self.dice.roll(10)),
@@ -82,7 +83,7 @@ impl World {
         self.put(&self.root.join("references.json"), &text);
     }
 
-    /// Gives the file system's clock time to move on, so that two edits never look like one.
+    /// Waits for the file system's clock to move on, so that two edits have different times.
     fn tick(&self) {
         let probe = self.root.join("probe");
         let changed = || {
@@ -106,7 +107,7 @@ impl World {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
 
-    /// One edit; says which, for messages.
+    /// Makes one edit; returns its description for messages.
     fn edit(&mut self) -> &'static str {
         let (one, other) = (self.dice.roll(DOCUMENTS), self.dice.roll(DOCUMENTS));
         let (path, second, text) = (self.document(one), self.document(other), self.text());
@@ -214,7 +215,7 @@ fn link(to: &Path, from: &Path) {
     let _ = fs::copy(to, from);
 }
 
-/// All that follows from documents.
+/// Everything that follows from documents.
 fn said(desk: &Desk) -> String {
     let ids = desk.catalog().sources().iter().map(|source| source.id.as_str());
     let mentions: Vec<_> =

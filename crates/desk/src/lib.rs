@@ -1,8 +1,8 @@
-//! The whole desk as one object with plain methods: open, reload, pick, unpick, exclude, enrich, explain (HOUSE).
-//!
-//! A desk knows no async, no terminal, no network and no clock it was not handed. What it holds is computed: from files
-//! comes the catalog, from documents the mention graph, from both and the stored choice the selection. Documents are read
-//! only as far as something is asked: a command reads what its answer needs, a running desk reads all in the background.
+//! The whole desk as one object with plain methods: open, reload, pick, unpick, exclude, enrich, explain. A desk uses
+//! no async runtime, terminal or network, and only the clock it was given. Its state is computed: the catalog from
+//! files, the mention graph from documents, the selection from both and the stored choice. Documents are read only
+//! when needed: a command reads what its answer depends on, and a long-running desk reads all of them in the
+//! background. A method that acts for a reader takes its [`Session`].
 
 mod accessors;
 mod add;
@@ -80,51 +80,51 @@ use refdesk_enrich::Matcher;
 use refdesk_files::Sealer;
 use refdesk_text::report::{Diagnostic, add_new};
 
-/// One workspace's references, what is chosen of them and all that follows.
+/// The references of a workspace, the choice, and everything that follows from them.
 pub struct Desk {
     options: Options,
     store: Store,
     config: Config,
-    /// What replaces the stored picks.
+    /// The profile that replaces the stored picks.
     profile: Option<InForce>,
     catalog: Arc<Catalog>,
-    /// Files in the folder of references that are links and lead outside the workspace.
+    /// Links in the folder of references that lead out of the workspace.
     linked_references: Vec<PathBuf>,
-    /// What of the catalog was trusted when it was read.
+    /// What was trusted when the catalog was read.
     decided: Decided,
     choice: Choice,
-    /// Who stored the choice last, and for which session, as far as they said.
+    /// The client and the session that stored the choice last, if known.
     chosen_by: (Option<String>, Option<String>),
-    /// The changes made here.
+    /// The changes made here, for undo.
     history: History,
     library: OnceLock<Library>,
     matcher: Matcher,
     graph: Arc<MentionGraph>,
-    /// `graph` and `tokens` of before a reload, until everything is read again: to share what stayed.
+    /// `graph` and `tokens` before a reload, until everything is read again; equal values are shared.
     last: (Arc<MentionGraph>, Arc<HashMap<SourceId, u64>>),
     selection: Arc<Selection>,
-    /// About the entries of the catalog.
+    /// Problems of catalog entries.
     entries: Vec<Diagnostic>,
-    /// About stored files as they are now.
+    /// Problems of stored files at present.
     stored: Vec<Diagnostic>,
-    /// About stored files that were set aside since this desk was opened, and writes that were interrupted.
+    /// Stored files that were set aside since this desk was opened, and interrupted writes.
     set_aside: Vec<Diagnostic>,
-    /// Why the journal could not be written the last time it was to be.
+    /// Why the last append to the journal failed.
     unjournalled: Mutex<Option<Diagnostic>>,
-    /// About the documents read so far.
+    /// Problems of the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
-    /// What was found in the files of templates and in documents that hold some.
+    /// The templates found in files and documents.
     templates: refdesk_templates::Cache,
-    /// What lies behind the files that a session was told of.
+    /// Hashes of the files that sessions were sent.
     contents: Contents,
-    /// Lines of the journal that this desk has written and nobody has heard of yet.
+    /// Numbers of the journal lines that this desk has written and not read back yet.
     own_lines: OwnLines,
 }
 
 impl Desk {
-    /// Reads configuration, catalog and choice; no document yet.
+    /// Reads configuration, catalog and choice, but no documents.
     pub fn open(mut options: Options) -> Self {
         let profile = InForce::open(&mut options);
         let around = &options.around;
@@ -171,7 +171,7 @@ impl Desk {
         desk
     }
 
-    /// Reads the workspace again. What does not parse any more keeps its last good content and is reported.
+    /// Reads the workspace again. What no longer parses keeps its last good content and is reported.
     pub fn reload(&mut self) {
         let mut config = config::load(&self.options.around);
         if config.document.is_none() && config.broken {
@@ -207,7 +207,7 @@ impl Desk {
         self.read_choice();
     }
 
-    /// The catalog under the profile in force, with everything left out that waits for trust.
+    /// The catalog under the active profile, without what is not trusted.
     fn read_catalog(&mut self, previous: Option<&Catalog>) -> Catalog {
         let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } = self.load_catalog(previous);
         self.linked_references = linked;
@@ -221,7 +221,7 @@ impl Desk {
         catalog
     }
 
-    /// Reads picks and exclusions again, as they are stored now, and nothing else.
+    /// Reads the stored picks and exclusions again, and nothing else.
     pub fn reread_choice(&mut self) {
         self.stored.clear();
         let before = self.choice.clone();
@@ -231,7 +231,7 @@ impl Desk {
         }
     }
 
-    /// Reads the stored choice, or begins with the preselected sources.
+    /// Reads the stored choice; without one, the preselected sources are picked.
     fn read_choice(&mut self) {
         self.load_choice();
         self.select();
@@ -269,7 +269,7 @@ impl Desk {
         choice
     }
 
-    /// Computes the selection anew from what is known.
+    /// Recomputes the selection.
     fn select(&mut self) {
         self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
     }

@@ -1,5 +1,5 @@
-//! Where things stand on disk, for an editor: the entry that defines a source, and its document. The files are read anew,
-//! since they may have changed after the catalog was made of them.
+//! Locates a source for an editor: the entry that defines it, and its document. The files are read again, because they
+//! may have changed since the catalog was read.
 
 use std::path::PathBuf;
 
@@ -16,20 +16,20 @@ use refdesk_files::walk::WalkBudget;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
-/// A place in a file.
+/// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// Absolute.
+    /// The absolute path.
     pub path: PathBuf,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
 }
 
 impl Desk {
-    /// The entry that defines this source; the first line of its file where that cannot be parsed any more.
+    /// The entry that defines this source; if its file no longer parses, the first line.
     ///
     /// # Errors
-    /// Where there is no such source, or its file is gone.
+    /// The source is unknown, or its file is gone.
     pub fn definition(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
@@ -44,11 +44,11 @@ impl Desk {
         Ok(Spot { line: document.map_or(1, |document| line_of(source, &document)), path })
     }
 
-    /// The document of this source: its file, of a folder its readme or index or else the first document, of an inline source
-    /// the entry that holds it.
+    /// The document of this source: its file, the readme, index or first document of its folder, or the entry with its
+    /// inline content.
     ///
     /// # Errors
-    /// Where there is no such source, or nothing on disk to open.
+    /// The source is unknown, or has nothing on disk to open.
     pub fn document_spot(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
@@ -87,7 +87,7 @@ impl Desk {
     }
 }
 
-/// The same of a source that only a profile has.
+/// The same for a source of a profile.
 fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     let item = source.origin.entry.map(PointerStep::Item);
     let path: Vec<PointerStep<'_>> =
@@ -95,7 +95,7 @@ fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     document.position(&path, MemberPart::Value).line
 }
 
-/// The line of the source's entry. By its id where the entries before it are other ones now.
+/// The line of the source's entry; found by its id if the entries before it changed.
 fn line_of(source: &Source, document: &JsonDocument) -> usize {
     let Some(index) = source.origin.entry else { return document.position(&[], MemberPart::Value).line };
     let is_it = |at: usize| {

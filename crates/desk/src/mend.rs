@@ -1,5 +1,5 @@
-//! Mending a catalog that was committed with paths of another machine: each path that only the rule for moved catalogs
-//! resolves is rewritten in its file, byte for byte the rest stays (BEHAVIOUR §2, `check --fix`).
+//! Fixes a catalog that was committed with another machine's paths: rewrites each path that only the rule for moved
+//! catalogs resolves, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,22 +16,22 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
 use refdesk_text::{Code, Error};
 
-/// One path that was rewritten.
+/// A path that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
-    /// The source it belongs to.
+    /// The id of its source.
     pub id: String,
-    /// The file, as printed.
+    /// The file, as displayed.
     pub file: String,
-    /// The path before.
+    /// The old path.
     pub before: String,
-    /// The path now.
+    /// The new path.
     pub after: String,
 }
 
 impl Desk {
-    /// Rewrites every moved path and reloads; what could not be rewritten is reported. For a file outside the workspace, also
-    /// one that a link leads to, `leave` has to allow the write.
+    /// Rewrites every moved path and reloads; returns also what could not be rewritten. If a file is outside the
+    /// workspace, by its path or by a link, `leave` must allow the write.
     pub fn mend(&mut self, session: &Session, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
         for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
@@ -72,7 +72,7 @@ impl Desk {
         is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }
 
-    /// What was rewritten in a file, and its text.
+    /// The paths rewritten in a file, and its new text.
     fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Error> {
         let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
         let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;

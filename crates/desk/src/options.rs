@@ -11,24 +11,24 @@ use refdesk_templates::render::Renderer;
 /// How a desk is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the program stands.
+    /// Workspace, current folder and home folder.
     pub around: Surroundings,
-    /// Which desk of the workspace.
+    /// The name of the desk.
     pub desk: String,
-    /// The file of the profile that replaces what is picked; nothing is stored then.
+    /// The file of a profile that replaces the stored picks; nothing is stored then.
     pub profile: Option<PathBuf>,
-    /// The folder of what belongs to the user and to no workspace; `None` where there is none. Without it, of what is kept in
-    /// the workspace only picks and exclusions count.
+    /// The folder of the user's own state, outside every workspace. Without it, only picks and exclusions are kept and
+    /// trusted.
     pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
-    /// The variables of the environment, for a channel that is told to use one; by itself it holds none.
+    /// The environment variables, for a channel that is configured to use one. Empty by default.
     pub environment: Environment,
-    /// Tells the time.
+    /// The clock.
     pub clock: fn() -> SystemTime,
-    /// How long another process that writes is waited for.
+    /// The lock timeout.
     pub patience: Duration,
-    /// Whether the desk lives on and should remember what documents named.
+    /// Whether the desk is long-running and should cache mentions in memory.
     pub lives_on: bool,
 }
 

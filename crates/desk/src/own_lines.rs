@@ -1,4 +1,4 @@
-//! What a desk that lives on wants to know of the journal: what is appended to it, and which of that it has written itself.
+//! What a long-running desk needs of the journal: the lines appended to it, and which of them it has written itself.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use super::Desk;
 use crate::session::{Tail, What};
 
-/// Own lines that were not heard of yet; more are never under way.
+/// Own lines that were not read back yet; there are never more.
 const OWN: usize = 64;
 
-/// The numbers of lines that say what was chosen and written here. Only what was appended has a number.
+/// The numbers of lines about what was chosen and written here. Only appended lines have a number.
 #[derive(Debug, Default)]
 pub(super) struct OwnLines(Mutex<VecDeque<u64>>);
 
 impl OwnLines {
-    /// Notes that lines of these kinds were appended, of which the last has this number.
+    /// Notes that lines of these kinds were appended; `last` is the number of the last.
     pub fn note(&self, last: u64, whats: &[What]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
@@ -26,7 +26,7 @@ impl OwnLines {
         numbers.drain(..many);
     }
 
-    /// Whether this line was appended here; asked once.
+    /// Whether this line was appended here. Removes the number, so ask once per line.
     fn take(&self, n: u64) -> bool {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = numbers.iter().position(|number| *number == n);
@@ -34,19 +34,18 @@ impl OwnLines {
     }
 }
 
-/// Whether somebody who lives on tells of it when it is done here.
+/// Whether a long-running desk reports this itself when it is done here.
 fn is_told(what: What) -> bool {
     matches!(what, What::Selected | What::Unselected | What::Excluded | What::Included | What::Written)
 }
 
 impl Desk {
-    /// Follows the journal, beginning with its last lines, so many of them.
+    /// Follows the journal, beginning with its last lines.
     pub fn tail(&self, last: usize) -> Tail {
         self.store.tail(last)
     }
 
-    /// Whether the line with this number tells of something that was chosen or written by this very desk; asked once for
-    /// each line.
+    /// Whether this desk wrote the line with this number about a choice or a written file. Ask once per line.
     pub fn takes_for_own(&self, n: u64) -> bool {
         self.own_lines.take(n)
     }

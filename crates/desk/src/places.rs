@@ -1,4 +1,4 @@
-//! What enrichment and instructions ask of the file system, answered by the desk.
+//! The file system as enrichment and instructions see it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use refdesk_files::walk::{WalkBudget, WalkLimits, files_below, is_kept_back};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
 
-/// Files that are counted of one folder that a source declares.
+/// The most files counted in a folder that a source declares.
 const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
 impl SourceFiles for Desk {
@@ -33,7 +33,7 @@ impl SourceFiles for Desk {
     }
 
     fn templates(&self) -> TemplateIndex {
-        // What is wrong with them is told by `check` and `templates`.
+        // Their problems are reported by `check` and `templates`.
         Desk::templates(self).0
     }
 
@@ -75,7 +75,7 @@ impl Desk {
         files.into_iter().map(|file| file.path).filter(is_shown).collect()
     }
 
-    /// The stamp of a source; of a directory by its files.
+    /// The stamp of a source; of a folder, by its files.
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
@@ -98,15 +98,15 @@ impl Desk {
     }
 }
 
-/// What files hold, by a hash, as long as they stay as they were: a screen asks at every keystroke.
+/// The hashes of files that did not change, because a screen asks at every keystroke.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     known: Mutex<HashMap<Arc<Path>, (Stamp, String)>>,
 }
 
 impl Contents {
-    /// The hash of a file that had this stamp at `now`, read unless it is known. A file that was written so lately that it
-    /// may be written again and look the same is read again the next time.
+    /// The hash of a file with this stamp at `now`; cached. A file that was written so recently that another write
+    /// could leave the same stamp is read again the next time.
     fn hash(
         &self,
         path: &Arc<Path>,
@@ -119,7 +119,7 @@ impl Contents {
             return Some(hash.clone());
         }
         let hash = read()?;
-        // Where the system tells neither, size and time alone would have to do; they do not.
+        // Without a file's identity, size and time alone would have to do, and they do not.
         if then.has_settled(now) && then.changed != 0 && then.number != 0 {
             known().insert(path.clone(), (then, hash.clone()));
         } else {
@@ -128,13 +128,13 @@ impl Contents {
         Some(hash)
     }
 
-    /// Forgets all: other files are asked about.
+    /// Forgets all hashes.
     pub fn forget(&mut self) {
         self.known = Mutex::default();
     }
 }
 
-/// The places of a desk as one text sees them: each directory is walked once.
+/// The file system as one text sees it: each folder is walked once.
 pub(super) struct Look<'a> {
     desk: &'a Desk,
     walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// The folder of git's state is a link into the source, so its path alone does not tell.
+    /// Git's folder is a link into the source, so its path alone does not tell.
     #[cfg(unix)]
     #[test]
     fn declared_contents_exclude_a_moved_git_folder() {

@@ -1,5 +1,5 @@
-//! A rendering that needs no desk any more: everything was looked up and read. Whoever must not wait for a template (which
-//! may take its two seconds) hands it to another thread.
+//! A rendering that no longer needs the desk, because everything is looked up and read. It can be moved to another
+//! thread, since a template may take two seconds.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, ValueCheck};
 use refdesk_text::{Code, Error, Fix};
 
-/// All that a rendering needs.
+/// Everything that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The name that was asked for.
+    /// The requested name.
     pub(super) name: Option<String>,
     pub(super) job: RenderJob,
-    /// Why it comes to nothing, if that is known already and the rendering itself says nothing worse.
+    /// A problem that is known already; it counts unless the rendering itself fails.
     pub(super) problem: Option<Error>,
     pub(super) used: Vec<String>,
     pub(super) fit: ValueCheck,
@@ -25,7 +25,7 @@ impl Prepared {
     /// Renders.
     ///
     /// # Errors
-    /// It does not render.
+    /// The rendering fails.
     pub fn render(self, renderer: &Renderer) -> Result<Made, RenderFailure> {
         let Rendered { text, mut warnings } = match renderer.render(&self.job) {
             Ok(rendered) => match self.problem.clone() {
@@ -45,8 +45,8 @@ impl Prepared {
         Ok(Made { text, warnings, syntax, used, fit, offered })
     }
 
-    /// Renders, and compares with the file at `path`, else at the path that the template offers. A screen shows a workspace,
-    /// not the folder of the shell that it was begun in: both are relative to the workspace.
+    /// Renders, and compares with the file at `path`, or else at the path that the template offers. Both are relative
+    /// to the workspace, because a screen shows a workspace and not the folder of the shell.
     ///
     /// # Errors
     /// As [`Prepared::render`].
@@ -59,7 +59,7 @@ impl Prepared {
 
     fn failed(self, error: Error) -> RenderFailure {
         let told = std::slice::from_ref(&error.message);
-        // One error after another would tell it slowly.
+        // Everything that is missing at once, instead of one error after another.
         let named = |named: &NamedValue| match &named.nearest {
             Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
             None => format!("'{}'", named.path),
@@ -79,11 +79,11 @@ impl Prepared {
     }
 }
 
-/// The path of the template's `Output:` line with the values filled in, if it has one. A path with a hole in it leads
-/// anywhere: it is not offered, and the error is why, a part of a sentence.
+/// The path of the template's `Output:` line with the values filled in, if it has one. A path with missing values is
+/// not offered; the error says why, as part of a sentence.
 fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> {
     let Some((line, path)) = refdesk_templates::output_line(&job.text) else { return Ok(None) };
-    // At the line where it stands, which an error names.
+    // On its original line, which an error names.
     let text = format!("{}{path}", "\n".repeat(line - 1));
     let Rendered { text, warnings } =
         renderer.render(&RenderJob { text, html: false, ..job }).map_err(|error| error.message)?;
@@ -93,7 +93,7 @@ fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> 
     }
 }
 
-/// What was not given, but for names that were told of already.
+/// Missing values that `told` does not name.
 fn missing<'a>(fit: &'a ValueCheck, told: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);

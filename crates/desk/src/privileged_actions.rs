@@ -1,5 +1,5 @@
-//! What a workspace's own configuration would do beyond it: its *privileged actions* (BEHAVIOUR §9 "Trust"). They follow from the
-//! configuration and from where its paths lead; whether a person trusts them is decided elsewhere.
+//! The *privileged actions* of a workspace: what its own configuration would do beyond it (BEHAVIOUR §9 "Trust"). They
+//! follow from the configuration and from where its paths lead; `trust` decides whether they are trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -9,40 +9,40 @@ use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
 use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, Rule};
 use refdesk_files::name::sha256_hex;
 
-/// One thing that a checked-in configuration would do beyond its workspace.
+/// Something that a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivilegedAction {
-    /// A sentence for people: what would be done. Not escaped.
+    /// What would be done, as a sentence. Not escaped.
     pub what: String,
-    /// Of the workspace and of all that the action depends on: trust in one is trust in no other.
+    /// Hash of the workspace and of everything that the action depends on: trusting one action trusts no other.
     pub hash: String,
-    /// Which part of the configuration it is.
+    /// The part of the configuration it comes from.
     pub about: PrivilegedActionKind,
-    /// The file that says so, as printed.
+    /// The file with that part, as displayed.
     pub file: String,
-    /// The line in it, from 1; `None` where the file is another one by now.
+    /// The line, from 1; `None` if the file changed.
     pub line: Option<usize>,
 }
 
-/// The part of the configuration that it comes from.
+/// The part of the configuration that an action comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrivilegedActionKind {
-    /// Questions go out by a webhook.
+    /// Requests are posted to a webhook.
     Webhook,
-    /// Questions are put into a folder.
+    /// Requests are written to a folder.
     Folder,
-    /// The rule of `approval` at this place.
+    /// The approval rule with this index.
     Approval(usize),
-    /// Files of a folder are sources.
+    /// Files of a folder outside are sources.
     References,
     /// This file in the folder of references, a link that leads outside, is a source.
     Reference(PathBuf),
-    /// The path of a source, or the file that its text stands in.
+    /// The path of a source, or the file with its text.
     Source(SourceId),
 }
 
 impl PrivilegedActionKind {
-    /// One word, as in JSON.
+    /// The name in JSON.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Webhook => "webhook",
@@ -55,16 +55,16 @@ impl PrivilegedActionKind {
     }
 }
 
-/// A privileged action without the place where it is written.
+/// A privileged action without its position in the configuration.
 pub(super) struct Bare {
     pub what: String,
     pub hash: String,
     pub about: PrivilegedActionKind,
 }
 
-/// What is done in a workspace: hashes of one are none of another.
+/// Makes the actions of a workspace; hashes of another workspace differ.
 pub(super) struct PrivilegedActions<'w> {
-    /// Resolved.
+    /// The resolved path.
     pub workspace: &'w Path,
 }
 
@@ -74,7 +74,7 @@ impl PrivilegedActions<'_> {
         Bare { what, hash, about }
     }
 
-    /// A webhook, with everything that `channel` says of it.
+    /// A webhook, with all its settings.
     pub fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
         let mut what = format!("questions to you would be posted to {endpoint}");
@@ -96,20 +96,20 @@ impl PrivilegedActions<'_> {
         Some(self.action(PrivilegedActionKind::Webhook, what, &content))
     }
 
-    /// A folder for questions and answers that lies outside.
+    /// A folder outside for requests and answers.
     pub fn folder(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("questions to you would be put into {path}, and answers taken from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
-    /// A local source whose path lies outside; nothing is read of one that is missing.
+    /// A local source whose path is outside; a missing one is not read, so it is no action.
     pub fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
         let is_read = !matches!(place.standing, PathState::Missing | PathState::Reserved);
         if !is_read || place.resolved.starts_with(self.workspace) {
             return None;
         }
-        // The catalog does not say what waits for trust; a person who is asked for it must know.
+        // The catalog does not describe what is not trusted, but the person who is asked must know it.
         let is_folder = match place.standing {
             PathState::Untrusted => place.resolved.is_dir(),
             standing => standing == PathState::Directory,
@@ -117,7 +117,7 @@ impl PrivilegedActions<'_> {
         Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
     }
 
-    /// A local source at this path, whether or not it is there.
+    /// A local source at this path, whether or not it exists.
     pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
         let path = in_text(resolved);
         let id = source.id.as_str();
@@ -127,7 +127,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// A folder outside whose files are sources: an agent may read what they say.
+    /// A folder outside whose files are sources, so that an agent can read them.
     pub fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("agents could read the sources that the files in {path} define, with their texts");
@@ -141,7 +141,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
-    /// A source whose text stands in a file outside that only a link leads to.
+    /// A source whose text is in a file outside, to which a link leads.
     pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("agents could read the text that stands in {path}, as @{id}");
@@ -149,14 +149,14 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// Every rule that has files written without asking. What a rule allows depends on those that take something back of it, so
-    /// these belong to it: the denials, and what is asked about by rules behind it.
+    /// Every rule that allows writes without asking. What it allows depends on the rules that restrict it, so those
+    /// belong to it: denials, and later rules that ask.
     pub fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
-    /// The rule at this place, if it is one.
+    /// The rule with this index, if it is one of them.
     pub fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
         let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
@@ -179,18 +179,18 @@ impl PrivilegedActions<'_> {
     }
 }
 
-/// A path as text of which there is one for each path: what is no Unicode is written escaped, in quotes, which no absolute path
-/// begins with.
+/// A unique text for each path: one that is not Unicode is escaped and quoted, and no absolute path begins with a
+/// quote.
 pub(super) fn in_text(path: &Path) -> String {
     path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
-/// Where a path leads that may not be there yet, if that is outside the workspace; so does a link that leads nowhere.
+/// The target of a path, which may not exist yet, if it is outside the workspace; also for a broken link.
 pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
     for above in path.ancestors() {
         match std::fs::canonicalize(above) {
             Ok(real) => {
-                // Joining nothing would add a slash.
+                // Joining an empty path would add a slash.
                 let rest = path.strip_prefix(above).ok().filter(|rest| !rest.as_os_str().is_empty());
                 let real = rest.map_or_else(|| real.clone(), |rest| real.join(rest));
                 return (!real.starts_with(workspace)).then_some(real);
@@ -259,7 +259,7 @@ mod tests {
         );
     }
 
-    /// Any change of what a webhook does is another action.
+    /// Any change of a webhook's settings is another action.
     #[test]
     fn every_field_of_a_webhook_counts() {
         let first = ChannelSettings {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     proptest! {
-        /// Two actions have the same hash only if they are the same.
+        /// Different actions have different hashes.
         #[test]
         fn hashes_tell_deeds_apart(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {

@@ -1,7 +1,7 @@
-//! A desk under a profile (`--profile`): it begins with what the profile picks in place of what is stored, knows only the
-//! sources that the profile knows, and stores nothing of what is chosen. The exclusions of the shared desk stay. What its
-//! sessions are told and what it journals goes by a desk name of its own, `profile-NAME`: the shared desk is not said to
-//! have picked or told anything, and whoever was told under a profile is told anew at the shared desk.
+//! A desk under a profile (`--profile`): it starts with the profile's picks instead of the stored ones, has only the
+//! profile's sources, and does not store its choice. The exclusions of the shared desk apply. Its sessions and journal
+//! lines have a desk name of their own, `profile-NAME`, so that the shared desk counts nothing of it as picked or
+//! sent.
 
 use std::path::PathBuf;
 
@@ -16,24 +16,24 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
-/// The profile that a desk is under.
+/// The profile of a desk.
 #[derive(Debug)]
 pub(super) struct InForce {
     file: PathBuf,
-    /// As it could be read last.
+    /// The last version that could be read.
     profile: Option<Profile>,
-    /// The desk whose exclusions stay.
+    /// The desk whose exclusions apply.
     shared: Store,
-    /// The picks that came of it when they were looked at last; the others somebody made here.
+    /// The picks that came from the profile when it was last applied; the other picks were made here.
     picks: Vec<String>,
-    /// Whether the catalog is another than the workspace's.
+    /// Whether the catalog differs from the workspace's.
     narrows: bool,
-    /// That it cannot be read any more.
+    /// Why it can no longer be read.
     broken: Vec<Diagnostic>,
 }
 
 impl InForce {
-    /// Reads the profile that the options name, and gives the desk its name.
+    /// Reads the profile that the options name, and names the desk after it.
     pub fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let around = &options.around;
@@ -48,7 +48,7 @@ impl InForce {
         Some(in_force)
     }
 
-    /// Reads it again; one that cannot be read stays what it was.
+    /// Reads it again; if that fails, the last version stays.
     pub fn read(&mut self, around: &Surroundings) {
         self.broken.clear();
         match profile::read(around, &self.file) {
@@ -57,7 +57,7 @@ impl InForce {
         }
     }
 
-    /// What the profile makes of settings and catalog; what is wrong with it is added to `entries`.
+    /// Applies the profile to settings and catalog; its problems are added to `entries`.
     pub fn apply(
         &mut self,
         around: &Surroundings,
@@ -87,7 +87,7 @@ impl InForce {
         &self.file
     }
 
-    /// The choice as it is now: what the profile picks and what was picked here, less what was taken back here.
+    /// The current choice: the picks of the profile and those made here, without those removed here.
     fn choose(&mut self, catalog: &Catalog, now: &Choice, exclusions: Vec<String>) -> Choice {
         let new = self.profile.as_ref().map(|profile| picks(profile, catalog, &exclusions)).unwrap_or_default();
         let before = std::mem::replace(&mut self.picks, new);
@@ -99,19 +99,19 @@ impl InForce {
                 choice.picks.push(id.clone());
             }
         }
-        // Who picks here what the shared desk excludes lifts that, here alone.
+        // Picking here what the shared desk excludes lifts the exclusion, for this desk only.
         choice.exclusions.retain(|id| !choice.picks.contains(id));
         choice
     }
 }
 
-/// What a profile knows and lacks.
+/// A profile compared with a catalog.
 pub(super) struct Known {
-    /// Its catalog, where that is another than the workspace's.
+    /// Its catalog, if it differs from the workspace's.
     pub catalog: Option<Catalog>,
-    /// Ids that it names and that nobody has, then those it picks and whose path exists nowhere.
+    /// The ids it names that have no source, then those it picks whose path does not exist.
     pub missing: Vec<String>,
-    /// What is wrong with it, the missing ids among it.
+    /// Its problems, including the missing ids.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -142,22 +142,21 @@ impl Known {
     }
 }
 
-/// What a profile picks: those that can be picked, and that nobody has excluded. Of those that nobody has nothing comes
-/// until somebody has them.
+/// The sources that a profile picks, without missing and excluded ones.
 pub(super) fn picks(profile: &Profile, catalog: &Catalog, exclusions: &[String]) -> Vec<String> {
     let missing: Vec<&str> = catalog::missing(catalog, &profile.preselected).map(SourceId::as_str).collect();
     let can_be = |id: &&String| !missing.contains(&id.as_str()) && !exclusions.contains(id);
     profile.preselected.iter().filter(can_be).cloned().collect()
 }
 
-/// Whether mentions pull in, and which tools are hidden: as the profile says, else as the configuration.
+/// Whether mentions pull in, and which tools are hidden: by the profile, or else by the configuration.
 pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
     let tools = profile.exclude_tools.clone().unwrap_or_else(|| settings.exclude_tools.clone());
     (profile.transitive_injection.unwrap_or(settings.transitive_injection), tools)
 }
 
 impl Desk {
-    /// The file of the profile that this desk is under.
+    /// The file of this desk's profile.
     pub fn profile_file(&self) -> Option<&std::path::Path> {
         self.profile.as_ref().map(InForce::file)
     }
@@ -168,8 +167,8 @@ impl Desk {
         picks.iter().any(|pick| pick == id)
     }
 
-    /// The exclusions of the shared desk, and what the profile picks; `None` where there is no profile. Nothing damaged is
-    /// set aside: nothing is stored here.
+    /// The choice under a profile: the shared desk's exclusions and the profile's picks; `None` without a profile. A
+    /// damaged file is not set aside, because nothing is stored here.
     pub(super) fn choice_under_profile(&mut self) -> Option<Choice> {
         let in_force = self.profile.as_mut()?;
         let exclusions = match in_force.shared.look() {
@@ -183,10 +182,10 @@ impl Desk {
     }
 }
 
-/// The file of the profile that somebody named.
+/// The file of the profile with this name or path.
 ///
 /// # Errors
-/// There is none of this name or at this path, or it does not parse.
+/// There is no such profile, or it does not parse.
 pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error> {
     let hint = Fix::ListProfiles;
     match profile::find(around, given) {
@@ -202,7 +201,7 @@ pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error
     }
 }
 
-/// A profile that cannot be used.
+/// The error for a profile that cannot be used.
 pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     let first = problems.first();
     let place = first.map_or_else(String::new, |it| {
@@ -214,7 +213,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     Error::new(Code::ProfileBroken, format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 
-/// What is wrong with a profile's file that cannot be read, else with what the profile says.
+/// Why a profile's file cannot be read, or else the problems of the profile.
 pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
         Ok(profile) => Known::new(around, whole, profile).problems,

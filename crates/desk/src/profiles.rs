@@ -1,6 +1,5 @@
-//! What each profile of the workspace would load, side by side: one mention graph serves all that know the whole catalog, a
-//! closure a profile; those that know fewer sources, or others, have a graph of their own, one for all that know the same.
-//! What is told here of a profile is what a desk under it comes to.
+//! Compares what each profile of the workspace would load. Profiles with the whole catalog share one mention graph,
+//! and so do profiles with the same other catalog. The result is what a desk under the profile has.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,43 +19,43 @@ use refdesk_text::report::Diagnostic;
 /// What a profile would load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profiled {
-    /// What it is called; where it cannot be read, as its file.
+    /// Its name; if it cannot be read, that of its file.
     pub name: String,
-    /// For people; may be empty.
+    /// Its description for people; may be empty.
     pub description: String,
-    /// Where it stands, absolute.
+    /// Its file, absolute.
     pub file: PathBuf,
-    /// The same as printed.
+    /// The file as displayed.
     pub shown: String,
-    /// The ids that it says to start with.
+    /// The ids of its `preselected`.
     pub preselected: Vec<String>,
     /// Those of them that it picks.
     pub picks: Vec<SourceId>,
-    /// What they pull in, in the order of the selection.
+    /// The sources that they pull in, in the order of the selection.
     pub transitive: Vec<SourceId>,
     /// Auto sources that count as picks (`transitive_from_auto`).
     pub from_auto: Vec<SourceId>,
     /// Ids that it picks and the desk excludes.
     pub excluded: Vec<String>,
-    /// Ids that it names and that are in no catalog, and those it picks whose path exists nowhere.
+    /// Ids that have no source, and those whose path does not exist.
     pub missing: Vec<String>,
-    /// Names of the templates that come along, sorted.
+    /// Names of the templates that it brings, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of all that it loads, as far as they can be known.
+    /// Estimated tokens of everything it loads, as far as known.
     pub tokens: u64,
-    /// Tools that its agent is not given.
+    /// Tools that it hides from its agent.
     pub exclude_tools: Vec<String>,
     /// Whether mentions pull in.
     pub transitive_injection: bool,
-    /// The ids of the sources that it names; none where it knows all.
+    /// The ids of the sources that it lists; empty if it has all.
     pub sources: Vec<String>,
-    /// Those of them that only the profile has.
+    /// Those of them that only the profile defines.
     pub own: Vec<String>,
-    /// What is wrong with it.
+    /// Its problems.
     pub problems: Vec<Diagnostic>,
 }
 
-/// A profile that could be read, with what it comes to.
+/// A profile that could be read, with its choice.
 struct Plan<'a> {
     profile: &'a Profile,
     known: Known,
@@ -66,7 +65,7 @@ struct Plan<'a> {
     exclude_tools: Vec<String>,
 }
 
-/// A catalog with all that is known of it.
+/// A catalog with what was read of it.
 struct World {
     catalog: Arc<Catalog>,
     graph: Arc<MentionGraph>,
@@ -103,7 +102,7 @@ impl Desk {
         all
     }
 
-    /// What is wrong with the profiles of this workspace.
+    /// The problems of this workspace's profiles.
     pub fn profile_problems(&self) -> Vec<Diagnostic> {
         let (found, mut problems) = profile::read_all(self.around());
         problems.extend(found.iter().flat_map(|found| super::profile::problems(self.around(), &self.catalog, found)));
@@ -123,7 +122,7 @@ impl Desk {
 
     /// What each of these loads, in their order.
     fn loaded(&mut self, plans: &[&Plan<'_>]) -> Vec<Profiled> {
-        // Those that know the same sources share what is known of them.
+        // Profiles with the same sources share what was read.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
         let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();
         for (at, plan) in plans.iter().enumerate() {
@@ -164,7 +163,7 @@ impl Desk {
         in_order.into_iter().map(|(_, told)| told).collect()
     }
 
-    /// The desk's own catalog, with all read that the choice reaches.
+    /// The desk's own catalog, with the documents read that the choice reaches.
     fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> World {
         loop {
             let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
@@ -176,7 +175,7 @@ impl Desk {
         World { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
     }
 
-    /// The same of another catalog.
+    /// The same for another catalog.
     fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> World {
         let library = Library::for_once(self.workspace(), &catalog, self.options.clock);
         let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
@@ -216,7 +215,8 @@ impl Desk {
     }
 }
 
-/// What all of them pick, under the rules of the one that pulls in most: who is reached by one is reached by this.
+/// The picks of all of them, under the rules of the one that pulls in most: it reaches everything that any of them
+/// reaches.
 fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
     let mut seen = std::collections::HashSet::new();

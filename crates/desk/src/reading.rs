@@ -1,6 +1,6 @@
-//! Reading a selected source for an agent: its file, the files of its folder, or some lines (BEHAVIOUR §4 "Access"). What may be
-//! read is settled first, on the path with its links resolved, and then opened without following any: a path that becomes a
-//! link in between is refused. All that is wrong is said in words that help to mend the call.
+//! Reads a selected source for an agent: its file, the list of its folder's files, or some lines (BEHAVIOUR §4
+//! "Access"). Permission is checked on the resolved path, which is then opened without following links, so a path that
+//! becomes a link in between is refused. Errors say how to correct the call.
 
 use std::fs;
 use std::io::{self, Read};
@@ -21,10 +21,10 @@ use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_text::tokens;
 use refdesk_text::{Code, Error, Fix};
 
-/// Bytes of text that one reading gives: whole lines of it, and of a longer line its beginning.
+/// Bytes of text returned at most: whole lines, or the beginning of a longer line.
 pub const GIVEN: usize = 256 * 1024;
 
-/// Bytes of a file that is read at all.
+/// Bytes of the largest file that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Files of a folder that are listed.
@@ -33,7 +33,7 @@ const LISTED: usize = 200;
 /// Files of a folder that are counted, and searched for a similar name.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
-/// What a reading gives.
+/// The kind of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadingKind {
@@ -43,37 +43,37 @@ pub enum ReadingKind {
     List,
 }
 
-/// What was read.
+/// The result of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Which source.
+    /// The id of the source.
     pub id: String,
     /// What `text` is.
     pub kind: ReadingKind,
-    /// The text, with what nobody sees in it escaped.
+    /// The text, with hidden characters escaped.
     pub text: String,
-    /// Where it lies, as printed.
+    /// Its path, as displayed.
     pub path: String,
-    /// The first line given, from 1; 0 where there is none.
+    /// The first returned line, from 1; 0 if there is none.
     pub first_line: usize,
-    /// The last line given.
+    /// The last returned line.
     pub last_line: usize,
-    /// Lines of the whole.
+    /// Lines of the whole file.
     pub total_lines: usize,
     /// Estimated tokens of `text`.
     pub tokens: u64,
-    /// Of a folder the files that are listed.
+    /// For a folder, the listed files.
     pub entries: Vec<Entry>,
-    /// There is more than was asked for and not given.
+    /// Whether the result is shorter than what was asked for.
     pub cut: bool,
-    /// How to get the rest; empty where nothing is cut.
+    /// How to get the rest; empty if nothing is cut.
     pub note: String,
 }
 
 /// A file of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// As `path` wants it: relative to the source's folder.
+    /// The path for the parameter `path`: relative to the source's folder.
     pub path: String,
     /// Its size.
     pub bytes: u64,
@@ -81,11 +81,11 @@ pub struct Entry {
     pub tokens: u64,
 }
 
-/// Reads a source that is selected, auto or was expanded; `path` is relative to its folder, `lines` is `40`, `100:40` (so many
-/// from there on) or `100-140`.
+/// Reads a source that is selected, auto or was expanded; `path` is relative to its folder, `lines` is `40`, `100:40`
+/// (40 lines from line 100) or `100-140`.
 ///
 /// # Errors
-/// It may not be read, is not there, or is not text: what to call instead.
+/// The source may not be read, does not exist or is not text; the fix says what to call instead.
 pub fn read_source(
     workspace: &Path,
     catalog: &Catalog,
@@ -181,7 +181,7 @@ impl Local<'_> {
         self.read(&self.place.path.join(within), lines)
     }
 
-    /// What a call names within the source's folder, without dots.
+    /// The path in the source's folder that a call names, without dots.
     fn within(&self, asked: &str) -> Result<PathBuf, Error> {
         let bad = |what: &str, hint: String| Err(Error::new(Code::BadPath, format!("`path` {what}: '{asked}'"), hint));
         let relative = "give it relative to the folder of the source, as the list without `path` has it".to_owned();
@@ -208,7 +208,7 @@ impl Local<'_> {
         Ok(within)
     }
 
-    /// Reads what stands at a path as the catalog and the call name it.
+    /// Reads a path, which may contain links.
     fn read(&self, path: &Path, lines: Option<Lines>) -> Result<Reading, Error> {
         let shown = display(self.workspace, path);
         let root = &*self.place.resolved;
@@ -251,7 +251,7 @@ impl Local<'_> {
         }
     }
 
-    /// Why there is nothing at a path, with what may have been meant.
+    /// The error for a path that does not exist, with similar names.
     fn absent(&self, path: &Path, shown: &str, error: &io::Error) -> Error {
         let id = &self.source.id;
         let Ok(within) = path.strip_prefix(&self.place.path) else {
@@ -324,7 +324,7 @@ fn meant(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
     let files: Vec<String> = files.iter().map(|file| slashed(&file.path)).collect();
     let names = || files.iter().map(String::as_str);
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    // Paths of the workspace are what agents have seen elsewhere.
+    // Agents often know the path relative to the workspace from elsewhere.
     let from_workspace = asked.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     let mut meant: Vec<&str> = names().filter(|name| Some(*name) == from_workspace).collect();
     if meant.is_empty() {
@@ -342,7 +342,7 @@ fn meant(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
     meant.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
 }
 
-/// The whole text of an open file, and whether all of it is text: bytes that are none are replaced, where they are few.
+/// The text of an open file, and whether it is all UTF-8; a few invalid bytes are replaced.
 fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Error> {
     let large = |bytes: u64| {
         let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
@@ -374,7 +374,7 @@ fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Er
     }
 }
 
-/// The lines of a text that were asked for, as many of them as one reading gives.
+/// The requested lines of a text, up to the size limit.
 fn content_of(
     source: &Source,
     shown: String,
@@ -421,13 +421,13 @@ fn content_of(
     })
 }
 
-/// The whole characters of a line that one reading gives.
+/// The beginning of a line, up to the size limit, in whole characters.
 fn beginning_of(line: &str) -> &str {
     let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
     line.get(..end).unwrap_or_default()
 }
 
-/// Which lines are wanted.
+/// The requested lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     /// From 1.
@@ -445,7 +445,7 @@ impl Lines {
         let number = |text: &str| {
             let text = text.trim();
             let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            // A number that has no end is a line that no text has.
+            // A number too large to parse is a line that no text has.
             plain.then(|| text.parse::<usize>().unwrap_or(usize::MAX))
         };
         let not_understood = || bad(format!("`lines` is not understood: '{asked}'"));
@@ -470,7 +470,7 @@ impl Lines {
         Ok(Self { first, last })
     }
 
-    /// The first and last of them in a text of so many.
+    /// The first and last line in a text with this many lines.
     fn of(self, total: usize, shown: &str) -> Result<(usize, usize), Error> {
         if self.first > total {
             let message = format!("{shown} has {total} lines, and line {} was asked for", self.first);

@@ -1,5 +1,5 @@
-//! How sources, what was picked and templates look in answers for programs: the same members wherever they are asked for,
-//! from a command or over a protocol. From plain values, so that a server makes them of its snapshot.
+//! Sources, picks and templates in answers for programs: the same members for a command and over a protocol. Built
+//! from plain values, so that a server can use its snapshot.
 
 use std::path::Path;
 
@@ -17,20 +17,20 @@ use refdesk_templates::Template;
 pub enum Members {
     /// All of them.
     All,
-    /// Those that say something: whoever reads them pays for each.
+    /// Only those with a value, because an agent pays for each.
     Telling,
 }
 
-/// What rows are made of.
+/// The data of rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// Paths inside it are printed relative to it.
     pub workspace: &'a Path,
     /// The sources.
     pub catalog: &'a Catalog,
-    /// What is chosen.
+    /// The selection.
     pub selection: &'a Selection,
-    /// Which members rows have.
+    /// The members of each row.
     pub members: Members,
 }
 
@@ -62,11 +62,11 @@ impl Rows<'_> {
         ])
     }
 
-    /// What a request to pick came to.
+    /// The outcome of a pick.
     pub fn picked(&self, picked: &Picked) -> Value {
         let new = picked.picked.iter().chain(&picked.pulled_in);
         let sources: Vec<&Source> = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str())).collect();
-        // One pick may bring thousands.
+        // One pick may pull in thousands.
         let sources: Vec<Value> = sources.into_par_iter().map(|source| self.selected(source)).collect();
         let mut answer = json!({
             "status": picked.status,
@@ -77,14 +77,14 @@ impl Rows<'_> {
             "missing": picked.missing,
             "message": picked.message,
         });
-        // Taken over: `json!` would copy every row.
+        // Inserted as they are: `json!` would copy every row.
         if let Some(place) = answer.get_mut("sources") {
             *place = Value::Array(sources);
         }
         answer
     }
 
-    /// A source as `select` answers it.
+    /// A source as `select` prints it.
     fn selected(&self, source: &Source) -> Value {
         let member = self.selection.member(source.id.as_str());
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
@@ -128,13 +128,13 @@ impl Rows<'_> {
     }
 }
 
-/// Whether a local source is a folder; `None` where nobody looks at what it is.
+/// Whether a local source is a folder; `None` if it is not read or missing.
 fn is_directory(source: &Source) -> Option<bool> {
     let place = source.place().filter(|place| place.standing.is_open() || source.is_missing());
     place.map(|_| source.is_directory())
 }
 
-/// Whether a member says something: it is neither null, false nor empty. Of what exists nothing is said.
+/// Whether a member has a value: not null, false or empty. `exists: true` has none.
 pub fn is_telling(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -154,7 +154,7 @@ fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
     }
 }
 
-/// A template as `templates list` shows it.
+/// A template as `templates list` prints it.
 pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
     Map::from_iter([
         ("name".to_owned(), json!(template.name)),
@@ -162,12 +162,12 @@ pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
         ("syntax".to_owned(), json!(template.syntax)),
         ("variables".to_owned(), json!(refdesk_templates::names(&template.variables))),
         ("source_path".to_owned(), json!(display(workspace, &template.path))),
-        // A file of its own was read a moment ago.
+        // The file was read a moment ago.
         ("exists".to_owned(), json!(template.block.is_none() || template.path.exists())),
     ])
 }
 
-/// What a template asks for.
+/// The variables of a template.
 pub fn variables(template: &Template) -> Value {
     let names = refdesk_templates::names(&template.variables);
     json!({
@@ -181,7 +181,7 @@ pub fn variables(template: &Template) -> Value {
     })
 }
 
-/// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
+/// Whether a name matches a pattern: `*` stands for any characters, `?` for one.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
     regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))

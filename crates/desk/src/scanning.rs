@@ -1,4 +1,4 @@
-//! Reads documents: what they mention completes the selection, and their sizes are its price.
+//! Reads documents: their mentions complete the selection, and their sizes are its price.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
 
-/// A desk with a complete selection: every document that it depends on was read. What needs that is a method of this type.
+/// A desk with a complete selection: every document that it depends on was read. Methods that need that belong to this
+/// type.
 pub struct Settled<'a>(&'a Desk);
 
 impl Deref for Settled<'_> {
@@ -45,7 +46,7 @@ impl Desk {
         selection::unscanned(&self.selection, &self.graph, self.rules())
     }
 
-    /// Reads the documents of these sources and computes the selection anew.
+    /// Reads the documents of these sources and recomputes the selection.
     pub fn read(&mut self, ids: &[SourceId]) {
         self.take_in(ids);
         self.select();
@@ -70,7 +71,7 @@ impl Desk {
         if graph.len() != catalog.len() {
             return;
         }
-        // Everything is read again: what equals its earlier value shares it.
+        // Everything was read again: share what equals its earlier value.
         let (graph, tokens) = std::mem::take(&mut self.last);
         if *graph == *self.graph {
             self.graph = graph;
@@ -100,19 +101,19 @@ impl Desk {
             } else {
                 Library::for_once(workspace, &self.catalog, clock)
             };
-            // What is kept is of the workspace's ids; a profile that knows others would only throw it away.
+            // The cache is for the workspace's ids; a profile with other ids would only replace it.
             let has_others = self.profile.as_ref().is_some_and(InForce::narrows);
             if has_others { library } else { library.kept_in(self.store.mentions_file(), self.store.sealer().clone()) }
         })
     }
 
-    /// Writes down what documents named, so that no other process has to read them. Whoever promises to write nothing does
-    /// not ask for it.
+    /// Stores mentions in the cache, so that other processes need not read the documents. Not for commands that
+    /// promise to write nothing.
     ///
     /// # Errors
-    /// What the file system says; it costs the next process time and nothing else.
+    /// The file system's error; it costs only the next process's time.
     pub fn keep_mentions(&mut self) -> std::io::Result<()> {
-        // A folder without a catalog is no workspace yet: nothing is begun in it.
+        // A folder without a catalog is not a workspace: create nothing in it.
         let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
         if !self.store.keeps_anything() && !self.catalog.sources().iter().any(begins) {
             return Ok(());

@@ -1,36 +1,36 @@
-//! What would follow from a choice before it is made: who would come into the selection and who would leave it, and what
-//! that costs. The same pure closure answers as for the choice itself, so the two cannot differ.
+//! Previews a choice: which sources would enter and leave the selection, and what that costs. The closure is the same
+//! as for the choice itself, so the two cannot differ.
 
 use super::Desk;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{self, Choice, Selection};
 
-/// What the two things one can do with a source would lead to.
+/// What picking or excluding a source would change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionPreview {
-    /// Which source.
+    /// The id of the source.
     pub id: String,
-    /// Picking it, or taking its pick back where it is picked.
+    /// Picking it, or unpicking it if it is picked.
     pub toggled: SelectionChange,
-    /// Excluding it, or lifting that where it is excluded.
+    /// Excluding it, or including it if it is excluded.
     pub barred: SelectionChange,
 }
 
-/// Who comes and who goes, in the order of the selection; the source itself counts.
+/// A difference between two selections, in the order of the selection, including the source itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
-    /// Who would come in.
+    /// Sources that would enter.
     pub enters: Vec<SourceId>,
-    /// Who would leave.
+    /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// Estimated tokens of those who would come, as far as they are known.
+    /// Estimated tokens of those that would enter, as far as known.
     pub tokens_in: u64,
-    /// Estimated tokens of those who would leave.
+    /// Estimated tokens of those that would leave.
     pub tokens_out: u64,
 }
 
 impl Desk {
-    /// What would follow from choosing this source, as far as documents were read.
+    /// What picking or excluding this source would change, as far as documents were read.
     pub fn preview_selection(&self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
@@ -39,7 +39,7 @@ impl Desk {
         SelectionPreview { id: id.to_owned(), toggled, barred }
     }
 
-    /// What would follow from picking all these at once.
+    /// What picking all these at once would change.
     pub fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
         self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }

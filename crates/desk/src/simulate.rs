@@ -1,23 +1,23 @@
-//! What would be said, and what would not: looked at from all sides, and nobody is told (BEHAVIOUR §5).
+//! Simulates an enrichment: what would be sent, and what would be left out; nothing is remembered (BEHAVIOUR §5).
 
 use super::{Reader, Session, Settled};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, suppressed_hints};
 use refdesk_text::report::Diagnostic;
 
-/// What would be appended to a text, and what would be left away.
+/// What would be appended to a text, and what would be left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulated {
     /// What would be appended.
     pub said: Enriched,
-    /// What is left away, or shortened to a line, because the session was told before; as it would be said in full.
+    /// What is left out, or shortened to a line, because the session was sent it before; in full.
     pub told_before: Vec<ItemReceipt>,
-    /// Sources that are not hinted at although tags of theirs stand in the text, and why; in catalog order.
+    /// Sources that get no hint although their tags are in the text, and why; in catalog order.
     pub withheld: Vec<(SourceId, WhyNot)>,
 }
 
 impl Simulated {
-    /// What there is no room for.
+    /// What does not fit the budget.
     pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
         self.said.items.iter().filter(|item| item.level == Level::Count)
     }
@@ -35,7 +35,7 @@ impl Settled<'_> {
     }
 }
 
-/// Whether something is not said, or only that it was.
+/// Whether an item is left out, or only referred to.
 fn is_told(said: &Enriched, item: &ItemReceipt) -> bool {
     let same = |other: &&ItemReceipt| (other.block, &other.about) == (item.block, &item.about);
     match said.items.iter().find(same) {

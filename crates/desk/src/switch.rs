@@ -1,5 +1,5 @@
-//! Switching a desk to a profile: its picks become the desk's, as one change that can be taken back. What only the profile
-//! has stays with it: its own sources, whether mentions pull in, the tools that it hides.
+//! Switches a desk to a profile: the profile's picks replace the desk's, as one change that can be undone. The rest of
+//! the profile does not apply: its own sources, whether mentions pull in, the tools that it hides.
 
 use std::path::Path;
 
@@ -11,28 +11,28 @@ use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_text::Error;
 
-/// What switching to a profile would change, or has changed.
+/// What switching to a profile would change, or changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Switch {
     /// The profile's name.
     pub name: String,
     /// Ids that would be picked, in the order of the profile.
     pub picked: Vec<String>,
-    /// Ids whose pick would be taken back.
+    /// Ids that would be unpicked.
     pub unpicked: Vec<String>,
-    /// What would be pulled in anew.
+    /// Sources that would be pulled in.
     pub pulled_in: Vec<SourceId>,
-    /// What nothing would bring any more, but for the picks taken back.
+    /// Sources that would no longer be pulled in, without the unpicked ones.
     pub released: Vec<SourceId>,
-    /// Estimated tokens of all that is selected.
+    /// Estimated tokens of the selection.
     pub tokens_before: u64,
-    /// The same afterwards.
+    /// The same after the switch.
     pub tokens_after: u64,
-    /// Ids that it names and the desk cannot pick, since no source has them or their path exists nowhere.
+    /// Ids that it names and the desk cannot pick, because they have no source or their path does not exist.
     pub missing: Vec<String>,
     /// Ids that it picks and the desk excludes.
     pub excluded: Vec<String>,
-    /// What of it does not become the desk's, a sentence each.
+    /// What of the profile does not apply to the desk, one sentence each.
     pub stays: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Switch {
 }
 
 impl Desk {
-    /// What switching to the profile in this file would change; reads what it takes to know.
+    /// What switching to the profile in this file would change; reads the documents that this depends on.
     ///
     /// # Errors
     /// The profile cannot be read.
@@ -107,7 +107,7 @@ impl Desk {
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
     }
 
-    /// What of a profile the desk can pick: what is there, and not excluded.
+    /// The picks of a profile that exist and are not excluded.
     fn picks_of(&self, profile: &Profile) -> Vec<String> {
         let can_be = |id: &&String| {
             let is_there = self.catalog.get(id).is_some_and(|source| !source.is_missing());
@@ -116,7 +116,7 @@ impl Desk {
         profile.preselected.iter().filter(can_be).cloned().collect()
     }
 
-    /// The ids that a profile names and does not define itself, each once.
+    /// The ids that a profile names but does not define itself, each once.
     fn named_by<'a>(&self, profile: &'a Profile) -> impl Iterator<Item = String> + use<'a> {
         let own: Vec<&str> = own(profile).collect();
         let listed = profile.sources.iter().filter_map(|listed| match listed {
@@ -149,7 +149,7 @@ impl Desk {
     }
 }
 
-/// The ids of the sources that only a profile has.
+/// The ids of the sources that a profile defines itself.
 fn own(profile: &Profile) -> impl Iterator<Item = &str> {
     profile.sources.iter().filter_map(|listed| match listed {
         Listed::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()),

@@ -1,4 +1,4 @@
-//! Templates as the desk sees them: which there are, what they say, what they come to.
+//! Templates of the desk: the index, their texts, and rendering.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,18 +12,18 @@ use refdesk_templates::{Syntax, Taken, Template, TemplateIndex, ValueCheck, Vari
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// What is to be rendered with what.
+/// What to render, with which values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderRequest {
     /// The template.
     pub what: What,
-    /// Its language, where somebody said so.
+    /// Its language, if given.
     pub syntax: Option<Syntax>,
     /// The values; `None` renders with sample values made from the variable tree.
     pub values: Option<Value>,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
-    /// Partials of Mustache that go before those of the index: name and text.
+    /// Mustache partials that take precedence over those of the index, by name.
     pub partials: BTreeMap<String, String>,
 }
 
@@ -34,31 +34,31 @@ impl RenderRequest {
     }
 }
 
-/// Which template.
+/// The template to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// The one of this name in the index.
+    /// The one with this name in the index.
     Named(String),
     /// This text.
     Inline(String),
-    /// What this file says; an absolute path.
+    /// The content of this file; an absolute path.
     File(PathBuf),
 }
 
-/// What a request came to.
+/// The result of a rendering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
     /// The text.
     pub text: String,
-    /// What somebody should look at, one sentence each.
+    /// Warnings, one sentence each.
     pub warnings: Vec<String>,
     /// The template's language.
     pub syntax: Syntax,
-    /// Names that the template asks for and that were given, sorted.
+    /// Names that the template uses and that were given, sorted.
     pub used: Vec<String>,
-    /// Given values that the template does not ask for, and needed ones that were not given; none for sample values.
+    /// Given values that the template does not use, and missing ones; empty for sample values.
     pub fit: ValueCheck,
-    /// Where the template's own `Output:` line wants the text to go, rendered with the same values.
+    /// The path of the template's `Output:` line, rendered with the same values.
     pub offered: Option<String>,
 }
 
@@ -81,32 +81,32 @@ impl From<Error> for RenderFailure {
     }
 }
 
-/// A template that was found: enough to render it.
+/// A template with everything needed to render it.
 struct Source {
     text: String,
     syntax: Syntax,
     variables: Vec<Variable>,
-    /// What the index found wrong with it.
+    /// A problem that the index reports for it.
     problem: Option<String>,
 }
 
 impl Desk {
-    /// Every template that the selection brings, and what is wrong with some.
+    /// Every template of the selection, and the problems of some.
     pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
         refdesk_templates::index(self.asked(&self.taken()), &self.templates)
     }
 
-    /// The templates that a text of a tool holds.
+    /// The templates in a tool's text.
     pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
         refdesk_templates::of_text(self.asked(&self.taken()), &self.templates, text)
     }
 
-    /// Those that texts of tools have brought before.
+    /// The templates taken from earlier tool results.
     pub(super) fn taken(&self) -> Vec<Taken> {
         if self.settings().extract_templates { self.store.taken_templates() } else { Vec::new() }
     }
 
-    /// What the index is built of.
+    /// The input of the index.
     pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> refdesk_templates::IndexInput<'a> {
         refdesk_templates::IndexInput {
             workspace: self.workspace(),
@@ -117,10 +117,10 @@ impl Desk {
         }
     }
 
-    /// The template of this name, with its text as it stands in its file or block.
+    /// The template with this name, and its text in its file or block.
     ///
     /// # Errors
-    /// No template fits, several do, or its file cannot be read.
+    /// No template matches, several match, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
         let template = index.find(name)?;
         let text = template.text().map_err(|error| {
@@ -130,7 +130,7 @@ impl Desk {
         Ok((template, text))
     }
 
-    /// Renders; partials of Mustache come from the request, then from the index.
+    /// Renders; Mustache partials come from the request, then from the index.
     ///
     /// # Errors
     /// There is no such template, or it does not render.
@@ -138,7 +138,7 @@ impl Desk {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
 
-    /// Looks up and reads all that a rendering needs.
+    /// Looks up and reads everything that a rendering needs.
     ///
     /// # Errors
     /// There is no such template, or it cannot be read.
@@ -157,7 +157,7 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
-        // What the index found wrong counts also where rendering does not mind.
+        // A problem that the index reports counts even if rendering works.
         let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {
             What::Named(name) => Some(name.clone()),
@@ -182,7 +182,7 @@ impl Desk {
             }
         };
         let analysis = refdesk_templates::analyse(&text, request.syntax);
-        // What is wrong with it the rendering says itself.
+        // Rendering reports its problems.
         Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None })
     }
 }

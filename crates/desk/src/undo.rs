@@ -1,5 +1,5 @@
-//! Taking one's own changes back and doing them again. Each is a change like any other, made under the lock on what is
-//! stored at that moment; what other processes changed since stays theirs.
+//! Undoes and redoes the changes made here. Each is a change like any other, made under the lock on the choice stored
+//! at that moment; later changes by other processes stay.
 
 use super::change::Done;
 use super::{Desk, Session};
@@ -7,28 +7,28 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{History, Retraced};
 use refdesk_text::Error;
 
-/// A change taken back, or done again.
+/// A change that was undone or redone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// What it was, in words: `pick of @a`.
+    /// Its description: `pick of @a`.
     pub what: String,
-    /// What went back, and what somebody else has changed since.
+    /// What was reverted, and what other processes changed since.
     pub retraced: Retraced,
-    /// Who left the selection with it.
+    /// Sources that left the selection.
     pub left: Vec<SourceId>,
 }
 
 impl Desk {
-    /// Takes this desk's last change back; `None` where there is none.
+    /// Undoes this desk's last change; `None` if there is none.
     ///
     /// # Errors
-    /// Where the desk cannot be stored; nothing was changed then.
+    /// The desk cannot be stored; then nothing was changed.
     pub fn undo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
         let what = self.history.undo_words();
         self.retrace(session, "undone", what, History::undo)
     }
 
-    /// Does what was taken back last again; `None` where there is none.
+    /// Redoes what was undone last; `None` if there is none.
     ///
     /// # Errors
     /// As [`Desk::undo`].
@@ -37,7 +37,7 @@ impl Desk {
         self.retrace(session, "done again", what, History::redo)
     }
 
-    /// What undo and redo would do, in words.
+    /// Descriptions of what undo and redo would do.
     pub fn undoable(&self) -> (Option<String>, Option<String>) {
         (self.history.undo_words(), self.history.redo_words())
     }

@@ -1,5 +1,5 @@
-//! What keeps one source from being hinted at: what the text lacks, what the desk holds against it, and what the session
-//! knows already (BEHAVIOUR §5). Nobody is told.
+//! Explains why a source gets no hint for a text: because of the text, the selection, or what the session was sent
+//! (BEHAVIOUR §5). Nothing is sent.
 
 use super::{Session, Settled};
 use crate::session::{self, Line, What};
@@ -9,25 +9,25 @@ use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// How a text stands to a source.
+/// Whether a source gets a hint for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Which source.
+    /// The source.
     pub id: SourceId,
-    /// How much of the hint is given, or why it is not.
+    /// How much of the hint is sent, or why it is not.
     pub hinted: Result<Level, WhyNot>,
-    /// Its tags that stand in the text, with line and column of their first place.
+    /// Its tags that are in the text, with line and column of their first occurrence.
     pub matched: Vec<(String, usize, usize)>,
-    /// The tag that the reason is about.
+    /// The tag that the reason concerns.
     pub tag: Option<String>,
-    /// Line and column of what the reason is about: the `@id`, the longer word, the words nearest to a tag.
+    /// Line and column of what the reason concerns: the `@id`, the longer word, the words nearest to a tag.
     pub place: Option<(usize, usize)>,
-    /// The line of the journal by which the session was told, where that is the reason and the journal knows.
+    /// The line of the journal that sent it to the session, if that is the reason and the journal has it.
     pub told: Option<Line>,
 }
 
 impl Verdict {
-    /// As far as nothing counts that was said before and there is room.
+    /// The verdict from the text alone, without memory and budget.
     pub(super) fn new(id: &SourceId, text: &str, regard: MatchExplanation) -> Self {
         let MatchExplanation { matched, why, tag, at } = regard;
         let firsts: Vec<usize> = matched.iter().map(|(_, first)| *first).collect();
@@ -37,17 +37,17 @@ impl Verdict {
         Self { id: id.clone(), hinted: why.map_or(Ok(Level::Full), Err), matched, tag, place, told: None }
     }
 
-    /// The same where something is missing; else this is.
+    /// The same, or this reason if it was positive.
     pub(super) fn or_because(self, why: WhyNot) -> Self {
         Self { hinted: self.hinted.and(Err(why)), ..self }
     }
 }
 
 impl Settled<'_> {
-    /// Why a source is not hinted at for this text, or that it is.
+    /// Why a source gets no hint for this text, or that it gets one.
     ///
     /// # Errors
-    /// There is no such source.
+    /// The source is unknown.
     pub fn why_not(
         &self,
         session: &Session,
@@ -70,7 +70,7 @@ impl Settled<'_> {
         Ok((Verdict { hinted, ..verdict }, problems))
     }
 
-    /// How much of a hint that the text calls for is given, and why it is not.
+    /// How much of a hint for this text is sent, or why it is not.
     fn is_given(
         &self,
         session: &Session,
@@ -86,7 +86,7 @@ impl Settled<'_> {
         (Ok(level.unwrap_or(Level::Full)), problems)
     }
 
-    /// The last line of the journal by which this session was hinted at a source.
+    /// The last line of the journal with a hint at this source for this session.
     fn last_hint(&self, session: &Session, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
         let name = session.name();
         let is_hint = |line: &Line| {

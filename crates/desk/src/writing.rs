@@ -1,4 +1,4 @@
-//! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
+//! Writes files: a proposal shows what would change, and is written after it was approved.
 
 use std::path::{Path, PathBuf};
 
@@ -9,32 +9,32 @@ use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, Write
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Asks a person whether a write outside the workspace may be done; its error says why not.
+/// Asks the user whether a write outside the workspace is allowed; the error says why not.
 pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 
-/// A rendering, and what it would change where somebody knows a path for it.
+/// A rendering, and what it would change if it has a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The text.
     pub made: Made,
-    /// `None` where there is no path, neither asked for nor offered by the template.
+    /// `None` if no path was asked for and the template offers none.
     pub proposal: Option<Result<Proposal, Error>>,
 }
 
 impl Desk {
-    /// What writing this text to this path (relative to the current folder) would change; nothing is touched.
+    /// What writing this text to this path, relative to the current folder, would change. Changes nothing.
     ///
     /// # Errors
-    /// Nothing may be written there.
+    /// The path may not be written.
     pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
         output::propose(self.workspace(), &self.around().current, path, text, scope)
     }
 
-    /// What writing this text to a configuration file would change. Where links or settings lead it out of the workspace,
-    /// `leave` has to allow exactly that write.
+    /// What writing this text to a configuration file would change. If links or settings lead it out of the workspace,
+    /// `leave` must allow exactly that write.
     ///
     /// # Errors
-    /// Nothing may be written there, or `leave` refuses.
+    /// The path may not be written, or `leave` refuses.
     pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Error> {
         let workspace = self.workspace();
         let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
@@ -52,7 +52,7 @@ impl Desk {
         }
     }
 
-    /// Writes what was proposed and approved: all of it or, when anything goes wrong, nothing. `reason` is for the journal.
+    /// Writes approved proposals, all or none. `reason` is for the journal.
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
@@ -62,24 +62,25 @@ impl Desk {
         proposals: &[Proposal],
         reason: &str,
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
-        // One file is whole at any moment by itself; several are noted down first, and there is one note.
+        // A single file is replaced atomically; for several, a record of the write comes first, and there is only one
+        // record.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
             Some(_) => self.settle_interrupted(),
             None => self.finish_interrupted()?,
         }
         let written = output::write(self.workspace(), self.store.sealer(), proposals)?;
-        // The journal has a turn of its own with it.
+        // The journal takes the lock itself.
         drop(lock);
         self.note_written(session, proposals, &written, reason);
         Ok(written)
     }
 
-    /// Takes a file away that was proposed for that, and of the folders above it so many as are empty then; `reason` is for
-    /// the journal.
+    /// Removes a file as proposed, and up to `folders` folders above it that are empty then; `reason` is for the
+    /// journal.
     ///
     /// # Errors
-    /// It has changed since that was proposed, or cannot be taken away.
+    /// It has changed since it was proposed, or cannot be removed.
     pub fn remove(
         &mut self,
         session: &Session,
@@ -93,21 +94,21 @@ impl Desk {
         Ok(())
     }
 
-    /// The folder for what refdesk remembers of this workspace, made with what keeps git out of it.
+    /// The state folder of this workspace, created if missing and excluded from git.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn own_folder(&self) -> Result<PathBuf, Error> {
         drop(self.hold()?);
         Ok(self.workspace().join(".jaato/refdesk"))
     }
 
-    /// Notes that a file in that folder was not written by this user's refdesk, and that nothing is done with it.
+    /// Notes that a file in that folder is foreign and ignored.
     pub fn note_foreign(&self, file: &Path) {
         self.store.note_foreign(file);
     }
 
-    /// Sets such a file aside.
+    /// Moves such a file aside.
     ///
     /// # Errors
     /// The desk cannot be stored.
@@ -117,8 +118,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For
-    /// whoever is about to write.
+    /// Finishes or reverts a write of several files whose writer was killed; the outcome is among the diagnostics.
+    /// Call it before writing.
     ///
     /// # Errors
     /// The desk cannot be stored.
@@ -130,8 +131,8 @@ impl Desk {
         Ok(())
     }
 
-    /// A write of several files that was interrupted, or is under way. That a note of one is foreign is among the diagnostics
-    /// from then on.
+    /// Reports an interrupted or unfinished write of several files. If its record is foreign, that is among the
+    /// diagnostics from then on.
     pub fn interrupted(&self) -> Option<Diagnostic> {
         match output::interrupted(self.workspace(), self.store.sealer()) {
             Interrupted::No => None,

@@ -1,5 +1,5 @@
-//! Follows the journal: the lines of every session, of this process and of others, as they come. Lines about what the
-//! difference between two snapshots tells anyway, or what was done here, are left out.
+//! Follows the journal: the lines of every session, of this process and of others, as they come. Leaves out lines that
+//! the difference between two snapshots reports anyway, and what was done here.
 
 use std::io;
 
@@ -9,20 +9,20 @@ use refdesk_files::name::safe;
 
 use super::event::Age;
 
-/// Lines of before that a new screen begins with.
+/// Existing lines that a new screen starts with.
 const PAST: usize = 300;
 
-/// Lines that one reading returns: a feed keeps no more.
+/// The most lines of one reading, as many as a feed keeps.
 pub const MOST: usize = 1000;
 
-/// A place in the journal.
+/// A position in the journal.
 #[derive(Debug)]
 pub struct JournalFollower {
-    /// `None` until the first reading: the first frame does not wait for it.
+    /// `None` until the first reading, so that the first frame does not wait for it.
     tail: Option<Tail>,
-    /// The desk whose choices are told as notices.
+    /// The desk whose choices are reported as notices.
     desk: String,
-    /// Whether it could be read the last time: an error is reported once.
+    /// Whether the last reading worked, so that an error is reported once.
     state: Reading,
 }
 
@@ -32,29 +32,29 @@ enum Reading {
     Fails,
 }
 
-/// What is known here of what the journal says.
+/// What this desk knows about lines.
 struct Here<'a> {
-    /// Whether the line with this number was written by this very desk.
+    /// Whether this desk wrote the line with this number.
     is_own: &'a dyn Fn(u64) -> bool,
 }
 
-/// What the journal says since it was read last.
+/// What was added to the journal since the last reading.
 #[derive(Debug, Default)]
 pub struct NewLines {
     /// Oldest first, at most [`MOST`].
     pub lines: Vec<Line>,
-    /// How many came before them.
+    /// How many earlier ones were left out.
     pub dropped: usize,
-    /// Why the journal cannot be read, reported once; or how much of it cannot.
+    /// Why the journal cannot be read, reported once; or how many lines of it cannot.
     pub problem: Option<String>,
 }
 
-/// Whether the difference between snapshots is told by now.
+/// Whether differences between snapshots are reported by now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notices {
-    /// It is.
+    /// They are.
     Told,
-    /// What was chosen until now is no change.
+    /// Not yet: what was chosen until now is not a change.
     NotYet,
 }
 
@@ -64,7 +64,7 @@ impl JournalFollower {
         Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
     }
 
-    /// The lines appended since the last reading that tell something new; at first the last lines that are there.
+    /// The lines appended since the last reading that add something; at first the last existing lines.
     pub fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         let here = Here { is_own: &|n| desk.takes_for_own(n) };
@@ -84,17 +84,18 @@ impl JournalFollower {
         lines.retain(|line| self.adds(line, here, age, notices));
         let dropped = lines.len().saturating_sub(MOST);
         lines.drain(..dropped);
-        // What lies there from before was damaged before anybody looked.
+        // Existing damage is not news.
         let is_told = damaged > 0 && age == Age::Now;
         let problem = is_told.then(|| format!("the journal has lines that cannot be read: {damaged} left out"));
         NewLines { lines, dropped, problem }
     }
 
-    /// Whether a line says what no notice says.
+    /// Whether a line adds something to the notices.
     fn adds(&self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
         let is_own = (here.is_own)(line.n);
         match line.receipt.what {
-            // What was chosen here a notice tells; what others chose their lines tell, one by one and with their names.
+            // A notice reports what was chosen here; for others' choices the lines do, one by one and with their
+            // names.
             What::Selected | What::Unselected | What::Excluded | What::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
             }
@@ -133,7 +134,7 @@ mod tests {
             (What::Read, "default", "s", true, Now, Told, true),
             (What::Selected, "default", "s", false, Now, Told, true),
             (What::Excluded, "default", "mine", true, Now, Told, false),
-            // chosen right before what was told, and told as the other's
+            // chosen by another process before the first notice, and reported as its own
             (What::Selected, "default", "before", false, Now, Told, true),
             (What::Selected, "other", "s", false, Now, Told, true),
             (What::Selected, "default", "s", false, Now, NotYet, true),

@@ -1,8 +1,7 @@
-//! The desk as a background task (HOUSE). A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
-//! [`Response`]; what the engine tells without being asked are [`Snapshot`]s and [`Event`]s.
-//!
-//! The engine owns the desk and knows no terminal. The desk reads files and computes, which would only block an async
-//! scheduler, so it has a thread of its own behind tokio's channels.
+//! The desk as a background task. A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
+//! [`Response`]; [`Snapshot`]s and [`Event`]s come by themselves. The engine owns the desk and uses no terminal. The
+//! desk reads files and computes, which would only block an async scheduler, so it has a thread of its own behind
+//! tokio's channels.
 
 mod event;
 mod journal_follower;
@@ -33,10 +32,10 @@ use self::request::{Call, Message};
 use self::worker::EngineClient;
 use crate::{Options, Session};
 
-/// Messages that may wait.
+/// The capacity of the queue of messages.
 const MESSAGES: usize = 64;
 
-/// Events that may wait; a client that takes none holds the engine up, not the memory.
+/// The capacity of the queue of events. A client that takes none blocks the engine instead of filling memory.
 const EVENTS: usize = 256;
 
 /// A running engine, and the receiver of its events.
@@ -54,21 +53,21 @@ pub struct Engine {
 /// How an engine ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every change that was asked for is stored.
+    /// Every requested change is stored.
     Closed,
-    /// The disk did not answer in time.
+    /// The disk did not respond in time.
     TimedOut,
-    /// It had ended before it was closed.
+    /// It had ended before.
     Died,
 }
 
 impl Engine {
-    /// Sends a request for this session, at once where the queue has room, and waits for the answer: `None` where the engine
+    /// Sends a request for this session, at once if the queue has room, and waits for the answer: `None` if the engine
     /// has ended. Dropping the future withdraws the request, unless it is a change that was sent already.
     pub fn ask(&self, session: &Session, request: Request) -> impl Future<Output = Option<Response>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         let message = Message::Call(Call { session: session.clone(), request, reply });
-        // The answer is known never to come once the message is dropped.
+        // Once the message is dropped, the receiver reports that no answer will come.
         let unsent = self.queue().and_then(|queue| match queue.try_send(message) {
             Err(TrySendError::Full(message)) => Some((queue, message)),
             Ok(()) | Err(TrySendError::Closed(_)) => None,
@@ -91,7 +90,7 @@ impl Engine {
         &self.session
     }
 
-    /// The states of the desk: the newest one, and each that comes.
+    /// The snapshots of the desk: the latest, and each new one.
     pub fn snapshots(&self) -> newest::Receiver<Snapshot> {
         self.snapshots.clone()
     }
@@ -102,8 +101,8 @@ impl Engine {
         let _ = self.snapshots().wait_for(|_| false).await;
     }
 
-    /// Lets the desk carry out every change that it was asked for, leaves questions unanswered, and ends it. The receiver of
-    /// events must be dropped before, or read on: the engine waits for room in it.
+    /// Carries out every requested change, leaves questions unanswered, and ends the engine. The receiver of events
+    /// must be dropped before, or read on, because the engine waits for room in it.
     pub async fn close(&self, patience: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
@@ -117,20 +116,20 @@ impl Engine {
     }
 }
 
-/// Opens a desk in the background. The first snapshot comes when configuration and catalog are read; then documents are read,
-/// those of the selection first. A client that wants no events drops their receiver.
+/// Opens a desk in the background. The first snapshot comes after configuration and catalog are read; then documents
+/// are read, first those of the selection. A client that needs no events drops their receiver.
 ///
 /// # Errors
-/// Where the system gives no thread.
+/// The system cannot start a thread.
 pub fn start(options: Options, session: Session) -> io::Result<Started> {
     start_for(options, EngineClient { session, is_person: false })
 }
 
-/// The same for a screen: as long as the engine runs, other processes know that a person is at this workspace, and their
-/// requests are in the snapshots.
+/// The same for a screen: while the engine runs, other processes know that a person is present, and snapshots contain
+/// their requests.
 ///
 /// # Errors
-/// Where the system gives no thread.
+/// The system cannot start a thread.
 pub fn start_attended(options: Options, session: Session) -> io::Result<Started> {
     start_for(options, EngineClient { session, is_person: true })
 }
@@ -153,7 +152,7 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
 mod tests {
     use super::*;
 
-    /// A handle whose engine is this queue's other end, and runs as long as the sender of snapshots.
+    /// A handle whose engine is the other end of this queue, and which runs as long as the sender of snapshots exists.
     fn engine() -> (Engine, mpsc::Receiver<Message>, newest::Sender<Snapshot>) {
         let (queue, inbox) = mpsc::channel(1);
         let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
@@ -203,7 +202,7 @@ mod tests {
     fn a_request_is_withdrawn_when_its_client_stops_waiting() {
         run(async {
             let (engine, mut inbox, _snapshots) = engine();
-            // The queue has room for one: the second waits to be sent.
+            // The queue has room for one, so the second waits to be sent.
             let [question, unsent] = [0; 2].map(|_| engine.ask(engine.session(), Request::Settle));
             assert!(engine.is_full());
             drop(unsent);

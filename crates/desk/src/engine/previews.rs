@@ -1,5 +1,5 @@
-//! Previews, rendered beside the desk: a template may take two seconds, and a pick must not wait for it. A preview whose
-//! client asked for another one meanwhile is not rendered.
+//! Renders previews on a separate thread, because a template may take two seconds, and a pick must not wait for it. A
+//! preview is skipped if its client has asked for another one meanwhile.
 
 use std::io;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct PreviewJob {
 /// Starts the thread that renders previews. It ends with the sender.
 ///
 /// # Errors
-/// Where the system gives no thread.
+/// The system cannot start a thread.
 pub fn start(renderer: Renderer, workspace: PathBuf) -> io::Result<Sender<PreviewJob>> {
     let (jobs, waiting) = channel();
     let work = move || {

@@ -1,5 +1,5 @@
-//! What clients ask of the engine, and what it answers. Both are plain values; a oneshot channel carries each answer to the
-//! client that asked.
+//! The requests of clients and the engine's responses. Both are plain values; a oneshot channel carries each response
+//! to its client.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
-/// A request to the desk. Where nothing else is said, the answer is [`Response::Done`].
+/// A request to the desk. Unless stated otherwise, the answer is [`Response::Done`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// Pick these ids, and every source that has one of these tags. Answered by [`Response::Picked`].
@@ -31,7 +31,7 @@ pub enum Request {
         /// Tags, compared as hints compare them.
         tags: Vec<String>,
     },
-    /// Remove the pick of this id, a dormant one too.
+    /// Remove the pick of this id, also if it is dormant.
     Unpick(SourceId),
     /// Keep this source from being pulled in; removes its pick.
     Exclude(SourceId),
@@ -49,7 +49,7 @@ pub enum Request {
     PreviewSelection(SourceId),
     /// What would picking one source, and picking several at once, change? Answered by [`Response::PicksPreview`].
     PreviewPicks {
-        /// The one source, if there is one.
+        /// The one source, if any.
         one: Option<SourceId>,
         /// The several.
         all: Vec<SourceId>,
@@ -67,7 +67,7 @@ pub enum Request {
         /// The session that would read it.
         audience: Audience,
     },
-    /// The line of the journal with this number, whole. Answered by [`Response::JournalLine`].
+    /// The complete line of the journal with this number. Answered by [`Response::JournalLine`].
     JournalLine(u64),
     /// Render this template and compare it with its file. Answered by [`Response::Preview`].
     Preview {
@@ -75,10 +75,10 @@ pub enum Request {
         template: String,
         /// The values; `None` renders with sample values made from the variable tree.
         values: Option<Value>,
-        /// The file to compare with, relative to the workspace; `None`: the one that the template offers, if it offers one.
+        /// The file to compare with, relative to the workspace; `None` means the one that the template offers, if any.
         path: Option<String>,
     },
-    /// Write what was proposed and approved. Answered by [`Response::Written`].
+    /// Write an approved proposal. Answered by [`Response::Written`].
     Write {
         /// What to write.
         proposal: Box<Proposal>,
@@ -87,7 +87,7 @@ pub enum Request {
     },
     /// Trust exactly these, which the person was shown.
     Trust(Arc<[PrivilegedAction]>),
-    /// Answer the request of this id, which waits for a person.
+    /// Answer the request with this id, which waits for a person.
     Reply {
         /// Id of the request.
         request_id: String,
@@ -100,27 +100,28 @@ pub enum Request {
     CompareProfile(PathBuf),
     /// Replace the desk's picks by those of the profile in this file.
     SwitchProfile(PathBuf),
-    /// Complete the selection: the snapshot after the answer has everything that was done before, except that its templates
-    /// may still be looked for.
+    /// Complete the selection. The snapshot after the answer includes everything done before, except perhaps its
+    /// templates.
     Settle,
-    /// The same, and find its templates.
+    /// The same, and index its templates.
     Index,
     /// Look up everything that a rendering needs. Answered by [`Response::Prepared`].
     Prepare(Box<RenderRequest>),
-    /// Put this into the journal.
+    /// Append this to the journal.
     Note(Box<Receipt>),
-    /// Put into the journal that the session read a source; what it followed from is added.
+    /// Journal that the session read a source, and whether it was offered it before.
     NoteRead(Box<Receipt>),
-    /// What may this session read? The snapshot is as after [`Request::Settle`]. Answered by [`Response::Access`].
+    /// What may this session read? The snapshot after the answer is as after [`Request::Settle`]. Answered by
+    /// [`Response::Access`].
     Access,
-    /// Does a write to this path, as printed, need approval, and where would a person be asked? Answered by
+    /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].
     Verdict(String),
-    /// What may a person be asked to choose from, and where? Answered by [`Response::Offer`].
+    /// Which sources may a person be asked to choose from, and how? Answered by [`Response::Offer`].
     Offer {
-        /// Why, for the person who answers.
+        /// The reason, for the person who answers.
         context: String,
-        /// Only sources with one of these; none: all.
+        /// Only sources with one of these tags; if empty, all.
         tags: Vec<String>,
     },
 }
@@ -131,7 +132,7 @@ impl Request {
         Self::Pick { ids: vec![id.into()], tags: Vec::new() }
     }
 
-    /// Whether it changes what is stored. A change is carried out even if its client stopped waiting.
+    /// Whether it changes what is stored. A change is carried out even if its client no longer waits.
     pub fn is_change(&self) -> bool {
         matches!(
             self,
@@ -157,8 +158,8 @@ impl Request {
 pub enum Response {
     /// Carried out, except for what is refused here.
     Done(Vec<Error>),
-    /// The answer to [`Request::Pick`]: its outcome, and the same for an agent. The latter is made before what follows from
-    /// the pick is computed, which takes every core.
+    /// The answer to [`Request::Pick`]: its outcome, and the same for an agent, made before what follows from the pick
+    /// is computed, because that takes every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
     /// The answer to [`Request::PreviewSelection`].
     SelectionPreview(SelectionPreview),
@@ -179,10 +180,10 @@ pub enum Response {
     Simulated {
         /// The prompt with what would be appended, and its price.
         enriched: Box<Enriched>,
-        /// What is wrong with what the session was told.
+        /// Problems with the session's memory.
         problems: Vec<Diagnostic>,
     },
-    /// The answer to [`Request::JournalLine`]: the line, or why it cannot be had.
+    /// The answer to [`Request::JournalLine`]: the line, or why it cannot be read.
     JournalLine(Result<Box<Line>, String>),
     /// The answer to [`Request::Preview`].
     Preview {
@@ -200,7 +201,7 @@ pub enum Response {
         /// Why their folder cannot be read.
         problems: Vec<Diagnostic>,
     },
-    /// The answer to [`Request::CompareProfile`]: what would change, or why that cannot be told.
+    /// The answer to [`Request::CompareProfile`]: what would change, or why that is unknown.
     ProfileCompared(Result<Box<Switch>, String>),
     /// The answer to [`Request::Prepare`].
     Prepared(Result<Box<Prepared>, RenderFailure>),
@@ -212,7 +213,7 @@ pub enum Response {
     Offer(Box<(channel::Request, channel::Way)>),
 }
 
-/// Something that is in a file.
+/// Something with a position in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LocateTarget {
     /// The entry that defines the source.
@@ -221,12 +222,12 @@ pub enum LocateTarget {
     Document(SourceId),
 }
 
-/// The session that would read a simulated prompt.
+/// The session for a simulated prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Audience {
-    /// A session that was told nothing before.
+    /// A session that was sent nothing before.
     NewSession,
-    /// The session that asks, with everything that it was told.
+    /// The session that asks, with its memory.
     ThisSession,
 }
 
@@ -239,7 +240,7 @@ pub(super) enum Message {
     Changed(Change),
 }
 
-/// A request on its way.
+/// A request in the queue.
 #[derive(Debug)]
 pub(super) struct Call {
     pub session: Session,
@@ -250,7 +251,7 @@ pub(super) struct Call {
 /// What may have changed outside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// Requests that wait for a person: they come, go, and time out.
+    /// Requests that wait for a person: new, removed or timed out.
     Requests,
     /// The journal.
     Journal,
@@ -273,7 +274,7 @@ impl Message {
         }
     }
 
-    /// Whether it may be answered from what is known before the workspace is read again.
+    /// Whether it may be answered from the state before a reload.
     pub(super) fn is_lookup(&self) -> bool {
         let Self::Call(call) = self else { return true };
         matches!(
@@ -290,7 +291,7 @@ impl Message {
         )
     }
 
-    /// Whether its answer is not wanted any more, because its client asked again or stopped waiting.
+    /// Whether nobody waits for its answer any more, because the client asked again or stopped waiting.
     pub(super) fn is_abandoned(&self) -> bool {
         matches!(self, Self::Call(call) if call.reply.is_closed() && !call.request.is_change())
     }

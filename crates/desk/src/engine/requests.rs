@@ -1,6 +1,6 @@
-//! Who asks a person for something: a screen attends its workspace, looks into the folders where requests lie, and writes
-//! the answers there. Somebody who is killed tells nobody, and neither does time; so while anybody waits, and only then, it
-//! is looked again every second, or when the first of them waits no longer.
+//! Requests to the person at a screen: the engine marks the screen as open, reads the folders of requests, and writes
+//! answers. Neither a killed asker nor a timeout causes an event, so while requests wait, and only then, the folders
+//! are read every second, and when the first of them times out.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,28 +21,28 @@ use crate::channel::{Request, Response, Way, standing};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Between two looks at those who wait: so long a screen may offer an answer to somebody who was killed.
+/// The interval between checks while requests wait; for so long a screen may show the request of a killed process.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// What is asked, by whom.
+    /// The request and its asker.
     pub request: Arc<Request>,
     /// Where the answer goes.
     pub folder: Base,
-    /// Until when it is waited for, by the clock on the wall; `None` where nobody said.
+    /// When it times out; `None` if it does not say.
     pub until: Option<String>,
 }
 
-/// What a person says to a request.
+/// The person's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// These are chosen.
+    /// These sources are chosen.
     Chosen(Vec<String>),
-    /// Yes to a write.
+    /// A write is approved.
     Yes,
-    /// None of them, or no to a write.
+    /// No source is chosen, or a write is not approved.
     No,
 }
 
@@ -51,44 +51,44 @@ pub enum Reply {
 pub enum Ended {
     /// This screen answered it first.
     Here(Reply),
-    /// Somebody else did: who, where that is known.
+    /// Another answer was first; from this answerer, if known.
     Elsewhere(Option<String>),
-    /// Nobody answered in time.
+    /// There was no answer in time.
     TimedOut,
-    /// Who asked is not there any more.
+    /// The asker is gone.
     AskerGone,
-    /// It was taken back, or answered and read before anybody could see by whom.
+    /// It was withdrawn, or answered and read so quickly that the answerer is unknown.
     Withdrawn,
 }
 
-/// A request that waits no longer.
+/// A request that no longer waits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Over {
-    /// What was asked.
+    /// The request.
     pub request: Arc<Request>,
     /// How it ended.
     pub ended: Ended,
 }
 
-/// What a screen knows of those who ask.
+/// The requests that a screen knows.
 #[derive(Debug)]
 pub struct Requests {
-    /// `None` where it could not be said that a screen is there, and why.
+    /// `None` if the screen cannot be marked as open; then the reason is a diagnostic.
     present: Result<Presence, Diagnostic>,
     who: String,
     folders: Vec<Base>,
     pending: Vec<Pending>,
     shown: Arc<[Waiting]>,
-    /// What is wrong with files that should be requests.
+    /// Problems with the files of requests.
     problems: Vec<Diagnostic>,
-    /// Answered here, until they are gone.
+    /// Requests answered here, until they are gone.
     replied: Vec<(String, Reply)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
 }
 
 impl Requests {
-    /// Attends the workspace of this desk from now on; `changed` is told when it is time to look again.
+    /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let present = presence::attend(desk.workspace()).map_err(|error| {
             let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
@@ -108,31 +108,31 @@ impl Requests {
         }
     }
 
-    /// The folders in which files come and go when somebody asks or answers.
+    /// The folders of requests and answers.
     pub fn watched(&self) -> Vec<PathBuf> {
         self.folders.iter().flat_map(|base| ["requests", "responses"].map(|part| base.path().join(part))).collect()
     }
 
-    /// Takes note of where this desk's requests lie now.
+    /// Updates the folders from the desk's configuration.
     pub fn follow(&mut self, desk: &Desk) {
         self.folders = folder::folders(&Way::of(desk));
     }
 
-    /// Who waits, who asked first first.
+    /// The waiting requests, oldest first.
     pub fn waiting(&self) -> &Arc<[Waiting]> {
         &self.shown
     }
 
-    /// What keeps requests from being seen.
+    /// Why requests cannot be seen.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.present.as_ref().err().into_iter().chain(&self.problems)
     }
 
-    /// Looks who waits now; tells who waits no longer.
+    /// Reads the folders; returns the requests that no longer wait.
     pub fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<Over> {
-        // A link may have come to stand in the way of a folder since.
+        // A link may have replaced a folder since.
         self.follow(desk);
-        // What dead askers left goes with the look.
+        // This also removes what dead askers left.
         let is_left = |it: &&Pending| standing::is_left(&it.folder, &it.request.request_id);
         let left: HashSet<String> =
             self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
@@ -143,7 +143,7 @@ impl Requests {
             pending.extend(found);
             self.problems.extend(problems);
         }
-        // Who has an answer waits for nobody else, though the file may still be there.
+        // An answered request no longer waits, even if its file still exists.
         pending.retain(|it| !standing::is_answered(&it.folder, &it.request.request_id));
         pending.sort_by(|a, b| a.request.timestamp.cmp(&b.request.timestamp));
         let mut seen = HashSet::new();
@@ -174,7 +174,7 @@ impl Requests {
         Over { request: Arc::new(it.request), ended }
     }
 
-    /// Keeps what is shown of each that waited before: a request may be large.
+    /// Shares the requests that waited before, because they may be large.
     fn show(&mut self, now: Timestamp) {
         let shown = self.pending.iter().map(|it| {
             let until = it.until.map(|until| moment::clock(until, now));
@@ -202,10 +202,10 @@ impl Requests {
         }
     }
 
-    /// Answers a request as somebody at this screen says.
+    /// Answers a request for the person at this screen.
     ///
     /// # Errors
-    /// Why that is no answer: it waits no longer, somebody was quicker, or the file system refuses.
+    /// The request no longer waits, another answer was first, or the file system refuses.
     pub fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), NotReplied> {
         let found = self.pending.iter().find(|it| it.request.request_id == request_id);
         let Some(pending) = found else { return Err(NotReplied::Late(None)) };
@@ -229,16 +229,16 @@ impl Requests {
     }
 }
 
-/// Why an answer was none.
+/// Why an answer does not count.
 #[derive(Debug)]
 pub enum NotReplied {
-    /// Somebody was quicker, or nobody waits any more.
+    /// Another answer was first, or the request no longer waits.
     Late(Option<String>),
     /// It could not be written.
     Failed(io::Error),
 }
 
-/// A thread that says when it is time to look again; it ends when this is dropped.
+/// A thread that sends a message when the folders should be read again; it ends when this is dropped.
 #[derive(Debug)]
 struct Alarm {
     next: mpsc::Sender<Duration>,
@@ -251,9 +251,9 @@ impl Alarm {
         Ok(Self { next })
     }
 
-    /// Rings so long from now, whatever was said before.
+    /// Sends the next message after this time, instead of the time set before.
     fn set(&self, next: Duration) {
-        // Its thread ends only with the engine.
+        // The thread ends only with the engine.
         let _ = self.next.send(next);
     }
 }
@@ -275,7 +275,7 @@ fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Me
     }
 }
 
-/// Whether this folder is one in which requests or answers lie.
+/// Whether this path is in a folder of requests or answers.
 pub fn is_of(folders: &[PathBuf], path: &Path) -> bool {
     path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
 }

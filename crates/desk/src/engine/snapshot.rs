@@ -12,54 +12,54 @@ use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
-/// Everything a screen draws from, at one moment. Cheap to clone.
+/// Everything that a screen is drawn from. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// Grows with every snapshot.
+    /// Increases with every snapshot.
     pub generation: u64,
-    /// The workspace folder, for people.
+    /// The workspace folder, as displayed.
     pub workspace: Arc<str>,
-    /// The desk's name; `default` unless another was asked for.
+    /// The desk's name; `default` unless another was given.
     pub desk: Arc<str>,
     /// The sources.
     pub catalog: Arc<Catalog>,
-    /// What the documents read so far mention.
+    /// The mentions of the documents read so far.
     pub graph: Arc<MentionGraph>,
-    /// What is chosen.
+    /// The selection.
     pub selection: Arc<Selection>,
-    /// What the selection brings.
+    /// The templates of the selection.
     pub templates: Arc<TemplateIndex>,
     /// Estimated tokens of each source whose size is known.
     pub tokens: Arc<HashMap<SourceId, u64>>,
-    /// What is wrong, errors first.
+    /// The problems, errors first.
     pub diagnostics: Arc<[Diagnostic]>,
-    /// Documents still being read; `None` when all are.
+    /// The progress of reading documents; `None` when all are read.
     pub loading: Option<Loading>,
-    /// What undo would take back, in words.
+    /// What undo would revert, in words.
     pub undo: Option<Arc<str>>,
-    /// What redo would do again, in words.
+    /// What redo would repeat, in words.
     pub redo: Option<Arc<str>>,
-    /// Names of tools that are not offered.
+    /// Names of hidden tools.
     pub exclude_tools: Arc<[String]>,
     /// How changes on disk are noticed.
     pub watching: Watching,
-    /// How often the workspace was read. A document may have changed since the last time, though its size did not.
+    /// The number of reloads. A document may have changed since the last one even if its size did not.
     pub reads: u64,
-    /// Requests that wait for a person, oldest first; always empty where no person would see them.
+    /// Requests that wait for a person, oldest first; empty if no person would see them.
     pub requests: Arc<[Waiting]>,
-    /// Settings that wait for this person's trust; always empty where no person could be asked.
+    /// Actions that need this person's trust; empty if no person can be asked.
     pub untrusted: Arc<[PrivilegedAction]>,
 }
 
 impl Snapshot {
-    /// The file and line of this finding, if it has one.
+    /// The file and line of this diagnostic, if it has them.
     pub fn spot(&self, finding: &Diagnostic) -> Option<Spot> {
-        // As printed: relative to the workspace inside it, absolute outside.
+        // As displayed: relative to the workspace, or absolute outside it.
         let path = Path::new(&*self.workspace).join(finding.file.as_ref()?);
         Some(Spot { path, line: finding.line.unwrap_or(1) })
     }
 
-    /// Whether anything but the generation is different.
+    /// Whether anything except the generation differs.
     pub fn differs_from(&self, other: &Self) -> bool {
         fn same<T: PartialEq + ?Sized>(one: &Arc<T>, two: &Arc<T>) -> bool {
             Arc::ptr_eq(one, two) || one == two
@@ -83,7 +83,7 @@ impl Snapshot {
     }
 }
 
-/// How far the reading of documents is.
+/// The progress of reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loading {
     /// Sources read.
@@ -98,10 +98,10 @@ pub enum Watching {
     /// The system reports them.
     #[default]
     Live,
-    /// The system reports some of them, since there is too much to watch; why, for people.
+    /// The system reports some of them, because there is too much to watch; the reason, for people.
     Partly(Arc<str>),
-    /// Every two seconds refdesk looks for them; why, for people.
+    /// refdesk checks for changes every two seconds; the reason, for people.
     Polling(Arc<str>),
-    /// Not at all, until the workspace is read again on request; why, for people.
+    /// Only when a reload is requested; the reason, for people.
     Off(Arc<str>),
 }

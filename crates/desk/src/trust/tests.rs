@@ -1,5 +1,6 @@
 //! What waits for trust, and what is done meanwhile.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;

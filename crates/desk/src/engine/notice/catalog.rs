@@ -1,5 +1,5 @@
-//! What is told of sources: documents whose length changed, entries that came, went, lost or found their file, or are
-//! described otherwise.
+//! Notices of sources: documents with another length; entries that were added, removed, lost or found their file, or
+//! have another description.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Notice, Topic, Who};
 use crate::engine::Snapshot;
 use refdesk_core::catalog::{Source, SourceId};
 
-/// Documents whose length changed, and what they cost now.
+/// Documents with another length, and their new cost.
 pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     if Arc::ptr_eq(&before.tokens, &after.tokens) {
         return Vec::new();
@@ -34,8 +34,8 @@ pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     }
 }
 
-/// Sources that came, went, lost or found their file, or are described otherwise. Of those whose pick became dormant by it,
-/// or counts again, the selection tells.
+/// Sources that were added, removed, lost or found their file, or have another description. Dormant picks are reported
+/// with the selection.
 pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let in_both = || after.catalog.sources().iter().filter_map(|is| Some((before.catalog.get(is.id.as_str())?, is)));
     let missing = |source: &Source| source.is_missing();
@@ -61,7 +61,7 @@ fn of_path(source: &Source) -> Option<&str> {
     source.place().map(|place| place.written.as_str())
 }
 
-/// Sources of one catalog that the other has not, and whose pick was not dormant there.
+/// Sources of one catalog that the other lacks, and whose pick was not dormant there.
 fn absent<'a>(of: &'a Snapshot, without: &Snapshot) -> Vec<&'a SourceId> {
     let sources = of.catalog.sources().iter().map(|source| &source.id);
     let sources = sources.filter(|id| without.catalog.get(id.as_str()).is_none());

@@ -1,6 +1,6 @@
-//! What changed between two snapshots, a sentence each, with who did it, why, and which source it is about (BEHAVIOUR §5
-//! "For people"). The difference of two values is all there is to know; nothing is recorded on the way. Here is what a notice
-//! is and in which order they come; what is said of each part of the desk has its file.
+//! Notices of what changed between two snapshots: a sentence each, with who did it, why, and which source it is about
+//! (BEHAVIOUR §5 "For people"). The difference of two values is all that is needed; nothing is recorded meanwhile.
+//! This file defines a notice and the order of notices; each topic has its own file.
 
 mod catalog;
 pub mod moment;
@@ -25,58 +25,58 @@ use refdesk_enrich::TextKind;
 /// Something that happened at the desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// When, by the clock on the wall: `12:03:41`; with its date where that is not today.
+    /// When, in local time: `12:03:41`; with the date if it is not today.
     pub time: String,
     /// The same for programs: RFC 3339 in UTC with milliseconds.
     pub at: String,
     /// Who did it.
     pub who: Who,
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
     /// What happened, one sentence.
     pub text: String,
     /// Why, or where: `docs/retry.md:14`; may be empty.
     pub reason: String,
-    /// The source to look at; of several the first.
+    /// The source to show; the first of several.
     pub subject: Option<SourceId>,
-    /// Whether it is about other sources besides.
+    /// Whether it is about other sources too.
     pub several: bool,
-    /// The place to look at, where there is one in a file.
+    /// The position in a file to show, if there is one.
     pub place: Option<Spot>,
-    /// The session that was told, or that did it, where one is known.
+    /// The session it was sent to, or that did it, if known.
     pub session: Option<Arc<str>>,
-    /// The line of the journal that says so, if one does.
+    /// The line of the journal that says so, if any.
     pub receipt: Option<Ticket>,
 }
 
-/// Which line of the journal a notice was made from.
+/// The line of the journal that a notice was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
     /// Its number.
     pub number: u64,
-    /// What kind of text was enriched, if one was.
+    /// The kind of text that was enriched, if any.
     pub kind: Option<TextKind>,
-    /// Whether it keeps a text that was given.
+    /// Whether the line has a text that was sent.
     pub holds: Holds,
 }
 
-/// Whether a line of the journal keeps a text that was given.
+/// Whether a line of the journal has a text that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// The exact bytes.
     Text,
-    /// Only that something happened.
+    /// Only the event.
     Nothing,
 }
 
-/// Who made something happen.
+/// Who caused something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
     /// The person at this screen.
     You,
-    /// Another process, by what it calls itself.
+    /// Another process, by its name for itself.
     Other(Arc<str>),
-    /// Somebody who changed files.
+    /// Changed files.
     Files,
 }
 
@@ -91,32 +91,32 @@ impl Who {
     }
 }
 
-/// What a notice is about.
+/// The topic of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
-    /// Who is selected.
+    /// The selection.
     Selection,
-    /// Which sources there are.
+    /// The catalog.
     Catalog,
-    /// What a document says.
+    /// The content of a document.
     Document,
-    /// Which templates there are.
+    /// The templates.
     Template,
-    /// What is wrong.
+    /// An error.
     Problem,
-    /// What works, and somebody should look at.
+    /// A warning.
     Warning,
-    /// How the desk itself goes.
+    /// The desk itself.
     Desk,
     /// A text was enriched.
     Enriched,
     /// A session was given the instructions.
     Instructed,
-    /// A session forgot what it was told.
+    /// A session's memory was cleared.
     Forgot,
     /// A source was read.
     Read,
-    /// A hook could not do what it is for.
+    /// A hook failed.
     Failed,
     /// A person was asked for something, or answered.
     Asked,
@@ -140,7 +140,7 @@ impl Topic {
         Self::Asked,
     ];
 
-    /// One word for lists and filters.
+    /// The word for lists and filters.
     pub fn word(self) -> &'static str {
         match self {
             Self::Selection => "selection",
@@ -161,7 +161,7 @@ impl Topic {
 }
 
 impl Notice {
-    /// A notice without a time, which is added when it is told.
+    /// A notice without a time, which is added when it is sent.
     pub fn new(who: Who, topic: Topic, text: impl Into<String>) -> Self {
         Self {
             time: String::new(),
@@ -182,7 +182,7 @@ impl Notice {
         Self { subject: Some(id.clone()), ..self }
     }
 
-    /// About so many sources.
+    /// Names the sources it is about.
     fn of(self, count: usize) -> Self {
         Self { several: count > 1, ..self }
     }
@@ -196,24 +196,24 @@ impl Notice {
     }
 }
 
-/// Whose the newest change of picks and exclusions is.
+/// Who made the last change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// They picked, unpicked, excluded or included.
     Choice(Who),
-    /// The same, and the journal says who did what, one by one: told here is only what followed from it.
+    /// The same, and the journal reports each choice: only what followed from them is a notice.
     Journalled(Who),
-    /// The person at this screen took a change back, or did it again.
+    /// The person at this screen undid a change, or redid it.
     Retraced {
-        /// Which, and what stays: `Undone: pick of @a`.
+        /// Which change, and what stays: `Undone: pick of @a`.
         text: String,
-        /// The sources that the text speaks of.
+        /// The sources named in the text.
         named: Vec<String>,
     },
 }
 
 impl Cause {
-    /// Whose doing it is.
+    /// Who did it.
     pub fn who(&self) -> &Who {
         match self {
             Self::Choice(who) | Self::Journalled(who) => who,
@@ -222,8 +222,8 @@ impl Cause {
     }
 }
 
-/// The notices that the step from one snapshot to the next is worth; `cause` changed the picks and exclusions that differ.
-/// What matters most comes last: the newest is on top, and said in the bottom line.
+/// The notices of a step between two snapshots; `cause` changed the picks and exclusions that differ. The most
+/// important comes last, because the latest notice is on top and in the bottom line.
 pub fn notices(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
     let mut notices = catalog::documents(before, after);
     let broken = if Arc::ptr_eq(&before.templates, &after.templates) {

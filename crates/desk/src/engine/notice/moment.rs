@@ -1,17 +1,16 @@
-//! When something happened: for people by the clock on the wall, with the date where that is not today; for programs as
-//! RFC 3339 in UTC.
+//! The time of a notice: for people in local time, with the date if it is not today; for programs as RFC 3339 in UTC.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Notice;
 
-/// The notice with the time at which it happened, told at `now`.
+/// The notice with its time, as displayed at `now`.
 pub fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
     Notice { time: on_the_wall(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
-/// A time by the clock on the wall, as seen at `now`.
+/// A local time, as displayed at `now`.
 pub fn clock(time: Timestamp, now: Timestamp) -> String {
     on_the_wall(time, now, &TimeZone::system())
 }

@@ -1,5 +1,4 @@
-//! What is told of findings: errors and warnings that were not there before, and that no error is left. A finding whose line
-//! moved is no new one.
+//! Notices of problems: new errors and warnings, and that no error is left. A problem whose line moved is not new.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +8,10 @@ use crate::engine::Snapshot;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Codes of what is told as a change of the catalog or of a template.
+/// Codes that are reported as a change of the catalog or of a template.
 const TOLD_ELSEWHERE: [Code; 2] = [Code::MissingPath, Code::TemplateBroken];
 
-/// Errors that were not there before, or that none is left.
+/// New errors, or that none is left.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_error = |it: &&Diagnostic| it.is_error();
     if let Some(notice) = told(after, &new(before, after, is_error), Topic::Problem) {
@@ -22,13 +21,13 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "Every error is mended"))
 }
 
-/// Warnings that were not there before.
+/// New warnings.
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_told = |it: &&Diagnostic| !it.is_error() && !is_told_elsewhere(before, it);
     told(after, &new(before, after, is_told), Topic::Warning)
 }
 
-/// Of an entry that is new nobody says that its file is missing now.
+/// For a new entry, it is not reported that its file is missing now.
 fn is_told_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
     let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
     TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())

@@ -1,5 +1,5 @@
-//! A line of the journal in a sentence: what was said of which text to whom and why, what was read, chosen and written
-//! (BEHAVIOUR §5 "For people"). Of many entries the first few are named.
+//! A line of the journal as a sentence: what was sent, to whom and why; what was read, chosen and written (BEHAVIOUR
+//! §5 "For people"). Of many entries, the first few are named.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
 
-/// What a line of the journal says, for the feed of `desk`; without its time.
+/// The sentence for the feed of `desk`, without its time.
 pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
     let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), sentence(receipt));
@@ -28,7 +28,7 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         reasons.push(format!("desk {}", line.desk));
     }
     notice.reason = reasons.join(", ");
-    // What a file or a template is called is no id of a source.
+    // The name of a file or template is not the id of a source.
     if matches!(receipt.what, What::Written | What::Removed | What::Rendered) {
         let path = receipt.about.first().filter(|_| receipt.what == What::Written);
         return notice.at(path.and_then(|about| inside(workspace, about)));
@@ -42,11 +42,12 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     Notice { several, ..notice.about(&SourceId::from(first.as_str())) }
 }
 
-/// A file of the workspace. A journal may come with a repository: it leads nowhere else, by a link neither.
+/// A file of the workspace. A journal may come with a repository, so the path must not lead elsewhere, not even by a
+/// link.
 fn inside(workspace: &Path, about: &str) -> Option<Spot> {
     let path = clean(&workspace.join(about));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    // Of a file that is gone, the deepest folder that is there.
+    // If a file is gone, the deepest folder that exists.
     let mut below = path.ancestors().take_while(|path| *path != workspace);
     let there = below.find(|path| std::fs::symlink_metadata(path).is_ok());
     let is_inside = path.starts_with(workspace)
@@ -68,7 +69,7 @@ fn topic(what: What) -> Topic {
     }
 }
 
-/// What it says, in a sentence without time, session and price.
+/// The sentence, without time, session and cost.
 pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
     match receipt.what {
@@ -97,7 +98,7 @@ fn capitalised(words: &str) -> String {
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
-/// Why, where the sentence does not say it.
+/// The reason, if the sentence does not contain it.
 pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
     let is_said = matches!(receipt.what, What::Failed | What::Asked | What::Answered);
     (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
@@ -136,7 +137,7 @@ fn added(items: &[ItemReceipt]) -> String {
     parts.join("; ")
 }
 
-/// `@b (java)`; a template by its name alone.
+/// `@b (java)`; for a template, its name alone.
 fn entry(item: &ItemReceipt) -> String {
     if item.block == BlockKind::Templates {
         return item.about.clone();
@@ -145,7 +146,7 @@ fn entry(item: &ItemReceipt) -> String {
     if because.is_empty() { format!("@{}", item.about) } else { format!("@{} ({})", item.about, because.join(", ")) }
 }
 
-/// In a word or two; that an `@id` was named says its place alone, and a rule is told where the receipt is opened.
+/// One or two words; an `@id` is shown by its position alone, and a rule when the receipt is opened.
 fn because(why: &MatchReason) -> Option<String> {
     match why {
         MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,

@@ -1,5 +1,5 @@
-//! What is told of the selection: who was chosen, who came with it or left with it, who came and left because a document
-//! says something else, and which picks sleep until their source is back.
+//! Notices of the selection: what was chosen, what entered or left with it, what entered or left because a document
+//! changed, and which picks are dormant until their source is back.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, reasons};
 use refdesk_files::path::display;
 
-/// Who came into the selection and who left it, and whose doing that is.
+/// What entered and left the selection, and who caused it.
 pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
     if Arc::ptr_eq(&before.selection, &after.selection) {
         return Vec::new();
@@ -47,7 +47,7 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
             notices.extend(came_with_it(after, &entered, by));
             notices.extend(left_with_it(before, &left, by));
         }
-        // One thing was done: it is one notice.
+        // It was one action, so it is one notice.
         Cause::Retraced { text, named } => {
             let others = |members: &[&SelectedSource]| -> Vec<SourceId> {
                 let ids = members.iter().map(|member| member.id.clone());
@@ -66,12 +66,12 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
     notices
 }
 
-/// Whether somebody chose, or took a choice back.
+/// Whether picks or exclusions changed.
 pub(super) fn is_chosen(before: &Snapshot, after: &Snapshot) -> bool {
     chosen_between(before, after).iter().any(|(_, ids)| !ids.is_empty())
 }
 
-/// Whether this pick counts in one of the two and is dormant in the other.
+/// Whether this pick is dormant in one of the two only.
 pub(super) fn changed_its_state(one: &Snapshot, other: &Snapshot, id: &str) -> bool {
     let dormant = |of: &Snapshot| of.selection.dormant().iter().any(|dormant| dormant == id);
     (one.selection.is_picked(id) && dormant(other)) || (dormant(one) && other.selection.is_picked(id))
@@ -95,12 +95,12 @@ fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
     woke.into_iter().chain(fell_asleep).collect()
 }
 
-/// Members of one selection that the other has not.
+/// Members of one selection that the other lacks.
 fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'a SelectedSource> {
     of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str()))
 }
 
-/// Which picks and exclusions are new and which are gone, with the word for it.
+/// New and removed picks and exclusions, with a verb for each.
 fn chosen_between(before: &Snapshot, after: &Snapshot) -> [(&'static str, Vec<String>); 4] {
     let picks = |of: &Snapshot| -> Vec<String> {
         let members = of.selection.members().iter().filter(|member| member.role == Role::Picked);
@@ -154,7 +154,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
         };
         let mention = reasons(&after.selection, &after.graph, member.id.as_str()).next();
         let reason = mention.as_ref().map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
-        // The lines of a content kept in the catalog are not those of the file that it is kept in.
+        // The lines of inline content are not those of its file.
         let in_file = mention.filter(|mention| {
             let parent = after.catalog.get(mention.from.as_str());
             parent.is_some_and(|parent| !matches!(parent.kind, SourceKind::Inline { .. }))

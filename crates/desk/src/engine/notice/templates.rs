@@ -1,5 +1,4 @@
-//! What is told of templates: which came and which went, which say or ask for something else, which broke and which were
-//! mended.
+//! Notices of templates: new and removed ones, changes, and ones that broke or were fixed.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -12,13 +11,13 @@ use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
 use refdesk_text::Code;
 
-/// Templates of both, as they were and as they are.
+/// The templates in both, before and after.
 fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
     let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
     after.templates.templates.iter().filter_map(|is| Some((*known.get(is.name.as_str())?, is))).collect()
 }
 
-/// Templates that came with the selection, and that went with it.
+/// Templates that entered and left with the selection.
 pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Vec<Notice> {
     fn of<'a>(one: &'a Snapshot, other: &Snapshot) -> Vec<&'a Template> {
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
@@ -34,11 +33,11 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
     came.into_iter().chain(went).collect()
 }
 
-/// Templates whose file was written, and that parse: changed, or mended.
+/// Templates whose file was written and that parse: changed, or fixed.
 pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
     let (mended, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
-    // A block that only moved in its document says what it said.
+    // A block that only moved in its document is unchanged.
     fn text(of: &Template) -> Option<&str> {
         of.block.as_ref().map(|block| &*block.text)
     }
@@ -67,7 +66,7 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     notices
 }
 
-/// Templates that do not parse any more, or that came and do not.
+/// Templates that no longer parse, or new ones that do not.
 pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
     let is_new = |is: &&Template| known.get(is.name.as_str()).is_none_or(|was| was.problem != is.problem);
@@ -88,14 +87,14 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
             after.diagnostics.iter().filter(|it| it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file));
         let line = broken.filter_map(|it| it.line).find(|line| (first..=end).contains(line));
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-        // Where it is broken matters more than whose it is.
+        // The position of the problem matters more than the source.
         let place = Spot { path: path.to_path_buf(), line: line.unwrap_or(first) };
         Notice::new(Who::Files, Topic::Problem, text).because(reason).at(Some(place))
     });
     told.collect()
 }
 
-/// About these templates: the first can be looked at where it stands.
+/// Names the first of these templates as the position.
 fn about(notice: Notice, templates: &[&Template]) -> Notice {
     let Some(first) = templates.first() else { return notice };
     let (path, line) = first.place(1);
@@ -115,7 +114,7 @@ fn asked_for(was: &Template, is: &Template) -> String {
     told.map(|(what, names)| format!("{what}: {}", cut(names))).collect::<Vec<_>>().join("; ")
 }
 
-/// Every variable by its way: `fields.name`.
+/// Every variable by its path: `fields.name`.
 fn names(above: &str, variables: &[Variable]) -> Vec<String> {
     let of = |variable: &Variable| {
         let name = format!("{above}{}", variable.name);

@@ -1,4 +1,4 @@
-//! What each step from one snapshot to the next says, as tables.
+//! The notices of steps between two snapshots, as tables.
 
 use super::words::cut;
 use super::*;
@@ -11,7 +11,7 @@ use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variabl
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
-/// `a>b` writes into the text of `a` a mention of `b`; picks and exclusions as lists.
+/// `a>b` adds a mention of `b` to the text of `a`; picks and exclusions are lists.
 fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&str]) -> Snapshot {
     let catalog = Catalog::new(sources.iter().map(|id| inline(id, "")).collect());
     let mut graph = MentionGraph::default();
@@ -177,7 +177,7 @@ fn what_is_retraced_is_one_notice() {
             .collect();
         assert_eq!(told, [expected]);
     }
-    // Nothing was chosen: what came and went did so by an edit.
+    // Nothing was chosen: an edit caused the change.
     let cause = Cause::Retraced { text: "Undone".to_owned(), named: Vec::new() };
     let told = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
     assert_eq!(
@@ -257,7 +257,7 @@ fn what_templates_say() {
 
 #[test]
 fn findings_are_told_when_they_are_new() {
-    // `!a` is an error, everything else a warning; `a@3` stands in line 3.
+    // `!a` is an error, the others are warnings; `a@3` is on line 3.
     let with = |findings: &[&str]| {
         let finding = |(nth, written): (usize, &&str)| {
             let (what, line) =

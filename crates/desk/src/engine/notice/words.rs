@@ -1,6 +1,6 @@
-//! Names in a row, as notices write them: the first few, then how many more.
+//! Lists of names in notices: the first few, then the number of the others.
 
-/// Names shown before `+N more`; changes of one kind told one by one.
+/// Names shown before `+N more`; more changes than this of one kind are one notice.
 pub(super) const SHOWN: usize = 3;
 
 /// `@a, @b, @c, +2 more`.

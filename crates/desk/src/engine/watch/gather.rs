@@ -1,6 +1,6 @@
-//! Many changes become one [`Change::Workspace`], or one [`Change::Choice`] where only picks changed: a save is several
-//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Change::Journal`],
-//! and waits for none of them.
+//! Gathers many changes into one [`Change::Workspace`], or one [`Change::Choice`] if only picks changed: a save is
+//! several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Growth of the journal is reported separately, as
+//! [`Change::Journal`], and waits for nothing else.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,47 +11,47 @@ use tokio::sync::mpsc::WeakSender;
 
 use crate::engine::request::{Change, Message};
 
-/// Quiet for so long, a burst of changes is over.
+/// A burst of changes is over after this much quiet.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// A burst that does not end is answered all the same.
+/// A burst that does not end is reported after this time.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// What changed, as far as it makes a difference to what has to be read.
+/// What changed, by what has to be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
     /// Only the journal.
     Journal,
-    /// Only who asks a person for something.
+    /// Only the requests to a person.
     Request,
-    /// Only what is picked and excluded.
+    /// Only picks and exclusions.
     Choice,
-    /// Anything else, or something that is not known.
+    /// Anything else, or unknown.
     Anything,
 }
 
-/// Where to say that something changed. The thread behind it ends when all who could say so are gone, or the engine.
+/// Returns where to send changes. The thread behind it ends when all senders are gone, or the engine.
 ///
 /// # Errors
-/// Where the system gives no thread.
+/// The system cannot start a thread.
 pub fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Seen>> {
     let (seen, changes) = mpsc::channel();
     thread::Builder::new().name("gather".to_owned()).spawn(move || gather(&changes, &changed))?;
     Ok(seen)
 }
 
-/// What was seen and is not told yet.
+/// What was seen and not reported yet.
 #[derive(Debug, Default)]
 struct Burst {
-    /// That the journal grew, or somebody asks: since when, and which of them.
+    /// That the journal grew, or that there are requests: since when, and which of them.
     rows: Option<Instant>,
     journal: bool,
     requests: bool,
-    /// The most of what else there was.
+    /// The greatest of the other changes.
     desk: Option<Changed>,
 }
 
-/// Changes of the desk itself that follow each other.
+/// A burst of changes of the desk itself.
 #[derive(Debug, Clone, Copy)]
 struct Changed {
     what: Seen,
@@ -60,7 +60,7 @@ struct Changed {
 }
 
 impl Changed {
-    /// When it is quiet, or has lasted long enough.
+    /// When it has been quiet, or has lasted long enough.
     fn due(self) -> Instant {
         (self.last + QUIET).min(self.first + LONGEST)
     }
@@ -68,7 +68,7 @@ impl Changed {
 
 impl Burst {
     fn add(&mut self, seen: Seen, now: Instant) {
-        // What is not known may have been the journal.
+        // An unknown change may include the journal.
         self.journal |= matches!(seen, Seen::Journal | Seen::Anything);
         self.requests |= seen == Seen::Request;
         if self.journal || self.requests {
@@ -80,18 +80,18 @@ impl Burst {
         }
     }
 
-    /// When something of it is to be told. The journal grows with everything that anybody does: it is told of soon after the
-    /// first line, whatever else goes on, since somebody looks on; changes of the desk wait until it is quiet.
+    /// When the next report is due. The journal is reported soon after its first line, because people watch the feed;
+    /// changes of the desk wait for quiet.
     fn due(&self) -> Option<Instant> {
         self.rows.map(|since| since + QUIET).into_iter().chain(self.desk.map(Changed::due)).min()
     }
 
-    /// What is to be done now. The journal first: a pick that it tells of is then seen as well.
+    /// What is due now, the journal first, so that a pick it reports is noticed with it.
     fn take(&mut self, now: Instant) -> Vec<Change> {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
         let mut due = Vec::new();
         if desk.is_some() || self.rows.is_some_and(|since| since + QUIET <= now) {
-            // A reload looks at the requests too; but whoever asks is not to wait for it.
+            // A reload reads the requests too, but a request must not wait for it.
             due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
             due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
             self.rows = None;
@@ -101,7 +101,7 @@ impl Burst {
     }
 }
 
-/// Gathers changes, and says of them what is due.
+/// Gathers changes, and sends what is due.
 fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {

@@ -1,15 +1,15 @@
-//! How much is watched or looked at. A repository can hold, and name, a tree of any size.
+//! Limits of watching and polling, because a repository can contain and name a tree of any size.
 
 use std::time::Duration;
 
-/// The bounds of following.
+/// The limits of following.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Folders that are watched.
+    /// Watched folders.
     pub watches: usize,
-    /// Entries of folders that one walk looks at, to find the folders below or to notice a change.
+    /// Entries that one walk looks at, to find folders or to notice a change.
     pub entries: usize,
-    /// How long one walk takes.
+    /// The duration of one walk.
     pub time: Duration,
 }
 

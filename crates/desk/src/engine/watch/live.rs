@@ -1,6 +1,6 @@
-//! Being told of changes: each folder is watched by itself, so that no folder is that should not be. A watch belongs to
-//! the folder itself and not to its path; so it is remembered which folder stood there, and that it went (a new one often
-//! gets the number of the old one).
+//! The system's watcher. Each folder is watched separately, so that skipped folders are not watched. A watch belongs
+//! to the folder itself and not to its path, so the identity of each folder is remembered, and that it was removed (a
+//! new folder often gets the number of the old one).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -24,23 +24,23 @@ use refdesk_files::path::is_absent;
 /// A watcher and what it follows.
 pub struct Live {
     watcher: RecommendedWatcher,
-    /// Which folder is watched under which path.
+    /// The watched folder of each path.
     followed: BTreeMap<PathBuf, Identity>,
     heard: Arc<Mutex<Heard>>,
     limits: Limits,
 }
 
-/// What came of following.
+/// The outcome of following.
 pub struct Outcome {
     /// Whether a watch was set.
     pub followed: Followed,
     /// Folders that cannot be watched, and why.
     pub refused: Vec<(PathBuf, String)>,
-    /// Why some folders are not watched, if so; for people.
+    /// Why some folders are not watched, for people.
     pub left_out: Option<String>,
 }
 
-/// Which folder it is, wherever it is and whatever it is called.
+/// The identity of a folder, wherever it is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,
@@ -48,10 +48,10 @@ struct Identity {
 }
 
 impl Live {
-    /// A watcher that follows nothing yet; what it is told goes to `seen`.
+    /// A watcher that follows nothing yet; sends what it notices to `seen`.
     ///
     /// # Errors
-    /// The system gives no watcher; why, for people.
+    /// The system offers no watcher; the reason, for people.
     pub fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
         let heard: Arc<Mutex<Heard>> = Arc::default();
         let ear = heard.clone();
@@ -67,7 +67,7 @@ impl Live {
     /// Watches exactly this.
     ///
     /// # Errors
-    /// It cannot be, here: why, for people.
+    /// Watching is impossible here; the reason, for people.
     pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
         let lost = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,7 +97,7 @@ impl Live {
     }
 }
 
-/// What the watcher's thread needs to know, and what it has to remember until somebody asks.
+/// What the watcher's thread needs, and what it remembers for the next order.
 #[derive(Debug, Default)]
 struct Heard {
     interests: BTreeMap<PathBuf, Interest>,
@@ -105,7 +105,7 @@ struct Heard {
     choice: PathBuf,
     /// The journal.
     journal: PathBuf,
-    /// Where files come and go when a person is asked.
+    /// Folders of requests and answers.
     requests: Vec<PathBuf>,
     lost: Lost,
 }
@@ -113,21 +113,21 @@ struct Heard {
 /// Watches that may be dead.
 #[derive(Debug, Default)]
 struct Lost {
-    /// All, since something was not told.
+    /// All of them, because events were lost.
     all: bool,
-    /// Those of these paths and all below.
+    /// Those of these paths and below.
     paths: BTreeSet<PathBuf>,
 }
 
 impl Heard {
-    /// Takes note of an event; tells what the desk must look at, if anything.
+    /// Handles an event; returns what the desk must read again, if anything.
     fn matters(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
-            // Something was not told; it may have been that a folder went.
+            // Events were lost; one may have been that a folder was removed.
             self.lost.all = true;
             return Some(Seen::Anything);
         };
-        // Reading is no change: a desk that reads would reload for ever.
+        // Reading is not a change; otherwise a desk that reads would reload for ever.
         if matches!(event.kind, EventKind::Access(_)) {
             return None;
         }
@@ -161,27 +161,27 @@ impl Heard {
     }
 }
 
-/// One going through all that is wanted.
+/// One pass over everything to follow.
 struct Round<'a> {
     paths: Box<dyn PathsMut + 'a>,
     heard: &'a Mutex<Heard>,
     workspace: &'a Path,
-    /// What was watched until now and was not come to yet, by path and by folder.
+    /// Watches of before that this pass has not reached, by path and by folder.
     before: BTreeMap<PathBuf, Identity>,
     before_as: HashMap<Identity, PathBuf>,
-    /// Under which path a folder is watched now: the system watches it once, and tells by that path.
+    /// The path by which each folder is watched: the system watches a folder once, and reports that path.
     known_as: HashMap<Identity, PathBuf>,
     now: BTreeMap<PathBuf, (Identity, Interest)>,
-    /// Devices that are known to tell of every change.
+    /// Devices known to report every change.
     local: BTreeSet<u64>,
-    /// What is left of the limits; and until when it may take.
+    /// What is left of the limits, and the deadline.
     limits: Limits,
     until: Instant,
     outcome: Outcome,
 }
 
 impl Round<'_> {
-    /// Gives up the watches that may be dead.
+    /// Drops the watches that may be dead.
     fn forget(&mut self, lost: &Lost) {
         let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
         let dead: Vec<PathBuf> = self.before.keys().filter(|path| is_lost(path)).cloned().collect();
@@ -199,7 +199,8 @@ impl Round<'_> {
     }
 
     fn all(&mut self, wanted: &Wanted) -> Result<(), String> {
-        // Single names first: among them are configuration, choice and journal, which matter most where not all can be had.
+        // Single names first: they include configuration, choice and journal, which matter most if not everything can
+        // be watched.
         let is_whole = |(_, interest): &(&PathBuf, &Interest)| **interest == Interest::All;
         let (whole, named): (Vec<_>, Vec<_>) = wanted.folders.iter().partition(is_whole);
         for (folder, interest) in named.into_iter().chain(whole) {
@@ -211,8 +212,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// A folder, and those above it, which tell when another takes its place. Within the workspace that is as far as anybody
-    /// cares, while there is a workspace.
+    /// A folder and those above it, which report its replacement. Within the workspace, only up to the workspace.
     fn single(&mut self, folder: &Path, interest: &Interest) -> Result<(), String> {
         let mut there = self.watch(folder, interest)?;
         let mut below = folder;
@@ -233,10 +233,11 @@ impl Round<'_> {
         }
     }
 
-    /// A folder and all below it, the upper ones first. Each is watched before it is listed: what comes later is told.
+    /// A folder and everything below it, from the top. Each folder is watched before it is listed, so that later
+    /// changes are reported.
     fn tree(&mut self, root: &Path) -> Result<(), String> {
         let mut open = VecDeque::from([root.to_path_buf()]);
-        // What was found is watched even where no more is looked for.
+        // Watch what was found, even if the search has stopped.
         let mut lists = true;
         while let Some(folder) = open.pop_front() {
             if !self.watch(&folder, &Interest::All)? {
@@ -250,7 +251,7 @@ impl Round<'_> {
             }
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries.flatten(),
-                // It went, which will be told; or it is as good as refused.
+                // It was removed, which will be reported; or it cannot be read at all.
                 Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
@@ -268,7 +269,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Takes one entry from what may be looked at; tells whether there was one left, and time.
+    /// Takes one entry off the limit; returns whether there was one left, and time.
     fn may_look(&mut self) -> bool {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
@@ -280,12 +281,12 @@ impl Round<'_> {
         left.is_some()
     }
 
-    /// Whether no folder more may be watched.
+    /// Whether no more folders may be watched.
     fn is_full(&self) -> bool {
         self.now.len() >= self.limits.watches
     }
 
-    /// Watches one folder; tells whether there is one.
+    /// Watches a folder; returns whether it exists.
     fn watch(&mut self, path: &Path, interest: &Interest) -> Result<bool, String> {
         if let Some((_, known)) = self.now.get_mut(path) {
             known.widen(interest);
@@ -311,7 +312,7 @@ impl Round<'_> {
         Ok(true)
     }
 
-    /// Sets a watch that was not there; tells whether it stands.
+    /// Sets a new watch; returns whether that worked.
     fn set(&mut self, path: &Path, identity: Identity, interest: &Interest) -> Result<bool, String> {
         let is_needed = *interest == Interest::All || path.starts_with(self.workspace);
         if is_needed
@@ -320,14 +321,14 @@ impl Round<'_> {
         {
             return Err(format!("{} lies on a network file system ({kind})", path.display()));
         }
-        // Another folder that stood here, or this one under another name.
+        // Another folder was at this path, or this one at another path.
         if self.before.contains_key(path) {
             self.unwatch(path);
         }
         if let Some(other) = self.before_as.get(&identity).cloned() {
             self.unwatch(&other);
         }
-        // Known before the first event comes.
+        // Stored before the first event arrives.
         let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
         match self.paths.add(path, RecursiveMode::NonRecursive) {
@@ -340,7 +341,7 @@ impl Round<'_> {
                     return Err(why);
                 }
                 let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
-                // Only what is needed whole is missed; a way to it is a help where it can be had.
+                // Only a folder that matters as a whole is missed; folders above it are watched if possible.
                 if !went && *interest == Interest::All {
                     self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
                 }
@@ -349,10 +350,10 @@ impl Round<'_> {
         }
     }
 
-    /// Gives up what is not wanted any more.
+    /// Drops the watches that are no longer wanted.
     fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
         if self.outcome.left_out.is_some() {
-            // What was not come to this time keeps its watch: else another part would be watched every time.
+            // Keep the watches that this pass did not reach; otherwise a different part would be watched each time.
             let left = self.limits.watches.saturating_sub(self.now.len());
             let kept: Vec<_> =
                 self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
@@ -370,7 +371,7 @@ impl Round<'_> {
         }
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         if heard.interests != interests {
-            // A name that counts only from now on may have come before.
+            // A name that matters only from now on may have appeared before.
             self.outcome.followed = Followed::New;
             heard.interests = interests;
         }
@@ -378,7 +379,7 @@ impl Round<'_> {
     }
 }
 
-/// Why no watcher can follow so much here; `None` where only this one folder cannot be followed.
+/// Why no watcher can follow this much here; `None` if only this one folder cannot be watched.
 fn shortage(error: &notify::Error) -> Option<String> {
     match &error.kind {
         ErrorKind::MaxFilesWatch => Some("the system has no watch left (fs.inotify.max_user_watches)".to_owned()),
@@ -400,7 +401,7 @@ fn exhausted(_error: &io::Error) -> bool {
     false
 }
 
-/// The folder that stands at this path.
+/// The identity of the folder at this path.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
@@ -408,7 +409,7 @@ fn identity(path: &Path) -> Option<Identity> {
     Some(Identity { device: metadata.dev(), number: metadata.ino() })
 }
 
-/// Folders have no number here that can be had; so the path is taken for the folder.
+/// Without numbers of folders, the path is the identity.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> Option<Identity> {
     use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,6 +1,6 @@
-//! Watching what a desk depends on: by being told where the system tells, else by looking (BEHAVIOUR §9 "Watching"). Either
-//! way a change becomes one [`Change::Workspace`], or less where less is enough; what changed is for the desk to find out. Nothing
-//! waits until everything is followed.
+//! Watches what a desk depends on: by the system's watcher, or else by polling (BEHAVIOUR §9 "Watching"). Either way,
+//! a change is sent as one [`Change::Workspace`], or a lesser one if that suffices; the desk finds out what changed.
+//! Nothing waits for the watches.
 
 mod gather;
 mod limits;
@@ -28,16 +28,16 @@ use refdesk_files::path::display;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
-/// Follows what a desk depends on, on a thread of its own: there may be thousands of folders to watch.
+/// Follows what a desk depends on, on its own thread, because there may be thousands of folders to watch.
 pub struct Watch {
-    /// To the thread; `None` where the system gives none.
+    /// To the thread; `None` if the system cannot start one.
     orders: Option<mpsc::Sender<Wanted>>,
-    /// What came of the first order, as long as somebody waits for it.
+    /// The outcome of the first order, while the engine waits for it.
     first: Option<mpsc::Receiver<Followed>>,
     status: Arc<Mutex<Status>>,
 }
 
-/// How changes come to be known now.
+/// How changes are noticed at present.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Status {
     watching: Watching,
@@ -52,11 +52,11 @@ enum Means {
 }
 
 impl Watch {
-    /// A watch that follows nothing yet; changes are sent to `changed`.
+    /// A watch that follows nothing yet; sends changes to `changed`.
     pub fn new(changed: WeakSender<Message>) -> Self {
         let status: Arc<Mutex<Status>> = Arc::default();
         let (orders, wanted) = mpsc::channel();
-        // Without room for a value: it is either taken, or nobody waits for it.
+        // The channel holds no value: either it is taken, or nothing waits for it.
         let (done, first) = mpsc::sync_channel(0);
         let shared = status.clone();
         let started = gather::start(changed).and_then(|seen| {
@@ -75,8 +75,8 @@ impl Watch {
         }
     }
 
-    /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed before
-    /// that is reported as a change.
+    /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed
+    /// before is reported as a change.
     pub fn follow(&self, desk: &Desk, requests: Vec<PathBuf>) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
@@ -84,12 +84,12 @@ impl Watch {
         }
     }
 
-    /// What came of the first order, if that is known within this time.
+    /// The outcome of the first order, if it is known within this time.
     pub fn first(&self, wait: Duration) -> Option<Followed> {
         self.first.as_ref()?.recv_timeout(wait).ok()
     }
 
-    /// Nobody waits for the first order any more: what may have changed before it was carried out is reported as a change.
+    /// Stops waiting for the first order: what may have changed before it was carried out is reported as a change.
     pub fn wait_no_more(&mut self) {
         self.first = None;
     }
@@ -98,12 +98,12 @@ impl Watch {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How changes come to be known now.
+    /// How changes are noticed at present.
     pub fn watching(&self) -> Watching {
         self.status().watching
     }
 
-    /// What keeps changes from being seen at once.
+    /// Why changes may not be noticed at once.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let Status { watching, refused } = self.status();
         let own = match &watching {
@@ -123,10 +123,10 @@ impl Watch {
     }
 }
 
-/// What helps where a change is not seen.
+/// The fix for unnoticed changes.
 const AGAIN: Fix = Fix::Reload;
 
-/// Follows what it is told to until nobody can tell it any more; an order that a newer one follows is not carried out.
+/// Carries out orders until the sender is gone; an order that a newer one replaces is skipped.
 fn run(
     orders: &mpsc::Receiver<Wanted>,
     seen: &mpsc::Sender<Seen>,
@@ -149,7 +149,7 @@ fn run(
         if done.take().is_some_and(|done| done.send(followed).is_ok()) {
             continue;
         }
-        // What changed before it was followed nobody told.
+        // What changed before it was followed was not reported.
         if (is_other || followed == Followed::New) && seen.send(Seen::Anything).is_err() {
             return;
         }
@@ -193,12 +193,12 @@ impl Means {
     }
 }
 
-/// Whether there was something to follow that was not followed before.
+/// Whether an order added something to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
-    /// Nothing else than before.
+    /// It added nothing.
     Known,
-    /// Something that may have changed before it was followed.
+    /// It added something that may have changed before.
     New,
 }
 

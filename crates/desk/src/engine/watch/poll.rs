@@ -1,5 +1,5 @@
-//! Looking instead of being told, where the system tells nothing: every two seconds a fingerprint of all that is followed,
-//! from names, sizes and times alone. Its thread runs only where it is needed.
+//! Polling, where the system reports no changes: every two seconds, a fingerprint of everything that is followed, from
+//! names, sizes and times alone. The thread runs only while it is needed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -16,20 +16,20 @@ use super::gather::Seen;
 use super::limits::Limits;
 use super::wanted::{Interest, Wanted, is_entered};
 
-/// Between two looks.
+/// The polling interval.
 pub const EVERY: Duration = Duration::from_secs(2);
 
-/// A running look-out; dropping it ends its thread.
+/// A running poller; dropping it ends its thread.
 pub struct Poll {
     follow: mpsc::Sender<Wanted>,
     is_cut: Arc<AtomicBool>,
 }
 
 impl Poll {
-    /// Looks `every` so often at what is to be followed, and says to `seen` when it differs.
+    /// Fingerprints everything to follow at this interval, and sends to `seen` when it differs.
     ///
     /// # Errors
-    /// Where the system gives no thread.
+    /// The system cannot start a thread.
     pub fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         let is_cut = Arc::new(AtomicBool::new(false));
@@ -43,9 +43,9 @@ impl Poll {
         self.is_cut.load(Ordering::Relaxed)
     }
 
-    /// From now on looks at exactly this.
+    /// Follows exactly this from now on.
     pub fn follow(&self, wanted: Wanted) {
-        // Its thread ends only when this is dropped.
+        // The thread ends only when this is dropped.
         let _ = self.follow.send(wanted);
     }
 }
@@ -58,20 +58,20 @@ fn run(
     is_cut: &AtomicBool,
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
-    // What was there before the first look is not known: the desk may have read it before it changed.
+    // The state before the first fingerprint is unknown: the desk may have read an older one.
     let (mut last, mut last_journal) = (None, None);
     loop {
         let began = Instant::now();
         let ((now, left), journal) = (fingerprint(&wanted, limits.entries), grown(&wanted.journal));
         is_cut.store(left == 0, Ordering::Relaxed);
         let is_other = last.replace(now) != Some(now);
-        // It grows with every text that is enriched, and nothing but the feed depends on it.
+        // The journal grows with every enriched text, and only the feed depends on it.
         let is_longer = last_journal.replace(journal) != Some(journal);
         let told = if is_other { Some(Seen::Anything) } else { is_longer.then_some(Seen::Journal) };
         if told.is_some_and(|told| seen.send(told).is_err()) {
             return;
         }
-        // A look at much takes long, and must not be all that is done.
+        // A large fingerprint takes long, and must not take all the time.
         let next = Instant::now() + every.max(began.elapsed() * 10);
         loop {
             match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -83,14 +83,15 @@ fn run(
     }
 }
 
-/// A number that is another one when this file changed.
+/// A number that changes with this file.
 fn grown(file: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     look_at(file, &mut hasher);
     hasher.finish()
 }
 
-/// A number that is another one when anything that is followed changed, but for the journal; and how many are left of the
+/// A number that changes with everything that is followed, except the journal; and how many of the permitted entries
+/// are left.
 /// entries that may be looked at.
 fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
@@ -114,7 +115,7 @@ fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
     (hasher.finish(), left)
 }
 
-/// Takes in every entry that matters, in order of names; answers with the folders to enter.
+/// Adds every entry that matters, by name; returns the folders to enter.
 fn look_into(folder: &Path, interest: &Interest, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
     if *left == 0 {
         return Vec::new();
@@ -135,7 +136,7 @@ fn look_into(folder: &Path, interest: &Interest, left: &mut usize, hasher: &mut 
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             look_at(&path, hasher);
         } else if is_entered(&path) {
-            // Its time does not count: it changes with every file that a tool writes beside another and renames.
+            // Its time does not count: it changes with every file that a tool writes next to another and renames.
             path.hash(hasher);
             folders.push(path);
         }
@@ -152,7 +153,7 @@ fn look_at(path: &Path, hasher: &mut DefaultHasher) {
     }
 }
 
-/// A file that took another's place with its size and time is another one still.
+/// A file that replaced another with the same size and time still has another identity.
 #[cfg(unix)]
 fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
@@ -249,13 +250,13 @@ mod tests {
         changes.recv_timeout(Duration::from_secs(20)).expect("it changed");
         write_atomic(&world.wanted.journal, b"{}\n").unwrap();
         loop {
-            // What was written above may be seen in two steps; then the journal is, by itself.
+            // The writes above may be noticed in two steps; then the journal is noticed separately.
             if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == Seen::Journal {
                 break;
             }
         }
         drop(poll);
-        // What was written above may have been seen in two steps; in the end the thread is gone.
+        // The writes above may have been noticed in two steps; finally the thread is gone.
         while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}
         assert_eq!(changes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
     }

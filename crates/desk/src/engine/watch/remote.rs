@@ -1,4 +1,4 @@
-//! File systems on which a change made elsewhere tells nobody here.
+//! File systems that do not report changes made elsewhere.
 
 use std::path::Path;
 
@@ -22,19 +22,19 @@ const REMOTE: [(u32, &str); 15] = [
     (0xbacb_acbc, "VMware shared folders"),
 ];
 
-/// What the file system of this folder is called, if changes on it may go unseen.
+/// The name of this folder's file system, if changes on it may go unnoticed.
 #[cfg(target_os = "linux")]
 pub fn remote(folder: &Path) -> Option<&'static str> {
     named(rustix::fs::statfs(folder).ok()?.f_type as u64)
 }
 
-/// The system tells of changes wherever they are made, or there is no way to know.
+/// The system reports all changes, or there is no way to know.
 #[cfg(not(target_os = "linux"))]
 pub fn remote(_folder: &Path) -> Option<&'static str> {
     None
 }
 
-/// The kernel's number is 32 bits wide, and on some machines comes with its sign drawn out.
+/// The kernel's number has 32 bits; on some machines it is sign-extended.
 #[cfg(target_os = "linux")]
 fn named(kind: u64) -> Option<&'static str> {
     let kind = u32::try_from(kind & 0xffff_ffff).ok()?;

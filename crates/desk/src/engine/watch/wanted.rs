@@ -1,5 +1,5 @@
-//! What a desk depends on, as folders: which ones, and what in them. Whoever follows them, by being told or by looking,
-//! asks here what counts and what is none of the desk's business (BEHAVIOUR §9 "Watching").
+//! The folders that a desk depends on, and which names in them matter. Both the system's watcher and polling follow
+//! this (BEHAVIOUR §9 "Watching").
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -10,28 +10,28 @@ use refdesk_core::catalog::PathState;
 use refdesk_files::is_unfinished;
 use refdesk_files::walk::is_own;
 
-/// Folders that tools fill and nobody writes knowledge into; a document in one is read when something else changes.
+/// Folders that tools fill and that contain no knowledge; documents in them are read when something else changes.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
-/// What in a folder matters.
+/// The names in a folder that matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Interest {
     /// Everything directly in it.
     All,
-    /// What is called one of these.
+    /// These names.
     Named(BTreeSet<OsString>),
 }
 
 impl Interest {
-    /// Nothing yet.
+    /// No names.
     pub const NONE: Self = Self::Named(BTreeSet::new());
 
-    /// What is called so.
+    /// This name.
     pub fn named(name: &OsStr) -> Self {
         Self::Named(BTreeSet::from([name.to_owned()]))
     }
 
-    /// Whether it is one that this name adds nothing to.
+    /// Whether it already includes this name.
     pub fn names(&self, name: &OsStr) -> bool {
         match self {
             Self::All => true,
@@ -39,7 +39,7 @@ impl Interest {
         }
     }
 
-    /// Whether a change of what is called `name` matters.
+    /// Whether a change of this name matters.
     pub fn covers(&self, name: &OsStr) -> bool {
         match self {
             Self::All => !is_skipped(name) && !is_unfinished(name),
@@ -57,25 +57,25 @@ impl Interest {
     }
 }
 
-/// What is to be followed, whether or not it is there.
+/// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The workspace; what lies in it is followed on the whole way down from here.
+    /// The workspace; paths in it are followed from here down.
     pub workspace: PathBuf,
     /// Single folders.
     pub folders: BTreeMap<PathBuf, Interest>,
-    /// Folders with all that is below them.
+    /// Folders with everything below them.
     pub trees: BTreeSet<PathBuf>,
     /// The file of picks and exclusions.
     pub choice: PathBuf,
     /// The journal.
     pub journal: PathBuf,
-    /// Where files come and go when a person is asked.
+    /// Folders of requests and answers.
     pub requests: Vec<PathBuf>,
 }
 
 impl Wanted {
-    /// Where configuration, catalog, documents, templates and stored choices of this desk lie or would lie.
+    /// The paths where configuration, catalog, documents, templates and choices of this desk are or would be.
     pub fn of(desk: &Desk, requests: Vec<PathBuf>) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
@@ -100,16 +100,16 @@ impl Wanted {
         }
         wanted.tree(&workspace.join(".templates"));
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-        // Paths of the workspace that lead out of it, and may.
+        // Trusted paths of the workspace that lead out of it.
         let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
             let is_inside = place.resolved.starts_with(&real);
             match place.standing {
-                // Nothing is followed of what is not read.
+                // What is not read is not followed.
                 PathState::Untrusted | PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
-                // The neighbours count too: a document's links may lead to them.
+                // Neighbours matter too, because a document's links may lead to them.
                 PathState::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
                 PathState::File => wanted.file(&place.path),
                 PathState::Missing if desk.may_look_at(source, &place.path) => {
@@ -128,7 +128,7 @@ impl Wanted {
                 wanted.file(other);
             }
         }
-        // No other link in the workspace leads out of it.
+        // No other link of the workspace may lead out of it.
         let stays = |path: &Path| {
             let is_trusted = || folders.contains(path) || path.ancestors().any(|above| trees.contains(above));
             !path.starts_with(workspace) || is_trusted() || desk.stays_inside(path)
@@ -156,7 +156,7 @@ impl Wanted {
     fn tree(&mut self, root: &Path) {
         if self.is_followed(root) {
             self.trees.insert(root.to_path_buf());
-            // It may come to be a file, or cease to be there.
+            // It may become a file, or stop being one.
             self.file(root);
         }
     }
@@ -170,16 +170,16 @@ impl Wanted {
         }
     }
 
-    /// Within the workspace nothing below a folder that is left out, whoever named it.
+    /// Within the workspace, skipped folders are not followed, even if a source names them.
     fn is_followed(&self, folder: &Path) -> bool {
         let inside = folder.strip_prefix(&self.workspace).unwrap_or(Path::new(""));
         !inside.components().any(|part| is_skipped(part.as_os_str())) && !inside.starts_with(".jaato/refdesk/cache")
     }
 }
 
-/// Whether a walk looks into this folder of a tree.
+/// Whether a walk enters this folder of a tree.
 pub fn is_entered(folder: &Path) -> bool {
-    // Of what refdesk writes itself a few files matter, and they are named.
+    // Only a few of refdesk's own files matter, and those are listed by name.
     !folder.file_name().is_some_and(is_skipped) && !is_own(folder)
 }
 

@@ -1,4 +1,4 @@
-//! Answers requests: each is carried out for the session that it is asked for.
+//! Answers requests, each for the session that sent it.
 
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
@@ -13,7 +13,7 @@ use refdesk_templates::TemplateIndex;
 use refdesk_text::{Code, Error, Fix};
 
 impl Worker<'_> {
-    /// Answers a request. What follows from a pick is computed after the answer, which does not need it.
+    /// Answers a request. What follows from a pick is computed after the answer, which does not depend on it.
     pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
         let Call { session, request, reply } = call;
         let is_own = session == self.session;
@@ -21,7 +21,7 @@ impl Worker<'_> {
             self.files_for = self.session.clone();
         }
         if !is_own {
-            // A client that was told that another process did something counts on it, though no notice of it came yet.
+            // A client may rely on what another process has reported to it, even if this engine was not notified yet.
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
@@ -31,7 +31,7 @@ impl Worker<'_> {
                 let request = RenderRequest::named(template.as_str(), values);
                 match self.desk.prepare(&self.templates, &request) {
                     Ok(prepared) => {
-                        // The thread of previews ends with this one.
+                        // The preview thread runs as long as this one.
                         let _ = self.previews.send(PreviewJob { template, prepared, path, reply });
                         return;
                     }
@@ -159,7 +159,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Writes a file, and notes in the feed that it was written.
+    /// Writes a file, and reports it in the feed.
     fn write(&mut self, session: &Session, proposal: &Proposal, reason: &str) -> Result<WrittenFile, WriteFailure> {
         let written = self.desk.write(session, std::slice::from_ref(proposal), reason)?;
         let nothing =
@@ -178,7 +178,7 @@ impl Worker<'_> {
     }
 }
 
-/// An agent is told that a template waits for trust, and not that it does not exist.
+/// For an agent, a template that is not trusted is reported as such, and not as unknown.
 fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
     let readable = desk.readable(templates);
     if let What::Named(name) = &request.what

@@ -1,4 +1,4 @@
-//! What follows when picks and exclusions change: by a request, under a profile, or by another process.
+//! Carries out what follows a change of picks and exclusions: by a request, under a profile, or by another process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads picks and exclusions again, and does what follows where another process changed them.
+    /// Reads picks and exclusions again; follows them if another process changed them.
     pub(super) fn follow_stored_choice(&mut self) {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
@@ -31,14 +31,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Does what follows when picks or exclusions were changed for this session.
+    /// Follows a change of picks or exclusions for this session.
     pub(super) fn follow_choice(&mut self, session: &Session) {
         self.cause = Cause::Choice(self.who(session));
         self.files_for = session.clone();
         self.after_own_change();
     }
 
-    /// Does what follows a change that the desk made itself, which settled the selection and told the sessions what left it.
+    /// Follows a change made by the desk, which has completed the selection and told the sessions what left it.
     fn after_own_change(&mut self) {
         let selection = self.desk.selection().clone();
         self.after_change(Change::Choice, &selection);
@@ -52,7 +52,7 @@ impl Worker<'_> {
         self.follow_choice(session);
     }
 
-    /// Says what was undone or redone, and what was not since another process changed it.
+    /// Reports what was undone or redone, and what was not because another process changed it.
     pub(super) fn retraced(
         &mut self,
         session: &Session,
@@ -82,13 +82,13 @@ impl Worker<'_> {
         let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
         self.cause = Cause::Retraced { text, named };
         self.after_own_change();
-        // While nothing was told yet, there is no difference to tell it with.
+        // Before the first notice there is no difference to report it with.
         if let Cause::Retraced { text, .. } = std::mem::replace(&mut self.cause, Cause::Choice(Who::You)) {
             self.tell(Notice::new(Who::You, Topic::Selection, text));
         }
     }
 
-    /// Replaces the picks by those of the profile in this file, and says so behind what changed by it.
+    /// Replaces the picks by those of the profile in this file, and reports that after what it changed.
     pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
         let before = self.desk.choice().picks.clone();
         let named = self.desk.compare_profile(file).map(|switch| switch.name);

@@ -1,5 +1,5 @@
-//! The engine's loop: take the requests that wait, carry them out, publish what follows. When none waits, read documents; when
-//! all are read, block.
+//! The engine's loop: takes the waiting requests, carries them out, and publishes the result. When there are none, it
+//! reads documents; when all are read, it blocks.
 
 mod answering;
 mod choosing;
@@ -30,13 +30,13 @@ use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
-/// Sources read between two looks at the queue.
+/// Sources read between two checks of the queue.
 const BATCH: usize = 64;
 
-/// While documents are read, a snapshot at most this often.
+/// The shortest interval between snapshots while documents are read.
 const PROGRESS: Duration = Duration::from_millis(40);
 
-/// How long to wait for the first watches, in rounds between which other sessions are served.
+/// How long to wait for the first watches: in rounds, between which other sessions are served.
 const ROUNDS: usize = 100;
 const ROUND: Duration = Duration::from_millis(5);
 
@@ -52,7 +52,7 @@ pub fn run(
 ) {
     let clock = options.clock;
     let mut desk = Desk::open(options);
-    // Where that cannot be done the next change says why.
+    // If that fails, the next change reports why.
     let _ = desk.finish_interrupted();
     let requests = is_person.then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let mut worker = Worker {
@@ -95,7 +95,7 @@ pub fn run(
     watch.wait_no_more();
     worker.update_requests();
     worker.index_templates();
-    // What turned up until now is no change, even where there was no document to wait for.
+    // What appeared until now is not a change, even if there was no document to wait for.
     worker.told = None;
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
@@ -113,38 +113,38 @@ pub(super) struct Worker<'a> {
     desk: Desk,
     /// The session that the engine was started for.
     session: Session,
-    /// What could not be done of the message that is handled.
+    /// Errors of the message that is being handled.
     refused: Vec<Error>,
-    /// The requests that wait for the person; `None` where the client is a program.
+    /// The requests that wait for the person; `None` if the client is a program.
     requests: Option<Requests>,
-    /// What waits for that person's trust.
+    /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
     inbox: Receiver<Message>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
     previews: mpsc::Sender<PreviewJob>,
     journal: JournalFollower,
-    /// Sources whose documents are still to be read.
+    /// Sources whose documents are not read yet.
     unread: VecDeque<SourceId>,
-    /// How many there were when reading began.
+    /// The number of documents when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
-    /// Whether the selection may bring others than these.
+    /// Whether the selection changed since the templates were indexed.
     templates_due: bool,
     template_problems: Vec<Diagnostic>,
-    /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
+    /// Whether the templates differ from those last written to files, and the problems of that write.
     files_due: bool,
-    /// The session whose change brings what is due.
+    /// The session whose change made them differ.
     files_for: Session,
     file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
-    /// Whether the desk may depend on something else than what is watched.
+    /// Whether the desk may depend on paths that are not watched.
     watch_due: bool,
     last: Snapshot,
-    /// What the notices so far led up to: the last state in which every document was read.
+    /// The snapshot that notices were last made from: the last with every document read.
     told: Option<Snapshot>,
-    /// Who made the newest change of picks and exclusions.
+    /// Who made the last change of picks and exclusions.
     cause: Cause,
     clock: fn() -> SystemTime,
     reads: u64,
@@ -152,11 +152,11 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits until what the desk depends on is watched, but not long, and answers other sessions meanwhile: the first answer of
-    /// a server waits for no watches. Returns the first message that is not theirs.
+    /// Waits a short time until the desk's files are watched, and answers other sessions meanwhile, because a server's
+    /// first answer does not depend on watches. Returns the first other message.
     fn wait_for_watches(&mut self, watch: &Watch) -> Option<Message> {
         for _ in 0..ROUNDS {
-            // A closed queue is noticed by the loop.
+            // The loop notices a closed queue.
             while let Ok(message) = self.inbox.try_recv() {
                 match message {
                     Message::Call(call) if call.session != self.session => self.answer(call, watch),
@@ -165,7 +165,8 @@ impl Worker<'_> {
             }
             let Some(followed) = watch.first(ROUND) else { continue };
             if followed == Followed::New {
-                // What changed until now nobody told. The journal first: a pick that it tells of is then no change any more.
+                // There were no notifications until now. Follow the journal first, so that a pick it reports is not
+                // reported again as a change.
                 self.follow_journal(Age::Now);
                 self.desk.reload();
                 self.queue_documents();
@@ -190,7 +191,7 @@ impl Worker<'_> {
                     Ok(message) => Some(message),
                     Err(TryRecvError::Empty) => None,
                     Err(TryRecvError::Disconnected) => {
-                        // What was chosen last has its files too, where all is known that it brings.
+                        // Write the files of the last selection too, if it is complete.
                         if self.files_due && self.desk.wanted().is_empty() {
                             self.write_templates();
                         }
@@ -224,7 +225,7 @@ impl Worker<'_> {
         self.unread.is_empty() && !self.files_due
     }
 
-    /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
+    /// Writes the templates' files when nothing else waits: of ten quick picks only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
         let (templates, session) = (self.templates.clone(), self.files_for.clone());
@@ -232,13 +233,13 @@ impl Worker<'_> {
         self.file_problems = done.diagnostics;
     }
 
-    /// The message and those behind it, in the order in which they are handled.
+    /// The message and those waiting after it, in the order in which they are handled.
     fn with_all_waiting(&mut self, first: Message) -> Vec<Message> {
         let mut waiting = vec![first];
         while let Ok(message) = self.inbox.try_recv() {
             waiting.push(message);
         }
-        // From the last to the first: of each kind of change only the last counts.
+        // From the last to the first: only the last change of each kind counts.
         let mut seen = HashSet::new();
         waiting.reverse();
         waiting.retain(|message| match message {
@@ -246,11 +247,11 @@ impl Worker<'_> {
             Message::Call(_) => true,
         });
         waiting.reverse();
-        // The price of a prompt is of no use before the rows that it is about.
+        // The price of a prompt is useless before the rows it belongs to.
         waiting.sort_by_key(
             |message| matches!(message, Message::Call(call) if matches!(call.request, Request::Simulate { .. })),
         );
-        // Reading again takes longest: lookups right behind it are answered first.
+        // A reload takes longest: answer the lookups right after it first.
         if let Some(rest) = waiting.iter().position(Message::is_reload).and_then(|at| waiting.get_mut(at..)) {
             let lookups = rest.iter().skip(1).take_while(|message| message.is_lookup()).count();
             if let Some(turned) = rest.get_mut(..=lookups) {
@@ -278,7 +279,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Does what follows from a change outside.
+    /// Follows a change from outside.
     fn follow(&mut self, change: Change, watch: &Watch) {
         match change {
             Change::Requests => {
@@ -286,13 +287,13 @@ impl Worker<'_> {
                 self.publish();
             }
             Change::Journal => {
-                // A choice is stored before the journal says so: it is told as what changed, and then the line adds nothing.
+                // A choice is stored before it is journalled: report it as a change, so that the line adds nothing.
                 self.follow_stored_choice();
                 self.follow_journal(Age::Now);
             }
             Change::Choice => {
                 self.follow_stored_choice();
-                // Without another choice, its file may have become damaged or readable.
+                // Even if the choice is the same, its file may be damaged now, or readable again.
                 self.publish();
             }
             Change::Workspace => self.reload(watch),
@@ -308,8 +309,8 @@ impl Worker<'_> {
         self.after_change(Change::Workspace, &before);
     }
 
-    /// Does what follows when the choice or the workspace changed: completes the selection, has sessions forget what left it
-    /// since `before`, indexes templates, and publishes the result.
+    /// Does what follows when the choice or the workspace changed: completes the selection, lets sessions forget what
+    /// left it since `before`, indexes templates, and publishes the result.
     fn after_change(&mut self, change: Change, before: &Selection) {
         self.desk.settle();
         if let Err(refusal) = self.desk.forget_left(before) {
@@ -320,7 +321,7 @@ impl Worker<'_> {
             self.update_requests();
             self.update_trust();
             self.queue_documents();
-            // Cached documents are read at once; only a long reading is worth a frame in between.
+            // Cached documents are read at once; only a long reading is worth a snapshot in between.
             self.published = Instant::now();
         }
         self.index_templates();
@@ -329,7 +330,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads a few documents, those that the selection waits for first.
+    /// Reads a few documents, first those that the selection depends on.
     fn read_some(&mut self) {
         let wanted: HashSet<SourceId> = self.desk.wanted().into_iter().collect();
         let mut batch: Vec<SourceId> = wanted.iter().cloned().collect();
@@ -362,7 +363,7 @@ impl Worker<'_> {
         self.total = self.unread.len();
     }
 
-    /// Has something done that may read what the selection waits for, and so what brings templates.
+    /// Calls the desk, which may read documents that the selection depends on and so find templates.
     fn with_desk<T>(&mut self, act: impl FnOnce(&mut Desk) -> T) -> T {
         let members = self.desk.selection().members().len();
         let done = act(&mut self.desk);
@@ -380,7 +381,7 @@ impl Worker<'_> {
         self.template_problems = problems;
     }
 
-    /// Has what the desk depends on now watched.
+    /// Watches what the desk depends on now.
     fn watch(&mut self, watch: &Watch) {
         self.watch_due = false;
         let requests = self.requests.as_mut().map(|requests| {

@@ -1,4 +1,4 @@
-//! What waits for the person at the screen: requests of other processes, and settings that need trust.
+//! What waits for the person at the screen: requests of other processes, and actions that need trust.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::{Desk, PrivilegedAction};
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
-    /// Looks for requests, and tells which no longer wait.
+    /// Looks for requests, and reports those that no longer wait.
     pub(super) fn update_requests(&mut self) {
         let now = self.now();
         let Some(requests) = &mut self.requests else { return };
         for over in requests.look(&self.desk, now) {
             if over.ended == Ended::AskerGone {
-                // A process that was killed puts nothing into the journal.
+                // A killed process journals nothing.
                 let who: Arc<str> = over.request.asker.who.as_str().into();
                 let text = "Asked, and ended before there was an answer";
                 self.tell(Notice::new(Who::Other(who), Topic::Asked, text));
@@ -26,14 +26,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Looks what waits for trust. What another process trusts is noticed when the workspace is read the next time.
+    /// Looks for actions that need trust. A decision in another process is noticed at the next reload.
     pub(super) fn update_trust(&mut self) {
         if self.requests.is_some() {
             self.untrusted = self.desk.untrusted().into();
         }
     }
 
-    /// Trusts what the person was shown, and nothing else.
+    /// Trusts exactly what the person was shown.
     pub(super) fn trust(&mut self, actions: &[PrivilegedAction]) {
         match self.desk.trust(actions) {
             Ok(()) => {
@@ -42,14 +42,14 @@ impl Worker<'_> {
             }
             Err(refusal) => self.refuse(refusal),
         }
-        // Documents outside bring their templates as files from now on.
+        // Templates of documents outside are written to files from now on.
         self.files_due = true;
         self.reload_if_trust_changed();
         self.update_trust();
         self.publish();
     }
 
-    /// Reads the workspace again where trust changed, and with it what agents may be told.
+    /// Reads the workspace again if trust changed, and with it what agents may read.
     pub(super) fn reload_if_trust_changed(&mut self) {
         if self.desk.has_stale_trust() {
             let before = self.desk.selection().clone();
@@ -59,7 +59,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Answers a request of another process, or says why that is too late.
+    /// Answers a request of another process, or reports that it was too late.
     pub(super) fn reply(&mut self, request_id: &str, reply: Reply) {
         let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
         match replied {

@@ -1,4 +1,4 @@
-//! What the worker tells: the newest state, what differs from the one told last, and what the journal says.
+//! Publishes snapshots, notices of what differs from the last one, and what the journal adds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Fix};
 
 impl Worker<'_> {
-    /// The templates that the client sees: a program sees those that it may read.
+    /// The templates for the client: a program sees only those it may read.
     pub(super) fn seen_templates(&self) -> Arc<TemplateIndex> {
         if self.requests.is_some() {
             return self.templates.clone();
         }
         match self.desk.readable(&self.templates) {
             Cow::Borrowed(_) => self.templates.clone(),
-            // The same value as long as it says the same: notices and snapshots are told apart by that.
+            // Keep the old value while it is equal, because snapshots are compared by pointer first.
             Cow::Owned(readable) if readable == *self.last.templates => self.last.templates.clone(),
             Cow::Owned(readable) => Arc::new(readable),
         }
     }
 
-    /// Sends out the state of the desk if it differs from the one sent last, and says what changed.
+    /// Sends a snapshot if it differs from the last one, and notices of what changed.
     pub(super) fn publish(&mut self) {
         let loading = (!self.unread.is_empty())
             .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
         let last = &self.last;
-        // Sorting thousands of findings forty times while documents are read would cost more than reading them.
+        // Sorting thousands of diagnostics forty times while documents are read would cost more than reading them.
         let diagnostics = if loading.is_some() && last.loading.is_some() {
             last.diagnostics.clone()
         } else {
@@ -80,12 +80,12 @@ impl Worker<'_> {
         self.tell_difference(next);
     }
 
-    /// Tells what is different from what was told last. While documents are read, only who was chosen: the rest is
-    /// told when all are, since a document not read yet has not changed.
+    /// Sends notices of the differences since the last ones. While documents are read, only about the choice: a
+    /// document that is not read yet has not changed.
     pub(super) fn tell_difference(&mut self, next: Snapshot) {
         let (notices, told) = match self.told.take() {
             None if next.loading.is_some() => return,
-            // What turns up while the documents are read for the first time is no change.
+            // What appears while the documents are read for the first time is not a change.
             None => (Vec::new(), next),
             Some(told) if next.loading.is_some() => {
                 let own = !matches!(self.cause, Cause::Choice(Who::Other(_)) | Cause::Journalled(_));
@@ -108,7 +108,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The session whose the newest change of picks and exclusions is, as far as it is known.
+    /// The session that made the last change of picks and exclusions, if known.
     pub(super) fn chooser(&self) -> Option<Arc<str>> {
         match self.cause.who() {
             Who::You => Some(self.session.name().into()),
@@ -126,7 +126,7 @@ impl Worker<'_> {
         jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
     }
 
-    /// Tells what was added to the journal since it was read last.
+    /// Reports what was added to the journal since it was last read.
     pub(super) fn follow_journal(&mut self, age: Age) {
         let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);
@@ -140,7 +140,7 @@ impl Worker<'_> {
         let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
         let told = new.lines.into_iter().map(|line| {
             let notice = notice::receipt(&line, workspace, &desk);
-            // A line without a time that can be read is told with the time at which it was new.
+            // A line whose time cannot be parsed gets the present time.
             let time = line.time.parse().unwrap_or(now);
             (moment::stamped(notice, time, now), line)
         });
@@ -151,13 +151,13 @@ impl Worker<'_> {
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
-    /// Who did what was asked for this session, as notices name it.
+    /// The name of a session's client in notices.
     pub(super) fn who(&self, session: &Session) -> Who {
         if *session == self.session { Who::You } else { Who::Other(session.who.as_str().into()) }
     }
 
     pub(super) fn say(&self, event: Event) {
-        // The client may want no events.
+        // The client may have dropped the receiver.
         let _ = self.events.blocking_send(event);
     }
 }
