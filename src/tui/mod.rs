@@ -48,9 +48,9 @@ mod widgets;
 mod windows;
 
 #[cfg(test)]
-mod fixture;
-#[cfg(test)]
 mod tests;
+#[cfg(test)]
+use self::tests::fixture;
 
 pub use pane::Pane;
 pub use run::{ExitReason, ScreenExit, run};

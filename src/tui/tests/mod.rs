@@ -5,6 +5,7 @@ mod catalog;
 mod enrichment;
 mod external;
 mod feed;
+pub(super) mod fixture;
 mod forms;
 mod keys;
 mod laws;
@@ -23,7 +24,6 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Topic, Who};
 use refdesk_enrich::Matcher;
 
-use crate::tui::fixture;
 use crate::tui::highlight::Highlighter;
 use crate::tui::input;
 use crate::tui::input::{Effect, Input};

@@ -2,13 +2,13 @@
 //! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets theme
 //! and order.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use refdesk_files::{read_regular, write_private};
+use refdesk_text::{Code, Error};
 
 /// Size limit in bytes; the file holds a few names and numbers.
 const LIMIT: u64 = 64 * 1024;
@@ -76,19 +76,6 @@ fn is_untouched<T: Default + PartialEq>(remembered: &T) -> bool {
     *remembered == T::default()
 }
 
-/// Why the state could not be read or written.
-#[derive(Debug)]
-pub struct ScreenStateError {
-    path: PathBuf,
-    why: String,
-}
-
-impl fmt::Display for ScreenStateError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.path.display(), self.why)
-    }
-}
-
 /// The file of the current user: `$XDG_STATE_HOME/refdesk/screen.json`, or the system's equivalent; `None` without a
 /// home folder.
 pub fn file() -> Option<PathBuf> {
@@ -99,8 +86,8 @@ pub fn file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// It cannot be read or is damaged.
-pub fn read(path: &Path) -> Result<SavedScreen, ScreenStateError> {
-    let forgotten = |why: String| ScreenStateError { path: path.to_owned(), why };
+pub fn read(path: &Path) -> Result<SavedScreen, Error> {
+    let forgotten = |why: String| Error::new(Code::Unreadable, format!("{}: {why}", path.display()), "");
     match read_regular(path, LIMIT) {
         Ok((bytes, false)) => serde_json::from_slice(&bytes).map_err(|error| forgotten(error.to_string())),
         Ok((_, true)) => Err(forgotten(format!("larger than {LIMIT} bytes"))),
