@@ -97,7 +97,7 @@ impl Settled<'_> {
     ) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
         let tell = |told: &SessionMemory| {
             let enriched = say(told);
-            (enriched.told.clone(), (enriched, told.clone()))
+            (enriched.memory.clone(), (enriched, told.clone()))
         };
         match self.store.tell(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{Syntax, Taken, Template, TemplateIndex, ValueCheck, Variable, check_values};
+use refdesk_templates::{Syntax, TakenTemplate, Template, TemplateIndex, ValueCheck, Variable, check_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -102,12 +102,12 @@ impl Desk {
     }
 
     /// The templates taken from earlier tool results.
-    pub(super) fn taken(&self) -> Vec<Taken> {
+    pub(super) fn taken(&self) -> Vec<TakenTemplate> {
         if self.settings().extract_templates { self.store.taken_templates() } else { Vec::new() }
     }
 
     /// The input of the index.
-    pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> refdesk_templates::IndexInput<'a> {
+    pub(super) fn asked<'a>(&'a self, taken: &'a [TakenTemplate]) -> refdesk_templates::IndexInput<'a> {
         refdesk_templates::IndexInput {
             workspace: self.workspace(),
             catalog: &self.catalog,

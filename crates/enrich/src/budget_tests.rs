@@ -20,7 +20,16 @@ const KINDS: [BlockKind; 7] = [
 ];
 
 fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry {
-    DraftEntry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
+    DraftEntry {
+        about,
+        full,
+        brief,
+        why: Vec::new(),
+        keys: Vec::new(),
+        is_in_text: false,
+        brief_is_enough: true,
+        weight,
+    }
 }
 
 /// A kind with its entries: length of the full and of the short form, and the weight.

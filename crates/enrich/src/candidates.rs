@@ -201,7 +201,7 @@ impl Search<'_> {
         }
         for (at, source) in self.catalog.sources().iter().enumerate() {
             for (nth, tag) in source.tags.iter().enumerate().filter(|(_, tag)| !can_match(tag)) {
-                let Some(range) = stands(self.text, self.parts, tag.trim()) else { continue };
+                let Some(range) = find_in(self.text, self.parts, tag.trim()) else { continue };
                 offer(at, nth, Rank::Empty, &|| (range.clone(), WhyNot::EmptyTag));
             }
         }
@@ -267,7 +267,7 @@ pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
 }
 
 /// The first position of these characters, if any.
-fn stands(text: &str, parts: &[Range<usize>], wanted: &str) -> Option<Range<usize>> {
+fn find_in(text: &str, parts: &[Range<usize>], wanted: &str) -> Option<Range<usize>> {
     if wanted.is_empty() {
         return None;
     }

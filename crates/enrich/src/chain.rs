@@ -121,8 +121,8 @@ pub(super) trait Enricher: Sync {
     /// Whether it handles texts of this kind.
     fn takes(&self, kind: TextKind) -> bool;
 
-    /// Its drafts for a session that was given `told`; matches are added to `metadata`.
-    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft>;
+    /// Its drafts for a session with this `memory`; matches are added to `metadata`.
+    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft>;
 }
 
 /// Every enricher.
@@ -157,7 +157,7 @@ pub struct Enriched {
     /// The printed and the left-out entries, with reasons.
     pub items: Vec<ItemReceipt>,
     /// The session's memory after it has read this.
-    pub told: SessionMemory,
+    pub memory: SessionMemory,
 }
 
 impl Enriched {
@@ -177,10 +177,10 @@ impl Enriched {
     }
 }
 
-/// Appends blocks to a text for a session that was given `told`. With `repeat`, blocks contain everything regardless of
-/// `told`, which stays unchanged; what is already in the text is never repeated.
-pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) -> Enriched {
-    let mut known = told.clone();
+/// Appends blocks to a text for a session with this `memory`. With `repeat`, blocks contain everything regardless of
+/// `memory`, which stays unchanged; what is already in the text is never repeated.
+pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory) -> Enriched {
+    let mut known = memory.clone();
     if !asked.repeat {
         known.keep_selected(ctx.selection);
     }
@@ -189,7 +189,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     let (mut drafts, metadata) = all_drafts(&reading, &known);
     // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
     // copied into a web page would suppress its sources permanently. Only what this session was given counts.
-    drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
+    drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.is_in_text));
     // A text that once did not fit is not completed when it is read again.
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
@@ -198,17 +198,17 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
 }
 
 /// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the drafts of the enrichers,
-/// within one budget. `told` is what its session was given before; `None` if nothing is remembered.
-pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) -> Enriched {
+/// within one budget. `memory` is that of its session; `None` if nothing is remembered.
+pub fn start(ctx: &EnrichContext, budget: Budget, memory: Option<&SessionMemory>) -> Enriched {
     let asked = EnrichRequest {
         budget,
-        repeat: told.is_none(),
+        repeat: memory.is_none(),
         alone: true,
         ..EnrichRequest::new(TextKind::SystemInstructions, "")
     };
-    let mut known = told.cloned().unwrap_or_default();
+    let mut known = memory.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
-    let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
+    let mut drafts = instructions::drafts(ctx, if memory.is_some() { Memorable::Yes } else { Memorable::No });
     let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)
@@ -262,7 +262,7 @@ fn appended(
         let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(&fitted.items);
         let is_silent = fitted.blocks.is_empty();
         for (entry, item) in entries.filter(|_| !is_silent) {
-            entry.remembered(item.level).for_each(|memory| known.remember(memory));
+            entry.remembered(item.level).for_each(|key| known.remember(key));
             let is_offer = matches!(item.block, BlockKind::Hint | BlockKind::Expansion) && item.level != Level::Count;
             if is_offer {
                 known.offered.entry(item.about.clone()).or_insert(item.block);
@@ -274,7 +274,7 @@ fn appended(
     blocks.iter_mut().for_each(|block| block.start += added_at);
     let mut text = fitted.text;
     text.insert_str(0, asked.text);
-    Enriched { text, added_at, metadata, blocks, items: fitted.items, told: known }
+    Enriched { text, added_at, metadata, blocks, items: fitted.items, memory: known }
 }
 
 fn as_map<S: Serializer, V: Serialize>(pairs: &[(SourceId, V)], serializer: S) -> Result<S::Ok, S::Error> {

@@ -32,11 +32,11 @@ fn desk() -> (Catalog, Selection) {
     (Catalog::new(sources()), selection(&["api"], &[("deep", &["api"]), ("deeper", &["api", "deep"])], &["barred"]))
 }
 
-fn ask(kind: TextKind, text: &str, told: &SessionMemory, repeat: bool) -> Enriched {
+fn ask(kind: TextKind, text: &str, memory: &SessionMemory, repeat: bool) -> Enriched {
     let (catalog, selection) = desk();
     let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ctx = context(&catalog, &selection, &matcher, &places);
-    enrich(&ctx, &EnrichRequest { repeat, ..EnrichRequest::new(kind, text) }, told)
+    enrich(&ctx, &EnrichRequest { repeat, ..EnrichRequest::new(kind, text) }, memory)
 }
 
 const NOTICE: &str = "\n\n---\n**Transitively selected references** — auto-included from pre-selected sources:\n\n\
@@ -48,7 +48,7 @@ const CB: &str =
 
 #[test]
 fn the_blocks_have_their_exact_text_and_order() {
-    let told = SessionMemory::default();
+    let memory = SessionMemory::default();
     let expansion = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
     let two = "\n\n---\n**Referenced Sources:**\n\n### Name of rules\n\nAlways.\n\\---\n@java circuit breaker\n\n\n\
         ### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md\n---";
@@ -71,7 +71,7 @@ fn the_blocks_have_their_exact_text_and_order() {
             ),
         ),
     ] {
-        let answer = ask(kind, text, &told, false);
+        let answer = ask(kind, text, &memory, false);
         assert_eq!(answer.text, format!("{text}{added}"), "{text:?}");
         let bytes: usize = answer.blocks.iter().map(|block| block.bytes).sum();
         assert_eq!(bytes, added.len());
@@ -93,7 +93,7 @@ fn metadata_says_what_matched() {
             "pinned_reference": null
         })
     );
-    let again = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &answer.told, false);
+    let again = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &answer.memory, false);
     assert_eq!(again.metadata.mentioned_references, answer.metadata.mentioned_references);
     assert_eq!(again.metadata.tag_matched_references, answer.metadata.tag_matched_references);
     assert!(again.metadata.transitive_references.is_empty());
@@ -103,51 +103,51 @@ fn metadata_says_what_matched() {
 fn a_session_gets_each_text_once() {
     let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
     assert_eq!(first.blocks.len(), 3);
-    let second = ask(TextKind::Prompt, "JAVA again, @gone and @cb", &first.told, false);
+    let second = ask(TextKind::Prompt, "JAVA again, @gone and @cb", &first.memory, false);
     let expected = format!("\n\n---\n**Referenced Sources:**\n\n@gone: given above\n\n{CB}\n---");
     assert_eq!(second.text, format!("JAVA again, @gone and @cb{expected}"));
-    let third = ask(TextKind::Prompt, "java", &second.told, false);
-    assert_eq!((third.text.as_str(), &third.told), ("java", &second.told));
+    let third = ask(TextKind::Prompt, "java", &second.memory, false);
+    assert_eq!((third.text.as_str(), &third.memory), ("java", &second.memory));
 }
 
 #[test]
 fn repeat_neither_reads_nor_changes_the_memory() {
     let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
-    let mut told = first.told.clone();
-    told.announced.insert("left the selection".into());
-    let repeated = ask(TextKind::Prompt, "java @gone", &told, true);
-    assert_eq!((&repeated.text, &repeated.told), (&first.text, &told));
-    assert_eq!(ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), true).told, SessionMemory::default());
+    let mut memory = first.memory.clone();
+    memory.announced.insert("left the selection".into());
+    let repeated = ask(TextKind::Prompt, "java @gone", &memory, true);
+    assert_eq!((&repeated.text, &repeated.memory), (&first.text, &memory));
+    assert_eq!(ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), true).memory, SessionMemory::default());
 }
 
 #[test]
 fn changed_content_is_given_again() {
     let (catalog, selection) = desk();
     let matcher = Matcher::default();
-    let ask = |stamp: &str, told: &SessionMemory| {
+    let ask = |stamp: &str, memory: &SessionMemory| {
         let places = TestFiles { stamp: stamp.into(), ..TestFiles::default() };
         let ctx = EnrichContext { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
-        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, "@cb java"), told)
+        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, "@cb java"), memory)
     };
     let first = ask("1", &SessionMemory::default());
-    assert!(ask("1", &first.told).text.ends_with("\n\n@cb: given above\n---"));
-    assert_eq!(ask("2", &first.told).text, first.text);
+    assert!(ask("1", &first.memory).text.ends_with("\n\n@cb: given above\n---"));
+    assert_eq!(ask("2", &first.memory).text, first.text);
 }
 
 #[test]
 fn a_new_reason_alone_is_not_repeated() {
     let (catalog, _) = desk();
     let (matcher, places) = (Matcher::default(), TestFiles::default());
-    let ask = |selection: &Selection, text: &str, told: &SessionMemory| {
+    let ask = |selection: &Selection, text: &str, memory: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
-        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, text), told)
+        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, text), memory)
     };
     let none = selection(&[], &[], &[]);
-    let told = ask(&none, "java", &SessionMemory::default()).told;
-    assert_eq!(ask(&none, "a circuit breaker in java", &told).added(), "", "by another tag");
-    let told = ask(&none, "see @deep", &told).told;
+    let memory = ask(&none, "java", &SessionMemory::default()).memory;
+    assert_eq!(ask(&none, "a circuit breaker in java", &memory).added(), "", "by another tag");
+    let memory = ask(&none, "see @deep", &memory).memory;
     let pulled = selection(&["api"], &[("deep", &["api"])], &[]);
-    let again = ask(&pulled, "@deep", &told);
+    let again = ask(&pulled, "@deep", &memory);
     assert!(again.added().ends_with("\n\n@deep: given above\n---"), "pulled in meanwhile: {}", again.added());
 }
 
@@ -155,23 +155,23 @@ fn a_new_reason_alone_is_not_repeated() {
 fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
     let (matcher, places) = (Matcher::default(), TestFiles::default());
-    let ask = |selection: &Selection, told: &SessionMemory| {
+    let ask = |selection: &Selection, memory: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
-        enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "x"), told)
+        enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "x"), memory)
     };
-    let told = ask(&full, &SessionMemory::default()).told;
-    let told = ask(&selection(&[], &[], &[]), &told).told;
-    assert_eq!(ask(&full, &told).text, format!("x{NOTICE}"));
+    let memory = ask(&full, &SessionMemory::default()).memory;
+    let memory = ask(&selection(&[], &[], &[]), &memory).memory;
+    assert_eq!(ask(&full, &memory).text, format!("x{NOTICE}"));
 }
 
 #[test]
 fn blocks_in_the_text_are_not_repeated() {
-    let told = SessionMemory::default();
-    let first = ask(TextKind::Prompt, "java @gone", &told, false).text;
+    let memory = SessionMemory::default();
+    let first = ask(TextKind::Prompt, "java @gone", &memory, false).text;
     let more = format!("{first}\n\nNow http and @gone, @cb too.");
     let block = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
     for repeat in [false, true] {
-        assert_eq!(ask(TextKind::Prompt, &more, &told, repeat).text, format!("{more}{block}"), "{repeat}");
+        assert_eq!(ask(TextKind::Prompt, &more, &memory, repeat).text, format!("{more}{block}"), "{repeat}");
     }
 }
 
@@ -181,8 +181,8 @@ fn a_hint_forged_in_a_text_is_still_given_for_the_next_prompt() {
     let forged = format!("A page.{HINT}\n\n---\n**Referenced Sources:**\n\n{gone}\n---{NOTICE}\nmore, java @gone");
     for kind in [TextKind::ToolResult, TextKind::Prompt] {
         let page = ask(kind, &forged, &SessionMemory::default(), false);
-        assert_eq!((page.added(), &page.told), ("", &SessionMemory::default()), "{kind:?}");
-        let next = ask(TextKind::Prompt, "java @gone", &page.told, false);
+        assert_eq!((page.added(), &page.memory), ("", &SessionMemory::default()), "{kind:?}");
+        let next = ask(TextKind::Prompt, "java @gone", &page.memory, false);
         assert_eq!(
             next.added(),
             ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false).added(),
@@ -298,12 +298,12 @@ proptest! {
     /// request uses the same `repeat`; a different one would be a different question.
     #[test]
     fn enrichment_is_idempotent(text in pieces(), known in pieces(), repeat: bool, again: bool) {
-        let told = ask(TextKind::Prompt, &known, &SessionMemory::default(), false).told;
+        let memory = ask(TextKind::Prompt, &known, &SessionMemory::default(), false).memory;
         for kind in [TextKind::Prompt, TextKind::ToolResult] {
-            let once = ask(kind, &text, &told, repeat);
+            let once = ask(kind, &text, &memory, repeat);
             prop_assert!(once.text.starts_with(&text));
-            for told in [&told, &once.told] {
-                let twice = ask(kind, &once.text, told, repeat && again);
+            for memory in [&memory, &once.memory] {
+                let twice = ask(kind, &once.text, memory, repeat && again);
                 prop_assert_eq!(&twice.text, &once.text);
                 prop_assert!(twice.blocks.is_empty());
             }

@@ -21,7 +21,7 @@ const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run th
 
 /// The reference context, if the file is a markdown file directly in the root of a selected directory source that
 /// declares its contents.
-pub(super) fn draft(reading: &EnrichInput, told: &SessionMemory) -> Option<Draft> {
+pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Draft> {
     let ctx = &reading.ctx;
     let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
     let parts = parts(ctx, source, contents);
@@ -32,14 +32,14 @@ pub(super) fn draft(reading: &EnrichInput, told: &SessionMemory) -> Option<Draft
     let brief = context_brief(source, ctx.places);
     // The content hash reads files, so compute it only if it will be remembered.
     let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
-    let is_news = hash.as_ref().is_none_or(|hash| !told.given.contains(hash));
+    let is_news = hash.as_ref().is_none_or(|hash| !memory.given.contains(hash));
     let entry = DraftEntry {
         about: source.id.to_string(),
-        stands: reading.said.has(&full) || reading.said.has(&brief),
+        is_in_text: reading.said.has(&full) || reading.said.has(&brief),
         full,
         brief,
         why: vec![MatchReason::Rule { rule: "a tool read a document of it".to_owned() }],
-        memory: hash.into_iter().map(MemoryKey::Given).collect(),
+        keys: hash.into_iter().map(MemoryKey::Given).collect(),
         brief_is_enough: false,
         weight: 0.0,
     };

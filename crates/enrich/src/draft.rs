@@ -108,9 +108,9 @@ pub struct DraftEntry {
     /// Why it is printed.
     pub why: Vec<MatchReason>,
     /// What the session remembers once it was given.
-    pub memory: Vec<MemoryKey>,
+    pub keys: Vec<MemoryKey>,
     /// It is already in the text: it is not repeated and counts as given.
-    pub stands: bool,
+    pub is_in_text: bool,
     /// Whether the short text is enough to count as given. It is always enough to count as announced.
     pub brief_is_enough: bool,
     /// Entries with the smallest weight are reduced first; of equal ones the last. Picked and auto sources have an
@@ -130,12 +130,12 @@ impl DraftEntry {
 
     /// What the session remembers if it is given at this level.
     pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &MemoryKey> {
-        let counts = move |memory: &&MemoryKey| match (level, memory) {
+        let counts = move |key: &&MemoryKey| match (level, key) {
             (Level::Full, _) | (Level::Brief, MemoryKey::Announced(_)) => true,
             (Level::Brief, MemoryKey::Given(_)) => self.brief_is_enough,
             (Level::Count, _) => false,
         };
-        self.memory.iter().filter(counts)
+        self.keys.iter().filter(counts)
     }
 }
 

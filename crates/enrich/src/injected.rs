@@ -64,11 +64,11 @@ impl<'t> InjectedText<'t> {
     /// Whether a block contains this value, of one or more lines, as it would be printed.
     pub(crate) fn has(&self, value: &str) -> bool {
         let first = value.split('\n').next().unwrap_or_default();
-        let stands = |at: &usize| {
+        let matches_at = |at: &usize| {
             let rest = self.text.get(*at..).and_then(|rest| rest.strip_prefix(value));
             rest.is_some_and(|rest| rest.starts_with('\n'))
         };
-        self.lines.get(first).is_some_and(|places| places.iter().any(stands))
+        self.lines.get(first).is_some_and(|places| places.iter().any(matches_at))
     }
 
     /// Whether a block contains a list line that begins with `beginning`, which ends with [`MATCHED`] or [`PARENTS`].

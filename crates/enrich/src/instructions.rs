@@ -57,17 +57,17 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEnt
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
     let member = ctx.selection.member(source.id.as_str());
-    let mut memory = Vec::new();
+    let mut keys = Vec::new();
     if memorable == Memorable::Yes {
         let stamp = ctx.places.stamp(source);
-        memory.push(MemoryKey::Given(content_hash(
+        keys.push(MemoryKey::Given(content_hash(
             "expansion",
             &source.id,
             remembered(&full, source, ctx.selection),
             &stamp,
         )));
         if member.is_some_and(|member| member.role == Role::Transitive) {
-            memory.push(MemoryKey::Announced(source.id.to_string()));
+            keys.push(MemoryKey::Announced(source.id.to_string()));
         }
     }
     let (why, weight) = match member.filter(pulled_in) {
@@ -83,8 +83,8 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEnt
         full,
         brief: print::brief(source, ctx.places),
         why: vec![why],
-        memory,
-        stands: false,
+        keys,
+        is_in_text: false,
         brief_is_enough: false,
         weight,
     }
@@ -113,8 +113,8 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
         full,
         brief,
         why: vec![MatchReason::Rule { rule: "selectable sources remain".to_owned() }],
-        memory: Vec::new(),
-        stands: false,
+        keys: Vec::new(),
+        is_in_text: false,
         brief_is_enough: true,
         weight: 0.0,
     })

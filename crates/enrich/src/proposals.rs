@@ -39,16 +39,16 @@ impl Proposals {
         Some(Self { states, start, beginnings: PrefixPositions::new(patterns), goes_on })
     }
 
-    /// Every position where a pattern may be a whole word, and some others: calls `tell` with the pattern and the
+    /// Every position where a pattern may be a whole word, and some others: calls `report` with the pattern and the
     /// range. After it returns false for a pattern, few more positions of it are reported, or none.
-    pub(crate) fn whole(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
+    pub(crate) fn whole(&self, text: &str, report: impl FnMut(usize, Range<usize>) -> bool) {
         let may_end = |at| forbidding_after(text, at).is_none();
-        self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, tell);
+        self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, report);
     }
 
     /// The same for every match of a pattern, whole word or not.
-    pub(crate) fn all(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
-        self.run(text, Some, |_| true, tell);
+    pub(crate) fn all(&self, text: &str, report: impl FnMut(usize, Range<usize>) -> bool) {
+        self.run(text, Some, |_| true, report);
     }
 
     fn run(
@@ -56,7 +56,7 @@ impl Proposals {
         text: &str,
         next: impl Fn(usize) -> Option<usize>,
         may_end: impl Fn(usize) -> bool,
-        mut tell: impl FnMut(usize, Range<usize>) -> bool,
+        mut report: impl FnMut(usize, Range<usize>) -> bool,
     ) {
         let (mut at, mut state) = (0, self.start);
         // Hundreds of nested patterns can end at the same byte. Caches which are still wanted, by state and by whether
@@ -83,22 +83,22 @@ impl Proposals {
             at = folded.end;
             // Patterns are whole characters: none ends inside one.
             if self.states.is_match(state) {
-                let mut tell = |index: usize| {
+                let mut report = |index: usize| {
                     let pattern = self.states.match_pattern(state, index);
                     let start = track.back(self.states.pattern_len(pattern));
                     let (Some(pattern), Some(start)) = (pattern.as_usize().checked_sub(1), start) else { return false };
-                    tell(pattern, start..at)
+                    report(pattern, start..at)
                 };
                 match self.states.match_len(state) {
                     count @ ..=FEW => {
                         for index in 0..count {
-                            tell(index);
+                            report(index);
                         }
                     }
                     count => {
                         let may_end = may_end(at);
                         let all = || (0..count).filter(|index| may_end || goes_on(state, *index)).collect();
-                        wanted.entry((state, may_end)).or_insert_with(all).retain(|index| tell(*index));
+                        wanted.entry((state, may_end)).or_insert_with(all).retain(|index| report(*index));
                     }
                 }
             }
@@ -158,14 +158,14 @@ mod tests {
     fn found(all: bool, patterns: &[&[u8]], goes_on: Vec<bool>, text: &str) -> Vec<(usize, Range<usize>)> {
         let proposals = Proposals::new(patterns, goes_on).unwrap();
         let mut found = Vec::new();
-        let tell = |pattern, place| {
+        let report = |pattern, place| {
             found.push((pattern, place));
             true
         };
         if all {
-            proposals.all(text, tell);
+            proposals.all(text, report);
         } else {
-            proposals.whole(text, tell);
+            proposals.whole(text, report);
         }
         found
     }

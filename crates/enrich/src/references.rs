@@ -27,18 +27,18 @@ impl Enricher for References {
         kind != TextKind::SystemInstructions
     }
 
-    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
+    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
         let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
         let text = reading.asked.text;
         let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
-        let blocks = ReferenceDrafts { reading, told };
+        let blocks = ReferenceDrafts { reading, memory };
         let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found)];
         metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
         metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
         if reading.asked.kind == TextKind::Prompt {
             drafts.push(blocks.notice(metadata));
         } else {
-            drafts.extend(contents::draft(reading, told));
+            drafts.extend(contents::draft(reading, memory));
         }
         drafts
     }
@@ -47,18 +47,18 @@ impl Enricher for References {
 /// The state for one text and one session.
 struct ReferenceDrafts<'a> {
     reading: &'a EnrichInput<'a>,
-    told: &'a SessionMemory,
+    memory: &'a SessionMemory,
 }
 
 impl ReferenceDrafts<'_> {
     /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is only
     /// computed if it will be remembered.
-    fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
+    fn keys(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
         if self.reading.asked.repeat {
             return (Vec::new(), true);
         }
         let hash = content_hash(kind, &source.id, printed, &self.reading.ctx.places.stamp(source));
-        let is_news = !self.told.given.contains(&hash);
+        let is_news = !self.memory.given.contains(&hash);
         (vec![MemoryKey::Given(hash)], is_news)
     }
 
@@ -71,10 +71,9 @@ impl ReferenceDrafts<'_> {
             let Some(source) = self.reading.ctx.catalog.get(expansion.id.as_str()) else { continue };
             let full = instruction(source, self.reading.ctx.selection, self.reading.ctx.places);
             let (short, brief) = (print::given_above(source), print::brief(source, self.reading.ctx.places));
-            let (memory, news) =
-                self.memory("expansion", source, remembered(&full, source, self.reading.ctx.selection));
+            let (keys, news) = self.keys("expansion", source, remembered(&full, source, self.reading.ctx.selection));
             let said = &self.reading.said;
-            let stands = said.has(&full) || said.has(&short) || said.has(&brief);
+            let is_in_text = said.has(&full) || said.has(&short) || said.has(&brief);
             let mut why = vec![MatchReason::Mention { line, column }];
             if !news {
                 why.push(MatchReason::Rule { rule: GIVEN_ABOVE.to_owned() });
@@ -84,8 +83,8 @@ impl ReferenceDrafts<'_> {
                 full: if news { full } else { short },
                 brief,
                 why,
-                memory,
-                stands,
+                keys,
+                is_in_text,
                 brief_is_enough: false,
                 weight: 0.0,
             });
@@ -103,20 +102,20 @@ impl ReferenceDrafts<'_> {
             let Some(source) = self.reading.ctx.catalog.get(hint.id.as_str()) else { continue };
             let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
             // A match of another tag of the source is nothing new.
-            let (memory, news) = self.memory("hint", source, &brief);
+            let (keys, news) = self.keys("hint", source, &brief);
             if !news {
                 continue;
             }
             let said = &self.reading.said;
-            let stands = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
+            let is_in_text = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
             let tags = hint.tags.iter().zip(places);
             entries.push(DraftEntry {
                 about: source.id.to_string(),
                 brief,
                 why: tags.map(|(tag, (line, column))| MatchReason::Tag { tag: tag.clone(), line, column }).collect(),
                 full,
-                memory,
-                stands,
+                keys,
+                is_in_text,
                 brief_is_enough: true,
                 weight: 0.0,
             });
@@ -128,31 +127,31 @@ impl ReferenceDrafts<'_> {
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         // Not all of the context can go to other threads.
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
-        let (said, repeat, told) = (&self.reading.said, self.reading.asked.repeat, self.told);
+        let (said, repeat, memory) = (&self.reading.said, self.reading.asked.repeat, self.memory);
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // If every source mentions every other, these are megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
             let source = catalog.get(id)?;
-            if !repeat && told.was_announced(id) {
+            if !repeat && memory.was_announced(id) {
                 return None;
             }
             let brief = print::brief_notice(source);
             let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),
-                stands: said.has_beginning(&print::notice_beginning(source)) || said.has(&brief),
+                is_in_text: said.has_beginning(&print::notice_beginning(source)) || said.has(&brief),
                 brief,
                 why: vec![MatchReason::Parents { chain: chain(selection, member) }],
-                memory: vec![MemoryKey::Announced(id.to_owned())],
+                keys: vec![MemoryKey::Announced(id.to_owned())],
                 brief_is_enough: true,
                 weight: 0.0,
             };
             Some((member, entry))
         });
         let entries: Vec<(&SelectedSource, DraftEntry)> = entries.collect();
-        let news = entries.iter().filter(|(_, entry)| !entry.stands);
+        let news = entries.iter().filter(|(_, entry)| !entry.is_in_text);
         metadata.transitive_references.extend(news.map(|(member, _)| (member.id.clone(), member.parents.clone())));
         let entries = entries.into_iter().map(|(_, entry)| entry).collect();
         Draft { kind: BlockKind::Notice, entries }

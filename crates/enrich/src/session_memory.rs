@@ -37,8 +37,8 @@ impl SessionMemory {
     }
 
     /// Records that something was given.
-    pub(super) fn remember(&mut self, memory: &MemoryKey) {
-        match memory {
+    pub(super) fn remember(&mut self, key: &MemoryKey) {
+        match key {
             MemoryKey::Given(hash) => drop(self.given.insert(hash.clone())),
             MemoryKey::Announced(id) => drop(self.announced.insert(id.clone())),
         }
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn announced_ends_when_a_source_leaves_the_selection() {
-        let mut told = SessionMemory {
+        let mut memory = SessionMemory {
             announced: ["gone", "pulled", "picked"].map(str::to_owned).into(),
             ..SessionMemory::default()
         };
-        told.keep_selected(&selection(&["picked"], &[("pulled", &["picked"])], &[]));
-        assert_eq!(told.announced, ["picked", "pulled"].map(str::to_owned).into());
+        memory.keep_selected(&selection(&["picked"], &[("pulled", &["picked"])], &[]));
+        assert_eq!(memory.announced, ["picked", "pulled"].map(str::to_owned).into());
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Enricher for Templates {
         kind != TextKind::Prompt
     }
 
-    fn drafts(&self, reading: &EnrichInput, told: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
+    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
         let at_the_start = reading.asked.kind == TextKind::SystemInstructions;
         let templates: Cow<[Template]> = match reading.ctx.taken {
             _ if at_the_start => reading.ctx.places.templates().templates.into(),
@@ -33,8 +33,8 @@ impl Enricher for Templates {
         let entries = templates.iter().map(|template| entry(reading, template, rule));
         // A system prompt is written from scratch each time; what an earlier one contained is gone.
         let is_news = |entry: &DraftEntry| {
-            let is_known = |memory: &MemoryKey| matches!(memory, MemoryKey::Given(hash) if told.given.contains(hash));
-            at_the_start || reading.asked.repeat || !entry.memory.iter().any(is_known)
+            let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
+            at_the_start || reading.asked.repeat || !entry.keys.iter().any(is_known)
         };
         vec![Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }]
     }
@@ -65,11 +65,11 @@ fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     DraftEntry {
         about: template.name.clone(),
         // Both forms begin with it.
-        stands: reading.said.has(&brief),
+        is_in_text: reading.said.has(&brief),
         full,
         brief,
         why: vec![MatchReason::Rule { rule: rule.to_owned() }],
-        memory: vec![MemoryKey::Given(hash)],
+        keys: vec![MemoryKey::Given(hash)],
         brief_is_enough: false,
         weight: 0.0,
     }

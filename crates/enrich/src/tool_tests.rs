@@ -64,15 +64,15 @@ fn with<T>(source_files: &TestFiles, act: impl FnOnce(&EnrichContext) -> T) -> T
     act(&context(&catalog, &selection, &matcher, source_files))
 }
 
-fn ask_of(source_files: &TestFiles, text: &str, arguments: &Value, told: &SessionMemory, budget: Budget) -> Enriched {
+fn ask_of(source_files: &TestFiles, text: &str, arguments: &Value, memory: &SessionMemory, budget: Budget) -> Enriched {
     let tool = Some(Tool { name: Some("read"), arguments });
     with(source_files, |ctx| {
-        enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, told)
+        enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, memory)
     })
 }
 
-fn ask(text: &str, arguments: &Value, told: &SessionMemory) -> Enriched {
-    ask_of(&source_files(), text, arguments, told, Budget::default())
+fn ask(text: &str, arguments: &Value, memory: &SessionMemory) -> Enriched {
+    ask_of(&source_files(), text, arguments, memory, Budget::default())
 }
 
 const CONTEXT: &str = "\n\n---\n**Reference Context: Name of mod**\n\n\
@@ -112,7 +112,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         assert_eq!(found, pinned, "{arguments}");
         let metadata = serde_json::to_value(&answer.metadata).unwrap();
         let expected = pinned.map(|id| json!({"ref_id": id, "ref_name": format!("Name of {id}")}));
-        assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else of it is told");
+        assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else of it is memory");
     }
 }
 
@@ -134,40 +134,40 @@ fn empty_parts_are_left_out_and_long_ones_shortened() {
 fn a_context_is_given_once_and_again_after_a_change() {
     let arguments = json!({"path": "mod/README.md"});
     let first = ask("x", &arguments, &SessionMemory::default());
-    assert_eq!(ask("y", &arguments, &first.told).text, "y");
+    assert_eq!(ask("y", &arguments, &first.memory).text, "y");
     let changed = TestFiles { stamp: "other".into(), ..source_files() };
-    let again = ask_of(&changed, "y", &arguments, &first.told, Budget::default());
+    let again = ask_of(&changed, "y", &arguments, &first.memory, Budget::default());
     assert_eq!(again.text, format!("y{CONTEXT}"));
     let mut fewer = source_files();
     fewer.declared.remove("bin");
-    assert!(ask_of(&fewer, "y", &arguments, &first.told, Budget::default()).text.contains("Policies"));
+    assert!(ask_of(&fewer, "y", &arguments, &first.memory, Budget::default()).text.contains("Policies"));
     let only_named = Budget { chars: Some(110), tokens: None };
     let brief = ask_of(&source_files(), "x", &arguments, &SessionMemory::default(), only_named);
     assert_eq!(brief.text, "x\n\n---\n**Reference Context: Name of mod** — `mod`\n---");
-    assert_eq!(ask("y", &arguments, &brief.told).text, format!("y{CONTEXT}"), "its name alone is not the context");
+    assert_eq!(ask("y", &arguments, &brief.memory).text, format!("y{CONTEXT}"), "its name alone is not the context");
 }
 
 #[test]
 fn templates_of_a_text_and_of_the_index() {
-    let told = SessionMemory::default();
-    let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &told);
+    let memory = SessionMemory::default();
+    let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &memory);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
-    assert_eq!(ask(TEXT, &json!({}), &first.told).text, TEXT);
+    assert_eq!(ask(TEXT, &json!({}), &first.memory).text, TEXT);
     // Its source declares its templates; a source that declares other contents does not.
-    assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &told).text, TEXT);
-    assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &told).text, format!("{TEXT}{FOUND}"));
-    assert_eq!(ask("plain `{{x}}` text", &json!({}), &told).text, "plain `{{x}}` text");
-    let system = |text: &str, told: &SessionMemory| {
-        with(&source_files(), |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, text), told))
+    assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &memory).text, TEXT);
+    assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &memory).text, format!("{TEXT}{FOUND}"));
+    assert_eq!(ask("plain `{{x}}` text", &json!({}), &memory).text, "plain `{{x}}` text");
+    let system = |text: &str, memory: &SessionMemory| {
+        with(&source_files(), |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, text), memory))
     };
-    let once = system("Be kind. @hinted retry", &told);
+    let once = system("Be kind. @hinted retry", &memory);
     assert_eq!(once.text, format!("Be kind. @hinted retry{INDEXED}"));
     assert_eq!(
-        system("Be kind.", &once.told).text,
+        system("Be kind.", &once.memory).text,
         format!("Be kind.{INDEXED}"),
         "a system prompt is written from scratch"
     );
-    assert_eq!(system(&once.text, &told).text, once.text);
+    assert_eq!(system(&once.text, &memory).text, once.text);
 }
 
 #[test]
@@ -183,18 +183,18 @@ fn templates_that_were_already_extracted_are_used() {
 #[test]
 fn a_conversation_begins_with_the_instructions_and_the_templates() {
     with(&source_files(), |ctx| {
-        let told = SessionMemory::default();
-        let whole = start(ctx, Budget::default(), Some(&told));
+        let memory = SessionMemory::default();
+        let whole = start(ctx, Budget::default(), Some(&memory));
         assert_eq!(whole.text, format!("{}{INDEXED}", instructions(ctx)));
         assert_eq!((whole.added_at, whole.added()), (0, whole.text.as_str()));
         let kinds: Vec<&str> = whole.blocks.iter().map(|block| block.kind.word()).collect();
         assert_eq!(kinds, ["instruction", "available", "templates"]);
-        assert_eq!(whole.told.announced, ["deep", "deeper"].map(str::to_owned).into());
+        assert_eq!(whole.memory.announced, ["deep", "deeper"].map(str::to_owned).into());
         // Sources given at the start are not expanded or announced again.
-        let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
+        let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.memory);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
-        assert_eq!(start(ctx, Budget::default(), None).told, told, "nothing is remembered");
+        assert_eq!(start(ctx, Budget::default(), None).memory, memory, "nothing is remembered");
     });
 }
 
@@ -226,10 +226,10 @@ fn instructions_within_a_budget() {
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
             // Sources that are named count as announced, those given in full as expanded.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
-            assert_eq!(now.told.announced, named.map(str::to_owned).collect());
+            assert_eq!(now.memory.announced, named.map(str::to_owned).collect());
             let full =
                 now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
-            assert_eq!(now.told.given.len(), full.count());
+            assert_eq!(now.memory.given.len(), full.count());
             last = now;
         }
         assert_eq!(last.text, "");
@@ -245,10 +245,10 @@ fn a_shortened_text_is_not_completed_when_it_comes_back() {
         let budget = Budget { chars: Some(most), tokens: None };
         let once = ask_of(&source_files(), &text, &arguments, &SessionMemory::default(), budget);
         assert!(once.added().encode_utf16().count() <= most);
-        for told in [&SessionMemory::default(), &once.told] {
-            let again = ask_of(&source_files(), &once.text, &arguments, told, budget);
+        for memory in [&SessionMemory::default(), &once.memory] {
+            let again = ask_of(&source_files(), &once.text, &arguments, memory, budget);
             assert_eq!(again.text, once.text, "{most}");
-            let unlimited = ask_of(&source_files(), &once.text, &arguments, told, Budget::default());
+            let unlimited = ask_of(&source_files(), &once.text, &arguments, memory, Budget::default());
             assert!(once.blocks.is_empty() || unlimited.text == once.text, "{most}: {}", unlimited.text);
         }
     }
@@ -370,8 +370,8 @@ proptest! {
         let budget = Budget { chars: most, tokens: None };
         let once = ask_of(&source_files(), &text, &arguments, &SessionMemory::default(), budget);
         prop_assert!(once.text.starts_with(&text));
-        for told in [&SessionMemory::default(), &once.told] {
-            let again = ask_of(&source_files(), &once.text, &arguments, told, budget);
+        for memory in [&SessionMemory::default(), &once.memory] {
+            let again = ask_of(&source_files(), &once.text, &arguments, memory, budget);
             prop_assert_eq!(&again.text, &once.text);
         }
         let system = |text: &str| with(&source_files(), |ctx| {

@@ -30,20 +30,20 @@ impl Address {
     /// Parses an address; the error is a sentence.
     pub fn parse(uri: &str) -> Result<Self, &'static str> {
         if uri.len() > MAX_BYTES {
-            return Err("an address has at most 16 KiB");
+            return Err("an address must not exceed 16 KiB");
         }
         let has_scheme = uri.get(..SCHEME.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SCHEME));
         let rest = uri.get(SCHEME.len()..).filter(|_| has_scheme);
-        let rest = rest.ok_or("an address begins with reference://")?;
+        let rest = rest.ok_or("an address must begin with reference://")?;
         let (id, path) = rest.split_once('/').map_or((rest, None), |(id, path)| (id, Some(path)));
         let decoded = |text: &str| match percent_decode_str(text).decode_utf8() {
-            Ok(text) if text.contains('\0') => Err("an address holds no NUL"),
+            Ok(text) if text.contains('\0') => Err("an address must not contain NUL"),
             Ok(text) => Ok(text.into_owned()),
-            Err(_) => Err("what is percent-encoded in an address must be UTF-8"),
+            Err(_) => Err("percent-encoded bytes in an address must be UTF-8"),
         };
         let id = decoded(id)?;
         if id.is_empty() {
-            return Err("the id of a source is missing in it");
+            return Err("the id of a source is missing");
         }
         let path = path.map(decoded).transpose()?.filter(|path| !path.is_empty());
         Ok(Self { id, path })
@@ -76,14 +76,14 @@ mod tests {
             ("reference://../x", at("..", Some("x"))),
             ("reference://a/%2e%2e/%2E%2E/etc/passwd", at("a", Some("../../etc/passwd"))),
             ("reference://a//etc/passwd", at("a", Some("/etc/passwd"))),
-            ("reference://", Err("the id of a source is missing in it")),
-            ("reference:///x", Err("the id of a source is missing in it")),
-            ("reference://a%00b", Err("an address holds no NUL")),
-            ("reference://a/b\0", Err("an address holds no NUL")),
-            ("reference://a/%ff", Err("what is percent-encoded in an address must be UTF-8")),
-            ("file:///etc/passwd", Err("an address begins with reference://")),
-            ("", Err("an address begins with reference://")),
-            ("ré", Err("an address begins with reference://")),
+            ("reference://", Err("the id of a source is missing")),
+            ("reference:///x", Err("the id of a source is missing")),
+            ("reference://a%00b", Err("an address must not contain NUL")),
+            ("reference://a/b\0", Err("an address must not contain NUL")),
+            ("reference://a/%ff", Err("percent-encoded bytes in an address must be UTF-8")),
+            ("file:///etc/passwd", Err("an address must begin with reference://")),
+            ("", Err("an address must begin with reference://")),
+            ("ré", Err("an address must begin with reference://")),
         ] {
             assert_eq!(Address::parse(uri), expected, "{uri}");
         }

@@ -60,7 +60,7 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
                 Some(_) => Ok(by_name(snapshot, argument)),
                 None => Err(ErrorData::invalid_params(
                     format!(
-                        "the prompt has no such argument; prompts/list names those of '{}'",
+                        "the prompt has no such argument; prompts/list lists those of '{}'",
                         one_line(&template.name)
                     ),
                     None,
@@ -126,7 +126,7 @@ fn of_template(
             let arguments = asked.context.as_ref().and_then(|context| context.arguments.as_ref());
             match arguments.and_then(|arguments| arguments.get("id")) {
                 Some(id) => Ok(resource::files_of(snapshot, access, id)),
-                None => refuse("whose files? Give the id in context.arguments"),
+                None => refuse("the id is missing; give it in context.arguments"),
             }
         }
         _ => refuse("the resource template has no such argument"),

@@ -89,8 +89,8 @@ pub fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, Er
         }
         None => {
             let known = index.templates.iter().filter(|template| is_prompt(template)).map(|it| it.name.as_str());
-            let advice = did_you_mean(name, known)
-                .unwrap_or_else(|| "prompts/list names those that the selection brings".to_owned());
+            let advice =
+                did_you_mean(name, known).unwrap_or_else(|| "prompts/list lists those of the selection".to_owned());
             let name: String = name.chars().take(200).collect();
             Err(ErrorData::invalid_params(format!("no prompt is named '{}'; {advice}", one_line(&name)), None))
         }

@@ -68,7 +68,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
 }
 
 fn parse(uri: &str) -> Result<Address, ErrorData> {
-    Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list names what can be read")))
+    Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list lists what can be read")))
 }
 
 /// Checks that an address leads to a listed resource.
@@ -79,7 +79,7 @@ pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), Erro
         return Ok(());
     }
     let why = if snapshot.catalog.sources().iter().any(is_it) { "it is not selected" } else { "no source has this id" };
-    Err(not_found(uri, &format!("{why}; resources/list names what can be subscribed to")))
+    Err(not_found(uri, &format!("{why}; resources/list lists what can be subscribed to")))
 }
 
 /// The listed folders.

@@ -61,13 +61,13 @@ pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
     let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
     walk.level(variables, &[given], &ObjectPath::default());
-    let told = |mut found: Vec<FoundValue>| {
+    let named = |mut found: Vec<FoundValue>| {
         found.sort_by_key(|found| found.depth);
         found.into_iter().take(REPORTED).map(|found| found.named).collect()
     };
     let inherited = walk.inherited;
     walk.unused.retain(|found| found.depth > 0 || !inherited.contains(&found.named.path));
-    ValueCheck { unused: told(walk.unused), missing: told(walk.missing) }
+    ValueCheck { unused: named(walk.unused), missing: named(walk.missing) }
 }
 
 /// Path of an object.
@@ -103,7 +103,7 @@ struct FoundValue {
 struct ValueWalk {
     unused: Vec<FoundValue>,
     missing: Vec<FoundValue>,
-    told: HashSet<String>,
+    reported: HashSet<String>,
     /// Top-level names that items inherit.
     inherited: HashSet<String>,
     looked_at: usize,
@@ -119,7 +119,7 @@ impl ValueWalk {
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
         for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place)) {
-            tell(&mut self.unused, &mut self.told, '-', name, place, || {
+            report(&mut self.unused, &mut self.reported, '-', name, place, || {
                 let open =
                     variables.iter().map(|variable| variable.name.as_str()).filter(|name| !given.contains_key(*name));
                 nearest(name, open).or_else(|| nearest(name, asked.iter().copied()))
@@ -133,7 +133,7 @@ impl ValueWalk {
                 }
                 None if variable.optional => {}
                 None => {
-                    tell(&mut self.missing, &mut self.told, '+', &variable.name, place, || {
+                    report(&mut self.missing, &mut self.reported, '+', &variable.name, place, || {
                         let spare = given.keys().map(String::as_str).filter(|name| !asked.contains(name));
                         nearest(&variable.name, spare)
                     });
@@ -175,15 +175,15 @@ fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
     if place.item { ITEM_METADATA.contains(&name) } else { place.depth == 0 && GLOBALS.contains(&name) }
 }
 
-fn tell<'a>(
+fn report<'a>(
     found: &mut Vec<FoundValue>,
-    told: &mut HashSet<String>,
+    reported: &mut HashSet<String>,
     side: char,
     name: &str,
     place: &ObjectPath,
     near: impl FnOnce() -> Option<&'a str>,
 ) {
-    if found.len() >= COLLECTED || !told.insert(format!("{side}{}{name}", place.pattern)) {
+    if found.len() >= COLLECTED || !reported.insert(format!("{side}{}{name}", place.pattern)) {
         return;
     }
     let named = NamedValue {

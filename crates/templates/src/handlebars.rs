@@ -92,7 +92,7 @@ fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
 }
 
 /// Whether the template has a value or a block.
-pub fn asks(text: &str) -> bool {
+pub fn has_placeholders(text: &str) -> bool {
     let is_asking = |piece: &Piece<'_>| {
         let sigils = [Sigil::Plain, Sigil::Unescaped, Sigil::Section, Sigil::Inverted];
         matches!(piece, Piece::Tag { sigil, content, .. } if sigils.contains(sigil) && *content != "else")

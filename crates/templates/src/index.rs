@@ -16,7 +16,8 @@ use super::name::{Parts, full_name, names};
 use super::read::read_below;
 use super::standalone::{Standalone, override_for, read_all};
 use super::{
-    Analysis, FOLDER, Syntax, Taken, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse, limits, overrides,
+    Analysis, FOLDER, Syntax, TakenTemplate, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse, limits,
+    overrides,
 };
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::Selection;
@@ -38,7 +39,7 @@ pub struct IndexInput<'a> {
     /// Whether code blocks of documents become templates.
     pub extract: bool,
     /// Templates taken from tool results; empty without `extract`.
-    pub taken: &'a [Taken],
+    pub taken: &'a [TakenTemplate],
 }
 
 /// Every template of the desk, sorted by name, and the problems found. A file that does not parse is listed with its
@@ -267,7 +268,7 @@ fn bare(name: String, origin: TemplateOrigin) -> Template {
 /// Completes the template with its analysis; adds its problems with their lines in the file or document.
 fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics: &mut Vec<Diagnostic>) -> Template {
     let (name, syntax) = (&template.name, analysis.syntax);
-    let mut tell = |diagnostic: Diagnostic, line: Option<usize>| {
+    let mut report = |diagnostic: Diagnostic, line: Option<usize>| {
         let (file, at) = template.place(line.unwrap_or(1));
         let mut diagnostic = diagnostic.in_file(display(workspace, file));
         diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
@@ -277,11 +278,11 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
         let (is, other) = (syntax.word(), ambiguity.other.word());
         let message = format!("template '{name}' is read as {is}, but could also be {other}");
         let hint = format!(r#"set its language in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
-        tell(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
+        report(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {
         let message = format!("template '{name}' does not parse: {}", problem.message);
-        tell(Diagnostic::warning(Code::TemplateBroken, message), problem.line);
+        report(Diagnostic::warning(Code::TemplateBroken, message), problem.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
     Template { syntax, variables: analysis.variables.clone(), problem, ..template }

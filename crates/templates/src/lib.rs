@@ -132,7 +132,7 @@ pub const FOLDER: &str = ".jaato/templates";
 
 /// A template taken from a tool result and stored in [`FOLDER`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenTemplate {
     /// The file's name.
     pub name: String,
     /// SHA-256 of its text.

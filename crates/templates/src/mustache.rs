@@ -107,7 +107,7 @@ pub fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
 }
 
 /// Whether the template has a value or a section.
-pub fn asks(text: &str) -> bool {
+pub fn has_placeholders(text: &str) -> bool {
     let is_asking = |node: &Node<'_>| matches!(node, Node::Value { .. } | Node::Open { .. });
     parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
 }

@@ -105,7 +105,7 @@ mod tests {
         }
         assert_eq!(verdict(&given, "src/gen/free.rs", |at| at != 2), Ask, "the rule before it counts then");
         assert_eq!(verdict(&given, "src/a.rs", |_| false), Ask);
-        assert_eq!(verdict(&given, "secrets/x", |_| false), Deny, "no needs no trust");
+        assert_eq!(verdict(&given, "secrets/x", |_| false), Deny, "a denial needs no trust");
         for path in ["a", "a/b", "/a", ".hidden/x"] {
             assert_eq!(verdict(&rules(&[("**", Auto)]), path, |_| true), Auto, "{path}");
         }

@@ -290,7 +290,7 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     let mut kept: Vec<String> = Vec::new();
     for (index, id) in ids {
         if kept.contains(&id) {
-            let problem = Diagnostic::warning(Code::DuplicateId, format!("'{id}' stands in '{key}' twice"));
+            let problem = Diagnostic::warning(Code::DuplicateId, format!("'{key}' contains '{id}' twice"));
             fields.report_item(key, index, problem.fix("remove one of the two"));
         } else {
             kept.push(id);

@@ -41,8 +41,8 @@ pub fn files(
         }
         PathState::Directory => files_below(&place.path, &place.resolved, LIMITS, budget, is_document),
     };
-    let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
-    (files, told)
+    let diagnostics = problems.into_iter().map(|problem| diagnostic_of(&problem, source, &shown)).collect();
+    (files, diagnostics)
 }
 
 /// Estimated tokens of a source's text; `None` if the text is not local or is missing.
@@ -61,12 +61,12 @@ pub fn tokens_of(files: &[WalkedFile]) -> u64 {
     files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }
 
-fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
+fn diagnostic_of(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
     let place = source.place().map_or(Path::new(""), |place| &*place.path);
     let limit = |code, message: String| {
         Diagnostic::warning(code, message).in_file(shown(place)).fix("split the source into smaller ones")
     };
-    let told = match problem {
+    let diagnostic = match problem {
         Problem::Stopped(stop) => {
             Diagnostic::warning(Code::TooManyEntries, stop.message()).in_file(shown(place)).fix(stop.fix())
         }
@@ -83,7 +83,7 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
             limit(Code::TooManyBytes, format!("only the first {mebibytes} MiB of the source are read"))
         }
     };
-    told.about(source.id.as_str())
+    diagnostic.about(source.id.as_str())
 }
 
 #[cfg(test)]
@@ -98,9 +98,9 @@ mod tests {
             if let SourceKind::Local(place) = &mut source.kind {
                 place.size = size;
             }
-            let (files, told) = files(&source, &WalkBudget::default(), |path| path.display().to_string());
+            let (files, problems) = files(&source, &WalkBudget::default(), |path| path.display().to_string());
             assert_eq!(files.len(), 1);
-            assert_eq!(told.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{size}");
+            assert_eq!(problems.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{size}");
         }
     }
 

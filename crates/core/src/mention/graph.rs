@@ -218,9 +218,9 @@ impl<'c> Positions<'c> {
         Self { catalog, known: Vec::new() }
     }
 
-    /// Calls `tell` with the position of the target of each mention in this source's text. Skips targets that are not
+    /// Calls `report` with the position of the target of each mention in this source's text. Skips targets that are not
     /// in the catalog.
-    pub fn each(&mut self, graph: &MentionGraph, id: &str, mut tell: impl FnMut(usize)) {
+    pub fn each(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize)) {
         let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
         let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {
             self.known.push((mentions.ids.clone(), vec![UNKNOWN; mentions.ids.len()]));
@@ -234,7 +234,7 @@ impl<'c> Positions<'c> {
                 *position = self.catalog.position(id).map_or(NOWHERE, narrow);
             }
             if *position != NOWHERE {
-                tell(wide(*position));
+                report(wide(*position));
             }
         }
     }

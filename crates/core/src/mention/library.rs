@@ -188,11 +188,11 @@ impl Library {
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         let problem = |code, line: Option<u32>, message: String, fix: Fix| {
-            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).fix(fix);
-            let told = told.about(source.id.as_str());
+            let diagnostic = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).fix(fix);
+            let diagnostic = diagnostic.about(source.id.as_str());
             match line {
-                Some(line) => told.at_line(wide(line)),
-                None => told,
+                Some(line) => diagnostic.at_line(wide(line)),
+                None => diagnostic,
             }
         };
         if named.rubbish {
@@ -206,8 +206,8 @@ impl Library {
         }
         // The text of an inline source is part of the catalog and checked there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
-            let told = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
-            diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
+            let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
+            diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
         }
         let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));

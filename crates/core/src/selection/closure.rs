@@ -166,7 +166,7 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
     in_order.sort_unstable_by_key(|at| places.get(*at));
     let is_transitive = |at: usize| members.get(at).is_some_and(|member| member.role == Role::Transitive);
     // Each pair of parent and child once, in the order of the parents; a child is a position among the members.
-    let mut each_pair = |tell: &mut dyn FnMut(usize, usize)| {
+    let mut each_pair = |report: &mut dyn FnMut(usize, usize)| {
         let mut last_parent = vec![None; members.len()];
         for parent in &in_order {
             let Some(id) = members.get(*parent).map(|member| member.id.as_str()) else { continue };
@@ -175,7 +175,7 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
                 if let Some(last) = last_parent.get_mut(child).filter(|last| **last != Some(*parent)) {
                     *last = Some(*parent);
                     if is_transitive(child) {
-                        tell(*parent, child);
+                        report(*parent, child);
                     }
                 }
             });

@@ -47,9 +47,9 @@ pub fn documents(
             SourceKind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
             SourceKind::Local(place) => {
                 let (files, problems) = files(place, budget);
-                let told =
+                let problems =
                     problems.iter().map(|problem| diagnostic_of(workspace, place, problem).about(source.id.as_str()));
-                diagnostics.extend(told);
+                diagnostics.extend(problems);
                 for (path, real) in files {
                     if holders.holder(&real) == Some(at) {
                         add(path, Some((place.resolved.clone(), real)), None);

@@ -30,9 +30,9 @@ pub fn judge(text: &str) -> BlockVerdict {
     let analysis = analyse(text, None);
     let own = strip(&own);
     let asks = match analysis.syntax {
-        Syntax::Jinja2 => jinja::asks(&own.text),
-        Syntax::Mustache => mustache::asks(&own.text),
-        Syntax::Handlebars => handlebars::asks(&own.text),
+        Syntax::Jinja2 => jinja::has_placeholders(&own.text),
+        Syntax::Mustache => mustache::has_placeholders(&own.text),
+        Syntax::Handlebars => handlebars::has_placeholders(&own.text),
     };
     match analysis.problem {
         // The variables of a broken block are unknown; it is reported only on request.

@@ -10,10 +10,10 @@ use super::usage::VariableUses;
 use crate::error::template_error;
 use refdesk_text::Error;
 
-mod asked;
 mod blocks;
 mod bounds;
 mod edits;
+mod expressions;
 mod operators;
 mod scope;
 mod statements;
@@ -59,7 +59,7 @@ fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, E
 }
 
 /// Whether the template has a printed variable or a block. Comments, raw blocks and literals do not count.
-pub fn asks(text: &str) -> bool {
+pub fn has_placeholders(text: &str) -> bool {
     let mut asks = false;
     let read = tokens::tags(text, |tag| {
         asks |= if tag.is_statement {

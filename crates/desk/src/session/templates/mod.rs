@@ -17,7 +17,7 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{display, is_absent};
 use refdesk_files::{read_own, remove_own, sweep, write_derived};
 use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
-use refdesk_templates::{FOLDER, Taken};
+use refdesk_templates::{FOLDER, TakenTemplate};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -238,7 +238,7 @@ impl Store {
     }
 
     /// The unchanged template files taken from tool results.
-    pub fn taken_templates(&self) -> Vec<Taken> {
+    pub fn taken_templates(&self) -> Vec<TakenTemplate> {
         // A damaged file is moved aside and reported by the next write.
         let file = self.record_file();
         let Some(record) = self.read::<Record>(&file).ok().flatten().and_then(|found| self.own(&file, found)) else {
@@ -247,7 +247,7 @@ impl Store {
         let folder = self.workspace.join(FOLDER);
         let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
             Found::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
-                Some(Taken { name, hash })
+                Some(TakenTemplate { name, hash })
             }
             _ => None,
         };
