@@ -166,7 +166,8 @@ fn every_meaning_of_a_written_path_is_watched() {
         {"id": "moved", "name": "Moved", "path": "/nowhere/at/all/knowledge/last/doc.md"}]}"#,
         ),
     ]);
-    world.until("both are missing", |snapshot| is_missing(snapshot, "one") && is_missing(snapshot, "moved"));
+    let waits = |snapshot: &Snapshot| snapshot.catalog.get("moved").is_some_and(|source| source.is_untrusted());
+    world.until("one is missing, the other waits for trust", |it| is_missing(it, "one") && waits(it));
     world.overwrite("late/doc.md", "See moved.\n");
     world.until_mentions("one", &["moved"]);
     world.overwrite("conf/late/doc.md", "Nothing.\n");

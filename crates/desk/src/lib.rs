@@ -214,8 +214,13 @@ impl Desk {
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);
         }
-        self.entries = diagnostics;
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
+        let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
+        // Whether anything is at a path that waits for trust is not told.
+        diagnostics.retain(|it| {
+            it.code != refdesk_text::Code::MissingPath || !it.source_id.as_ref().is_some_and(is_untrusted)
+        });
+        self.entries = diagnostics;
         add_new(&mut self.set_aside, &problems);
         self.decided = decided;
         catalog

@@ -2,12 +2,14 @@
 //! follow from the configuration and from where its paths lead; `trust` decides whether they are trusted.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
 use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, Rule};
 use refdesk_files::name::sha256_hex;
+use refdesk_files::output::{Unresolved, resolve};
 
 /// Something that a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,18 +105,25 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
-    /// A local source whose path is outside; a missing one is not read, so it is no action.
+    /// A local source whose path is outside.
     pub fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
-        let is_read = !matches!(place.standing, PathState::Missing | PathState::Reserved);
-        if !is_read || place.resolved.starts_with(self.workspace) {
-            return None;
-        }
+        let real = self.real(place)?;
         // The catalog does not describe what is not trusted, but the person who is asked must know it.
         let is_folder = match place.standing {
-            PathState::Untrusted => place.resolved.is_dir(),
+            PathState::Untrusted => real.is_dir(),
             standing => standing == PathState::Directory,
         };
-        Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
+        Some(self.source_at(source, &real, if is_folder { " and everything below it" } else { "" }))
+    }
+
+    /// Where a local path leads, if that is outside: whether anything is there is only told once it is trusted.
+    pub fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
+        match place.standing {
+            PathState::Reserved => None,
+            PathState::Missing if place.path.is_relative() => None,
+            PathState::Missing => outside(self.workspace, &place.path).map(Arc::from),
+            _ => (!place.resolved.starts_with(self.workspace)).then(|| place.resolved.clone()),
+        }
     }
 
     /// A local source at this path, whether or not it exists.
@@ -185,21 +194,15 @@ pub(super) fn in_text(path: &Path) -> String {
     path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
-/// The target of a path, which may not exist yet, if it is outside the workspace; also for a broken link.
+/// Where an absolute path leads, if that is outside the workspace; the path and the targets of its links need not exist.
 pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
-    for above in path.ancestors() {
-        match std::fs::canonicalize(above) {
-            Ok(real) => {
-                // Joining an empty path would add a slash.
-                let rest = path.strip_prefix(above).ok().filter(|rest| !rest.as_os_str().is_empty());
-                let real = rest.map_or_else(|| real.clone(), |rest| real.join(rest));
-                return (!real.starts_with(workspace)).then_some(real);
-            }
-            Err(_) if std::fs::symlink_metadata(above).is_ok() => break,
-            Err(_) => {}
-        }
-    }
-    Some(path.to_path_buf())
+    let real = match resolve(path) {
+        Ok(real) => real,
+        // As far as it was followed.
+        Err(Unresolved::BelowFile(part) | Unresolved::Unreadable(part, _)) => part,
+        Err(Unresolved::Loop) => path.to_path_buf(),
+    };
+    (!real.starts_with(workspace)).then_some(real)
 }
 
 #[cfg(test)]
@@ -228,7 +231,9 @@ mod tests {
         for (path, standing, expected) in [
             ("/w/a.md", PathState::File, None),
             ("/w", PathState::Directory, None),
-            ("/gone", PathState::Missing, None),
+            ("/w/gone", PathState::Missing, None),
+            ("/gone", PathState::Missing, Some("an agent that selects it could read /gone, as @a")),
+            ("C:\\gone", PathState::Missing, None),
             ("/w-evil/a.md", PathState::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
             ("/", PathState::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
         ] {
@@ -343,6 +348,7 @@ mod tests {
         std::fs::create_dir_all(root.join("out")).unwrap();
         symlink("../out", workspace.join("link")).unwrap();
         symlink("../none", workspace.join("dangling")).unwrap();
+        symlink("loop", workspace.join("loop")).unwrap();
         symlink("real", workspace.join("inside")).unwrap();
         for (path, expected) in [
             ("w/real", None),
@@ -350,7 +356,8 @@ mod tests {
             ("w/inside/none", None),
             ("w/link", Some("out")),
             ("w/link/none/x", Some("out/none/x")),
-            ("w/dangling/x", Some("w/dangling/x")),
+            ("w/dangling/x", Some("none/x")),
+            ("w/loop/x", None),
             ("w-evil/x", Some("w-evil/x")),
             ("out", Some("out")),
         ] {

@@ -53,7 +53,7 @@ impl Rows<'_> {
             ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
             ("resolved_path", json!(self.place(source))),
             ("is_directory", json!(is_directory(source))),
-            ("exists", json!(source.place().map(|_| !source.is_missing()))),
+            ("exists", json!(source.place().filter(|_| !source.is_untrusted()).map(|_| !source.is_missing()))),
             ("url", json!(url)),
             ("server", json!(server)),
             ("tool", json!(tool)),

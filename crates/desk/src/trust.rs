@@ -236,7 +236,8 @@ impl Desk {
             decided.push((bare.hash, is_trusted));
             let kind = match &source.kind {
                 SourceKind::Local(place) if !is_trusted => {
-                    SourceKind::Local(LocalPath { standing: PathState::Untrusted, size: 0, ..place.clone() })
+                    let resolved = check.actions().real(place).unwrap_or_else(|| place.resolved.clone());
+                    SourceKind::Local(LocalPath { standing: PathState::Untrusted, size: 0, resolved, ..place.clone() })
                 }
                 SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTOLD.into() },
                 _ => return source,
@@ -252,10 +253,8 @@ impl Desk {
     /// Whether a path where a source could be may be looked at: it is in the workspace, trusted, or named by the user.
     pub fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
-        if !check.is_foreign(source) || outside(&check.workspace, path).is_none() {
-            return true;
-        }
-        resolve(path).is_ok_and(|real| check.trusts(&check.actions().source_at(source, &real, "").hash))
+        let Some(real) = outside(&check.workspace, path).filter(|_| check.is_foreign(source)) else { return true };
+        check.trusts(&check.actions().source_at(source, &real, "").hash)
     }
 
     /// The folder of references, if its files may be read.

@@ -86,7 +86,7 @@ pub fn other_candidates(around: &Surroundings, source: &Source) -> Vec<PathBuf> 
     let folder = source.origin.file.parent().unwrap_or(&around.workspace);
     let expanded = expand(around, &place.written);
     let first = first_candidate(&around.workspace, folder, &expanded);
-    if *first == *place.path && place.standing != PathState::Missing {
+    if *first == *place.path && !matches!(place.standing, PathState::Missing | PathState::Untrusted) {
         return Vec::new();
     }
     std::iter::once(first).chain(later_candidates(&around.workspace, &expanded)).collect()

@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::Options;
+use crate::reading::read_source;
 use refdesk_core::config::Surroundings;
+use refdesk_enrich::instruction;
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
 
@@ -103,6 +105,7 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
         "references.json:12: agents could write files that match `docs/**` without asking you, but for `docs/x`",
         "references.json:4: every agent could read out/a.md, as @a",
         "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
+        "references.json:6: an agent that selects it could read out/none.md, as @gone",
         ".jaato/references/found.json:1: an agent that selects it could read ws-evil and everything below it, as @found",
     ];
     assert_eq!(world.waiting(), told);
@@ -128,6 +131,49 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     assert_eq!(desk.revoke().unwrap().len(), told.len());
     assert_eq!(world.waiting(), told);
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
+}
+
+/// What an agent is told about a path outside is the same whether or not anything is there, until it is trusted.
+#[test]
+fn a_path_outside_does_not_tell_whether_it_exists() {
+    for (path, link, exists) in [
+        ("../out/x", None, "../out/x"),
+        ("../out/x/y", None, "../out/x/y"),
+        ("../out/x/y", None, "../out/x"),
+        ("link", Some("../out/x"), "../out/x"),
+        ("link/y", Some("../out/x"), "../out/x/y"),
+        ("link", Some("../out/x/y"), "../out/x"),
+    ] {
+        let told = |there: Option<&str>| {
+            let world = World::new();
+            let source = format!(r#"{{"id": "x", "name": "X", "path": "{path}", "mode": "auto"}}"#);
+            world.configure(&format!(r#"{{"sources": [{source}], "preselected": ["x"]}}"#));
+            if let Some(target) = link {
+                symlink(target, world.root.join("ws/link")).unwrap();
+            }
+            if let Some(file) = there {
+                world.put(&format!("ws/{file}"), "text\n");
+            }
+            let mut desk = world.desk();
+            let source = desk.catalog().get("x").unwrap().clone();
+            assert_eq!(source.place().unwrap().standing, PathState::Untrusted, "{path} {link:?} {there:?}");
+            let row = desk.settled().rows().listed(&source, None).to_string();
+            let access = desk.access();
+            let refused = read_source(desk.workspace(), desk.catalog(), &access, "x", None, None).unwrap_err();
+            let instructions = instruction(&source, desk.selection(), &desk);
+            let problems: Vec<String> = desk.diagnostics().iter().map(|it| it.code.as_str().to_owned()).collect();
+            assert_eq!(desk.untrusted().len(), 1);
+            desk.trust_all().unwrap();
+            desk.reload();
+            let is_open = desk.catalog().get("x").unwrap().open_place().is_some();
+            let answer =
+                [row, refused.message, instructions, format!("{problems:?}"), format!("{:?}", access.withheld())];
+            (answer.map(|text| text.replace(&*world.root.to_string_lossy(), "")), is_open)
+        };
+        let (missing, is_open) = told(None);
+        assert!(!is_open && missing[0].contains("\"exists\":null"), "{path}: {missing:?}");
+        assert_eq!(missing, told(Some(exists)).0, "{path} {link:?}");
+    }
 }
 
 /// What is changed, and whether that asks again.
@@ -171,7 +217,7 @@ fn trust_is_of_one_workspace() {
     }
     let mut options = world.options();
     options.around.workspace = world.root.join("ws2");
-    assert_eq!(Desk::open(options.clone()).untrusted().len(), 4);
+    assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
     // By another name it is the same one.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
     options.around.workspace = world.root.join("ws3");
@@ -199,7 +245,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     world.put("ws/theirs.json", &outside);
     symlink("../mine.json", world.root.join("ws/link.json")).unwrap();
     symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
-    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 4, 4, 4]);
+    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 5, 5, 5]);
 
     // What is found in a folder outside was brought by the configuration that names the folder.
     world
@@ -292,7 +338,7 @@ fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
     let told = [desk.opening_diagnostics(), desk.waiting()].concat();
     let told: Vec<&str> =
         told.iter().map(|problem| problem.code.as_str()).filter(|code| *code != "missing-path").collect();
-    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted"]);
+    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
 }
 
 #[test]

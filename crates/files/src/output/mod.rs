@@ -23,7 +23,7 @@ pub use propose::{disagreements, propose};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};
-pub use resolve::resolve;
+pub use resolve::{Unresolved, resolve};
 pub use write::write;
 
 /// Where writing is allowed.

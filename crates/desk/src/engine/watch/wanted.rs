@@ -107,7 +107,7 @@ impl Wanted {
             let is_inside = place.resolved.starts_with(&real);
             match place.standing {
                 // What is not read is not followed.
-                PathState::Untrusted | PathState::Reserved => continue,
+                PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
                 // Neighbours matter too, because a document's links may lead to them.
                 PathState::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
@@ -115,7 +115,7 @@ impl Wanted {
                 PathState::Missing if desk.may_look_at(source, &place.path) => {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
-                PathState::Missing => {}
+                PathState::Missing | PathState::Untrusted => {}
             }
             if place.standing == PathState::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
