@@ -367,9 +367,10 @@ fn only_the_user_can_read_state_files_whatever_the_umask() {
     ] {
         assert!(looked.iter().any(|path| path.ends_with(name)), "{name}: {looked:#?}");
     }
-    // Templates are for people and other tools.
-    let template = world.path.join(".jaato/templates/index.json");
-    assert_eq!(fs::metadata(template).unwrap().permissions().mode() & 0o777, 0o666);
+    for template in fs::read_dir(world.path.join(".jaato/templates")).unwrap() {
+        let template = template.unwrap();
+        assert_eq!(template.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{template:?}");
+    }
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

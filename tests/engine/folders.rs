@@ -166,7 +166,8 @@ fn every_meaning_of_a_written_path_is_watched() {
         {"id": "moved", "name": "Moved", "path": "/nowhere/at/all/knowledge/last/doc.md"}]}"#,
         ),
     ]);
-    let waits = |snapshot: &Snapshot| snapshot.catalog.get("moved").is_some_and(|source| source.is_untrusted());
+    let waits =
+        |snapshot: &Snapshot| snapshot.catalog.get("moved").is_some_and(refdesk_core::catalog::Source::is_untrusted);
     world.until("one is missing, the other waits for trust", |it| is_missing(it, "one") && waits(it));
     world.overwrite("late/doc.md", "See moved.\n");
     world.until_mentions("one", &["moved"]);

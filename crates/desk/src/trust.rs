@@ -20,7 +20,6 @@ use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceI
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
-use refdesk_files::output::resolve;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;

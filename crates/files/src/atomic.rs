@@ -50,13 +50,13 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.write(name, bytes, FileMode::Default, Durability::SurvivesCrash)
 }
 
-/// Like [`write_atomic`], for files that can be regenerated.
+/// Like [`write_atomic`], for files that can be regenerated and that only the owner may read.
 ///
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
-    folder.write(name, bytes, FileMode::Default, Durability::Recreatable)
+    folder.write(name, bytes, FileMode::Private, Durability::Recreatable)
 }
 
 /// Like [`write_atomic`], for the user's own folders: only the owner may read the file and enter its folder, whatever

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::error::with_path;
 use super::folder::{FileMode, Folder};
 use super::path::is_absent;
+use super::private::narrow;
 use super::walk::is_own;
 
 /// Checks that there is no link between `root` and `folder`. Missing folders are fine.
@@ -59,13 +60,17 @@ pub fn remove_own(path: &Path) -> io::Result<()> {
     folder.remove_file(name)
 }
 
-/// Renames a file within its folder.
+/// Renames a file within its folder and makes it private.
 ///
 /// # Errors
 /// As [`Folder::rename`].
 pub fn rename_own(path: &Path, name: &OsStr) -> io::Result<()> {
     let (folder, from) = folder_of(path)?;
-    folder.rename(from, name)
+    folder.rename(from, name)?;
+    if let Ok(file) = folder.open(name) {
+        narrow(&file);
+    }
+    Ok(())
 }
 
 /// Whether `path` still refers to this open file.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::foreign::{Fate, limited};
-use super::store::{Found, Store, aside};
+use super::store::{Found, Store, aside, name_of};
 use refdesk_core::selection::Choice;
-use refdesk_files::{Durability, Folder};
+use refdesk_files::{Durability, Folder, narrow};
 use refdesk_text::report::Diagnostic;
 
 /// A stored selection.
@@ -119,7 +119,9 @@ impl Store {
     fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;
-        folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
+        let copy = name_of(&aside);
+        folder.second(name)?.replace(copy)?;
+        narrow(&folder.open(copy)?);
         self.foreign.note(self.shown(file), Fate::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())
     }
@@ -127,6 +129,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
+    use super::super::store::tests::assert_private;
     use super::super::store::tests::{session, store};
     use super::*;
     use refdesk_files::write_atomic;
@@ -151,7 +155,9 @@ mod tests {
             let (choice, diagnostics) = store(folder.path()).choice();
             assert_eq!((choice, diagnostics.len()), (None, 1));
             let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
-            assert_eq!(std::fs::read(aside).unwrap(), rubbish);
+            assert_eq!(std::fs::read(&aside).unwrap(), rubbish);
+            #[cfg(unix)]
+            assert_private(&aside);
             assert!(store(folder.path()).choice().1.is_empty(), "reported once");
         }
     }
@@ -179,6 +185,8 @@ mod tests {
         assert_eq!(store.change(&session(), &Choice::default(), |_| ()).unwrap().value, expected);
         let message = store.foreign().unwrap().message;
         assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
+        #[cfg(unix)]
+        assert_private(&folder.path().join(".jaato/refdesk/selection.json.foreign-1800000000"));
     }
 
     #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! The state files of a workspace: where they are, the lock, seals, and how one is read, written and set aside when it is
 //! damaged or foreign (BEHAVIOUR §9). `selection` and `memory` define the content of two of them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use serde::de::DeserializeOwned;
 
 use super::foreign::{Fate, Foreign};
 use refdesk_files::path::{display, is_absent, slashed};
-use refdesk_files::{Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, within};
+use refdesk_files::{
+    Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, rename_own, within,
+};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -170,7 +172,7 @@ impl Store {
             Err(problem) => problem,
         };
         let aside = aside(file, "damaged", self.clock);
-        let done = match self.rename(file, &aside) {
+        let done = match rename_own(file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {} and started anew", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
@@ -215,15 +217,9 @@ impl Store {
     /// Moves a foreign file aside while the lock is held. If that fails, it is still ignored.
     pub(super) fn move_aside(&self, file: &Path) {
         let aside = aside(file, "foreign", self.clock);
-        if self.rename(file, &aside).is_ok() {
+        if rename_own(file, name_of(&aside)).is_ok() {
             self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
         }
-    }
-
-    /// Renames a file of the folder to a name beside it.
-    fn rename(&self, file: &Path, aside: &Path) -> io::Result<()> {
-        let (folder, name) = Folder::of(&self.workspace, file)?;
-        folder.rename(name, aside.file_name().unwrap_or_default())
     }
 
     /// The content of a file and whether it is ours; `None` if there is no file; an error says what is wrong.
@@ -279,6 +275,11 @@ pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
 /// Refdesk's folder in a workspace, created if missing; only its user can enter it.
 fn own_folder(workspace: &Path) -> io::Result<Folder> {
     Folder::root(workspace)?.make(Path::new(FOLDER), FileMode::Private)
+}
+
+/// The file name, for a rename within its folder.
+pub(super) fn name_of(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
 }
 
 /// The path to which a damaged or foreign file is moved; files moved in the same second are kept.
@@ -340,6 +341,12 @@ pub(super) mod tests {
 
     pub fn clock() -> SystemTime {
         UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
+    }
+
+    #[cfg(unix)]
+    pub fn assert_private(file: &Path) {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
     }
 
     pub fn store(folder: &Path) -> Store {

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{aside, read};
-use refdesk_files::{Lock, private_folder, sweep, write_private};
+use super::store::{aside, name_of, read};
+use refdesk_files::{Lock, private_folder, rename_own, sweep, write_private};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -89,7 +89,7 @@ impl Trusted {
             Err(problem) => problem,
         };
         let aside = aside(&self.file, "damaged", self.clock);
-        let done = match std::fs::rename(&self.file, &aside) {
+        let done = match rename_own(&self.file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {} and started anew", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
         };
@@ -106,6 +106,8 @@ impl Trusted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use crate::session::store::tests::assert_private;
     use refdesk_files::{LOCK_TIMEOUT, write_atomic};
 
     fn clock() -> SystemTime {
@@ -148,7 +150,10 @@ mod tests {
             write_atomic(&trusted.file, rubbish).unwrap();
             let (found, problems) = trusted.of("/a");
             assert_eq!((found.len(), problems.len()), (0, 1));
-            assert_eq!(std::fs::read(folder.path().join("trust.json.damaged-1800000000")).unwrap(), rubbish);
+            let aside = folder.path().join("trust.json.damaged-1800000000");
+            assert_eq!(std::fs::read(&aside).unwrap(), rubbish);
+            #[cfg(unix)]
+            assert_private(&aside);
             assert_eq!(trusted.of("/a").1, [], "told once");
             trusted.add("/a", hashes(&["1"])).unwrap();
             assert_eq!(trusted.of("/a").0, hashes(&["1"]));

@@ -158,12 +158,12 @@ fn a_path_outside_does_not_tell_whether_it_exists() {
             let source = desk.catalog().get("x").unwrap().clone();
             assert_eq!(source.place().unwrap().standing, PathState::Untrusted, "{path} {link:?} {there:?}");
             let row = desk.settled().rows().listed(&source, None).to_string();
-            let access = desk.access();
+            let access = access(&mut desk);
             let refused = read_source(desk.workspace(), desk.catalog(), &access, "x", None, None).unwrap_err();
             let instructions = instruction(&source, desk.selection(), &desk);
             let problems: Vec<String> = desk.diagnostics().iter().map(|it| it.code.as_str().to_owned()).collect();
             assert_eq!(desk.untrusted().len(), 1);
-            desk.trust_all().unwrap();
+            trust_all(&desk);
             desk.reload();
             let is_open = desk.catalog().get("x").unwrap().open_place().is_some();
             let answer =
@@ -322,7 +322,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     trust_all(&world.desk());
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
-    assert_eq!(desk.untrusted().len(), 4);
+    assert_eq!(desk.untrusted().len(), 5);
     options.state = None;
     let desk = Desk::open(options);
     assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);

@@ -236,33 +236,27 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::write_atomic;
+    use crate::testing::{link, pipe, tree};
 
     fn world() -> (tempfile::TempDir, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let real = fs::canonicalize(root.path()).unwrap();
+        let (folder, root) = tree(&["dir/file", "dir/read-only", "outside.txt"]);
         for folder in ["dir/sub", "dir/.git", "dir-evil", "dir/.jaato"] {
-            fs::create_dir_all(real.join(folder)).unwrap();
+            fs::create_dir_all(root.join(folder)).unwrap();
         }
-        for file in ["dir/file", "dir/read-only", "outside.txt"] {
-            write_atomic(&real.join(file), b"old").unwrap();
-        }
-        fs::set_permissions(real.join("dir/read-only"), fs::Permissions::from_mode(0o444)).unwrap();
-        for (target, link) in [
-            ("../dir-evil", "dir/out"),
-            ("../nowhere/new", "dir/dangling-out"),
-            ("sub/new", "dir/dangling-in"),
-            ("../outside.txt", "dir/last-out"),
-            ("file", "dir/last-in"),
-            ("sub", "dir/in"),
-            ("loop", "dir/loop"),
-            (".git", "dir/repository"),
-        ] {
-            symlink(target, real.join(link)).unwrap();
-        }
-        rustix::fs::mknodat(rustix::fs::CWD, real.join("dir/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-            .unwrap();
-        (root, real)
+        fs::set_permissions(root.join("dir/read-only"), fs::Permissions::from_mode(0o444)).unwrap();
+        let links = [
+            ("../dir-evil", "out"),
+            ("../nowhere/new", "dangling-out"),
+            ("sub/new", "dangling-in"),
+            ("../outside.txt", "last-out"),
+            ("file", "last-in"),
+            ("sub", "in"),
+            ("loop", "loop"),
+            (".git", "repository"),
+        ];
+        link(&root.join("dir"), &links);
+        pipe(&root.join("dir/pipe"));
+        (folder, root)
     }
 
     #[test]

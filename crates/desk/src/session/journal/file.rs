@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::backward::Backward;
 use super::{Line, Receipt, What};
 use crate::session::foreign::Fate;
-use crate::session::store::aside;
+use crate::session::store::{aside, name_of};
 use crate::session::{Session, Store};
 use refdesk_files::path::is_absent;
 use refdesk_files::{Sealer, append_own, is_at, open_own, rename_own, within};
@@ -70,7 +70,7 @@ impl Store {
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
             // It came from elsewhere, and reading it would take too long.
-            rename_own(&path, aside(&path, "damaged", self.clock).file_name().unwrap_or_default())?;
+            rename_own(&path, name_of(&aside(&path, "damaged", self.clock)))?;
             file = append_own(&path)?;
             size = 0;
         }
@@ -84,7 +84,7 @@ impl Store {
         let is_torn = is_torn && size > 0;
         let (mut lines, n) = self.lines(limit, before, session, receipts).map_err(name_it)?;
         if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
-            rename_own(&path, self.older_journal_file().file_name().unwrap_or_default())?;
+            rename_own(&path, name_of(&self.older_journal_file()))?;
             file = append_own(&path)?;
             size = 0;
         } else if is_torn {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{INDEX, Written, look};
 use crate::session::store::Store;
 use crate::session::templates::record::Found;
-use refdesk_files::{read_own, write_atomic};
+use refdesk_files::{read_own, write_derived};
 use refdesk_text::report::Diagnostic;
 
 /// The most bytes of an index; a larger one is not ours.
@@ -46,7 +46,7 @@ impl Store {
             "templates": templates,
         });
         let text = format!("{index:#}\n");
-        write_atomic(&file, text.as_bytes()).map_err(|error| self.unwritable(&error))
+        write_derived(&file, text.as_bytes()).map_err(|error| self.unwritable(&error))
     }
 }
 
