@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::{EntryKind, Folder, LinkRefused};
+use super::{EntryKind, Folder, is_link_refused};
 
 /// An opened file or folder.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
 /// The file system's error, prefixed with the path; a link leads out of the folder, or it is not a file.
 pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     let opened = match open(path) {
-        Err(error) if LinkRefused::is(&error) && path != root => {
+        Err(error) if is_link_refused(&error) && path != root => {
             // This only resolves the target: links that appear from here on are refused again.
             match std::fs::canonicalize(path) {
                 Ok(real) if real.starts_with(root) => open(&real)?,

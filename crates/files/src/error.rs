@@ -4,39 +4,30 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A symbolic link where only folders and regular files are accepted; carried inside an [`io::Error`].
-#[derive(Debug)]
-pub struct LinkRefused {
-    /// As printed.
-    pub(crate) link: String,
-    /// Whether it leads out of the workspace.
-    pub(crate) leads_out: bool,
+use refdesk_text::{Code, Error};
+
+/// The code of the [`Error`] that an I/O error carries: [`Code::LinkedOut`] or [`Code::NoStateFolder`].
+pub fn code_of(error: &io::Error) -> Option<Code> {
+    error.get_ref()?.downcast_ref::<Error>().map(|own| own.code)
 }
 
-impl fmt::Display for LinkRefused {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let link = &self.link;
-        if self.leads_out {
-            write!(out, "{link} is a link that leads out of the workspace: nothing is read or stored there")
-        } else {
-            write!(out, "{link} is a symbolic link, which is not followed")
-        }
-    }
+/// Whether it says that a symbolic link is where only folders and regular files are accepted.
+pub fn is_link_refused(error: &io::Error) -> bool {
+    code_of(error) == Some(Code::LinkedOut)
 }
 
-impl std::error::Error for LinkRefused {}
-
-impl LinkRefused {
-    /// Whether the error carries one.
-    pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
-    }
+pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
+    let why = if leads_out {
+        "is a link that leads out of the workspace: nothing is read or stored there"
+    } else {
+        "is a symbolic link, which is not followed"
+    };
+    io::Error::new(io::ErrorKind::PermissionDenied, Error::new(Code::LinkedOut, format!("{link} {why}"), ""))
 }
 
-impl From<LinkRefused> for io::Error {
-    fn from(link: LinkRefused) -> Self {
-        Self::new(io::ErrorKind::PermissionDenied, link)
-    }
+pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
+    let message = format!("refdesk has no folder to keep its key in: {why}");
+    io::Error::other(Error::new(Code::NoStateFolder, message, ""))
 }
 
 /// An error and its path.
@@ -54,9 +45,9 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// Prefixes an error with its path, unless it is a [`LinkRefused`], which names it.
+/// Prefixes an error with its path, unless it is about a refused link, which names it.
 pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
-    if LinkRefused::is(&error) {
+    if is_link_refused(&error) {
         return error;
     }
     io::Error::new(error.kind(), PathError { path: path.to_path_buf(), error })

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::{LinkRefused, with_path};
+use super::error::{link_refused, with_path};
 use super::path::display;
 
 #[cfg(not(unix))]
@@ -60,7 +60,7 @@ impl Folder {
     /// Opens the folder at an absolute path without links and dots.
     ///
     /// # Errors
-    /// The file system's error, prefixed with the path; [`LinkRefused`] if part of the path is a link.
+    /// The file system's error, prefixed with the path; a refused link if part of the path is one.
     pub fn real(path: &Path) -> io::Result<Self> {
         let mut parts = path.components();
         let mut start = PathBuf::new();
@@ -78,7 +78,7 @@ impl Folder {
     /// are refused.
     ///
     /// # Errors
-    /// The file system's error, prefixed with the path; [`LinkRefused`].
+    /// The file system's error, prefixed with the path; a refused link.
     pub fn of(root: &Path, file: &Path) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.below(folder)?, name))
@@ -107,7 +107,7 @@ impl Folder {
     /// Opens a folder below this one.
     ///
     /// # Errors
-    /// The file system's error, prefixed with the path; [`LinkRefused`] if part of the path is a link.
+    /// The file system's error, prefixed with the path; a refused link if part of the path is one.
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         let names = names_of(path)?;
         let within: PathBuf = names.iter().collect();
@@ -181,11 +181,11 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Prefixes the error with the path; replaces it with [`LinkRefused`] if the name is a link.
+    /// Prefixes the error with the path; replaces it if the name is a link.
     fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
         let path = self.path.join(name);
         if self.handle.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
-            return LinkRefused { link: display(&self.root, &path), leads_out: self.leads_out(&path) }.into();
+            return link_refused(&display(&self.root, &path), self.leads_out(&path));
         }
         with_path(&path, error)
     }

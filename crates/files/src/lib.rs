@@ -18,10 +18,10 @@ mod testing;
 pub mod walk;
 
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
-pub use error::LinkRefused;
+pub use error::{code_of, is_link_refused};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry};
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
 pub use private::{is_mine, narrow, private_folder};
 pub use read::{Stamp, open_regular, read_open, read_regular, read_stamped, stamp};
-pub use seal::{NoSealKey, SealKey, Sealer};
+pub use seal::{SealKey, Sealer};

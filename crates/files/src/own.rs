@@ -15,7 +15,7 @@ use super::walk::is_own;
 /// Checks that there is no link between `root` and `folder`. Missing folders are fine.
 ///
 /// # Errors
-/// [`super::LinkRefused`], or the file system's error.
+/// A refused link, or the file system's error.
 pub fn within(root: &Path, folder: &Path) -> io::Result<()> {
     let Ok(inside) = folder.strip_prefix(root) else { return Ok(()) };
     match Folder::root(root).and_then(|root| root.below(inside)) {
@@ -138,7 +138,7 @@ mod tests {
                 Lock::acquire(&file, std::time::Duration::ZERO).map(drop),
                 sweep(&folder),
             ] {
-                assert!(done.is_err_and(|error| super::super::LinkRefused::is(&error)), "{own}");
+                assert!(done.is_err_and(|error| super::super::is_link_refused(&error)), "{own}");
             }
             let made = fs::read_dir(outside.path()).unwrap().count()
                 + fs::read_dir(outside.path().join("refdesk")).unwrap().count();

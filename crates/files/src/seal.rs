@@ -17,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::error::no_seal_key;
 use super::own::open_own;
 use super::path::{Resolver, absolute};
 use super::private::is_mine;
@@ -53,29 +54,6 @@ struct SealerState {
     key: OnceLock<SealKey>,
 }
 
-/// Why there is no key; carried inside an [`io::Error`].
-#[derive(Debug)]
-pub struct NoSealKey(String);
-
-impl fmt::Display for NoSealKey {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "refdesk has no folder to keep its key in: {}", self.0)
-    }
-}
-
-impl std::error::Error for NoSealKey {}
-
-impl NoSealKey {
-    /// Whether the error carries one.
-    pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
-    }
-
-    fn error(why: impl Into<String>) -> io::Error {
-        io::Error::other(Self(why.into()))
-    }
-}
-
 impl Sealer {
     /// A sealer for this workspace, with the secret in this state folder; without a state folder nothing can be sealed.
     pub fn new(state: Option<&Path>, workspace: &Path) -> Self {
@@ -102,7 +80,7 @@ impl Sealer {
     /// The key, created if missing. If several processes create it at once, one wins and all use its key.
     ///
     /// # Errors
-    /// [`NoSealKey`].
+    /// There is no folder to keep it in.
     pub fn key_or_new(&self) -> io::Result<&SealKey> {
         if let Some(key) = self.key() {
             return Ok(key);
@@ -110,16 +88,14 @@ impl Sealer {
         let folder = self.folder()?;
         let file = folder.join(SECRET);
         let mut secret = [0; SECRET_BYTES];
-        getrandom::fill(&mut secret).map_err(|error| NoSealKey::error(error.to_string()))?;
+        getrandom::fill(&mut secret).map_err(no_seal_key)?;
         let made = private_folder(folder).and_then(|folder| {
             folder.stage(SECRET, &secret, FileMode::Private, Durability::SurvivesCrash)?.publish(OsStr::new(SECRET))
         });
         let secret = match made {
             Ok(_) => secret,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                read_secret(&file).map_err(|error| NoSealKey::error(error.to_string()))?
-            }
-            Err(error) => return Err(NoSealKey::error(error.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_secret(&file).map_err(no_seal_key)?,
+            Err(error) => return Err(no_seal_key(error)),
         };
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
@@ -136,10 +112,10 @@ impl Sealer {
 
     /// The state folder; refused if it is inside the workspace, since it could have come with it.
     fn folder(&self) -> io::Result<&Path> {
-        let state = self.0.state.as_deref().ok_or_else(|| NoSealKey::error("there is no home folder"))?;
+        let state = self.0.state.as_deref().ok_or_else(|| no_seal_key("there is no home folder"))?;
         let resolved = Resolver::default().resolve(state).0;
         if resolved.starts_with(fs::canonicalize(&self.0.workspace).unwrap_or_else(|_| self.0.workspace.clone())) {
-            return Err(NoSealKey::error(format!("{} lies in the workspace", state.display())));
+            return Err(no_seal_key(format!("{} lies in the workspace", state.display())));
         }
         Ok(state)
     }
@@ -263,7 +239,9 @@ fn byte(digits: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code_of;
     use crate::write_atomic;
+    use refdesk_text::Code;
 
     fn key(secret: u8, workspace: &str) -> SealKey {
         SealKey::derive(&[secret; SECRET_BYTES], Path::new(workspace))
@@ -370,7 +348,7 @@ mod tests {
         ] {
             assert!(!sealer.can_have_key() && sealer.key().is_none());
             let error = sealer.key_or_new().unwrap_err();
-            assert!(NoSealKey::is(&error) && error.to_string().contains(why), "{error}");
+            assert!(code_of(&error) == Some(Code::NoStateFolder) && error.to_string().contains(why), "{error}");
         }
         assert_eq!(fs::read_dir(world.root.join("ws")).unwrap().count(), 0);
     }

@@ -10,7 +10,7 @@ use refdesk_agents::setup::Record;
 use refdesk_core::config::screen;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_files::{LinkRefused, NoSealKey, Sealer, open_own, within, write_private};
+use refdesk_files::{Sealer, code_of, open_own, within, write_private};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of a record in bytes.
@@ -108,11 +108,7 @@ impl ConnectionRecord {
         });
         written.map_err(|error| {
             let message = format!("the record for disconnecting could not be saved: {error}");
-            let hint = if LinkRefused::is(&error) || NoSealKey::is(&error) {
-                advice(&error)
-            } else {
-                "make that folder writable"
-            };
+            let hint = if code_of(&error).is_some() { advice(&error) } else { "make that folder writable" };
             Error::new(Code::NotStored, message, hint)
         })
     }

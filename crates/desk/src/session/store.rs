@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::foreign::{Fate, Foreign};
 use refdesk_files::path::{display, is_absent, slashed};
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, rename_own, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, name, rename_own, within,
 };
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -118,7 +118,7 @@ impl Store {
     /// Takes the lock, in a folder that git ignores and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// The file system's error with the path; [`LinkRefused`].
+    /// The file system's error with the path; [`Code::LinkedOut`] for a link.
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
         let folder = own_folder(&self.workspace)?;
@@ -137,7 +137,7 @@ impl Store {
     /// Makes git ignore the folder, which must exist.
     ///
     /// # Errors
-    /// The file system's error with the path; [`LinkRefused`].
+    /// The file system's error with the path; [`Code::LinkedOut`] for a link.
     pub fn keep_git_out(&self) -> io::Result<()> {
         keep_git_out(&self.workspace)
     }
@@ -264,7 +264,7 @@ impl Store {
 /// Makes git ignore refdesk's folder in a workspace; creates the folder if it is missing.
 ///
 /// # Errors
-/// The file system's error with the path; [`LinkRefused`].
+/// The file system's error with the path; [`Code::LinkedOut`] for a link.
 pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // A `.gitignore` from the repository may not exclude the folder.
@@ -298,8 +298,8 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 /// The fix for a failed write.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if LinkRefused::is(error) => "put a folder in the place of the link",
-        _ if NoSealKey::is(error) => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
+        _ if is_link_refused(error) => "put a folder in the place of the link",
+        _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "make .jaato/refdesk/ writable",

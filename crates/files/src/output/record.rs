@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, refusal};
 use crate::path::is_absent;
-use crate::{Durability, EntryKind, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
+use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
 
 /// Path of the note in the workspace.
@@ -124,7 +124,7 @@ impl WriteRecord {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
             // What a link leads to is not refdesk's; commands report the link itself.
-            Err(error) if is_absent(&error) || LinkRefused::is(&error) => Note::Nothing,
+            Err(error) if is_absent(&error) || is_link_refused(&error) => Note::Nothing,
             Err(error) => Note::Damaged(error.to_string()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
                 Err(error) => Note::Damaged(error.to_string()),
@@ -208,7 +208,7 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
 
 /// The error of a failed write.
 pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
-    if LinkRefused::is(error) {
+    if is_link_refused(error) {
         return refusal::unreadable(shown, error);
     }
     let hint = match error.kind() {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
-use crate::{EntryKind, Folder, FolderEntry, LinkRefused, is_unfinished};
+use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
 /// Longest file name, in bytes, on every file system in use.
@@ -206,7 +206,7 @@ fn folder(shown: &str) -> Error {
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
-    if LinkRefused::is(error) {
+    if is_link_refused(error) {
         return moved(shown);
     }
     refused(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
