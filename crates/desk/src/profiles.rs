@@ -13,7 +13,7 @@ use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
 use refdesk_core::mention::{self, Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
-use refdesk_templates::{IndexInput, Many};
+use refdesk_templates::{IndexInput, SelectionTemplates};
 use refdesk_text::report::Diagnostic;
 
 /// What a profile would load.
@@ -209,7 +209,8 @@ impl Desk {
             sources.par_iter().filter_map(|source| Some((source.id.as_str(), price(source)?))).collect();
         let taken = self.taken();
         let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
-        let templates = Many::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
+        let templates =
+            SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let told = plans.par_iter().zip(selections).zip(templates);
         told.map(|((plan, selection), templates)| tell(plan, &selection, templates, &prices)).collect()
     }

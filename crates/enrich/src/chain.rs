@@ -108,7 +108,7 @@ pub(super) struct EnrichInput<'a> {
     /// The parts of the text outside refdesk's own blocks.
     pub parts: Vec<Range<usize>>,
     /// The content of refdesk's own blocks in it.
-    pub said: InjectedText<'a>,
+    pub injected: InjectedText<'a>,
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
 }
@@ -229,8 +229,8 @@ impl<'a> EnrichInput<'a> {
             (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
             _ => None,
         };
-        let (said, parts) = (InjectedText::new(asked.text, own), complement(asked.text, own));
-        Self { ctx: *ctx, asked, said, parts, pinned }
+        let (injected, parts) = (InjectedText::new(asked.text, own), complement(asked.text, own));
+        Self { ctx: *ctx, asked, injected, parts, pinned }
     }
 }
 

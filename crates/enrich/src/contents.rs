@@ -35,7 +35,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
     let is_news = hash.as_ref().is_none_or(|hash| !memory.given.contains(hash));
     let entry = DraftEntry {
         about: source.id.to_string(),
-        is_in_text: reading.said.has(&full) || reading.said.has(&brief),
+        is_in_text: reading.injected.has(&full) || reading.injected.has(&brief),
         full,
         brief,
         why: vec![MatchReason::Rule { rule: "a tool read a document of it".to_owned() }],

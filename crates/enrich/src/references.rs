@@ -72,8 +72,8 @@ impl ReferenceDrafts<'_> {
             let full = instruction(source, self.reading.ctx.selection, self.reading.ctx.places);
             let (short, brief) = (print::given_above(source), print::brief(source, self.reading.ctx.places));
             let (keys, news) = self.keys("expansion", source, remembered(&full, source, self.reading.ctx.selection));
-            let said = &self.reading.said;
-            let is_in_text = said.has(&full) || said.has(&short) || said.has(&brief);
+            let injected = &self.reading.injected;
+            let is_in_text = injected.has(&full) || injected.has(&short) || injected.has(&brief);
             let mut why = vec![MatchReason::Mention { line, column }];
             if !news {
                 why.push(MatchReason::Rule { rule: GIVEN_ABOVE.to_owned() });
@@ -106,8 +106,9 @@ impl ReferenceDrafts<'_> {
             if !news {
                 continue;
             }
-            let said = &self.reading.said;
-            let is_in_text = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
+            let injected = &self.reading.injected;
+            let is_in_text =
+                injected.has(&full) || injected.has(&brief) || injected.has_beginning(&print::hint_beginning(source));
             let tags = hint.tags.iter().zip(places);
             entries.push(DraftEntry {
                 about: source.id.to_string(),
@@ -127,7 +128,7 @@ impl ReferenceDrafts<'_> {
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         // Not all of the context can go to other threads.
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
-        let (said, repeat, memory) = (&self.reading.said, self.reading.asked.repeat, self.memory);
+        let (injected, repeat, memory) = (&self.reading.injected, self.reading.asked.repeat, self.memory);
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // If every source mentions every other, these are megabytes.
@@ -141,7 +142,7 @@ impl ReferenceDrafts<'_> {
             let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),
-                is_in_text: said.has_beginning(&print::notice_beginning(source)) || said.has(&brief),
+                is_in_text: injected.has_beginning(&print::notice_beginning(source)) || injected.has(&brief),
                 brief,
                 why: vec![MatchReason::Parents { chain: chain(selection, member) }],
                 keys: vec![MemoryKey::Announced(id.to_owned())],

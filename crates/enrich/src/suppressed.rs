@@ -4,18 +4,18 @@
 use super::{BlockKind, Enriched, Level, WhyNot};
 use refdesk_core::catalog::SourceId;
 
-/// The sources with matching tags that `said` has no hint for, in catalog order. `all` is the same text enriched with
+/// The sources with matching tags that `enriched` has no hint for, in catalog order. `all` is the same text enriched with
 /// `repeat` and without a limit.
-pub fn suppressed_hints(said: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
+pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
     let level = |enriched: &Enriched, id: &SourceId| {
         let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
         hints.filter(|item| item.about == id.as_str()).map(|item| item.level).next()
     };
-    let why = |(id, _): &(SourceId, Vec<String>)| match (level(said, id), level(all, id)) {
+    let why = |(id, _): &(SourceId, Vec<String>)| match (level(enriched, id), level(all, id)) {
         (Some(Level::Full | Level::Brief), _) => None,
         (Some(Level::Count), _) => Some((id.clone(), WhyNot::NoRoom)),
         (None, Some(_)) => Some((id.clone(), WhyNot::Told)),
         (None, None) => Some((id.clone(), WhyNot::Stands)),
     };
-    said.metadata.tag_matched_references.iter().filter_map(why).collect()
+    enriched.metadata.tag_matched_references.iter().filter_map(why).collect()
 }

@@ -65,7 +65,7 @@ fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     DraftEntry {
         about: template.name.clone(),
         // Both forms begin with it.
-        is_in_text: reading.said.has(&brief),
+        is_in_text: reading.injected.has(&brief),
         full,
         brief,
         why: vec![MatchReason::Rule { rule: rule.to_owned() }],

@@ -141,14 +141,14 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         ElicitationAction::Decline => return Ok(Answered { by, ..Answered::default() }),
         _ => return Err(Unanswered::GivenUp),
     }
-    let said = result.content.as_ref().and_then(|content| content.get(FIELD));
+    let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
     // An empty choice has no field or an empty one; other fields are not an answer to this form.
     let is_empty = |content: &Value| content.as_object().is_some_and(serde_json::Map::is_empty);
-    if said.is_none() && result.content.as_ref().is_some_and(|content| !content.is_null() && !is_empty(content)) {
+    if chosen.is_none() && result.content.as_ref().is_some_and(|content| !content.is_null() && !is_empty(content)) {
         return Err(unreadable(format!("it has no '{FIELD}'")));
     }
     let is_offered = |id: &str| request.sources.iter().any(|source| source.id == id);
-    let said: Vec<String> = match said {
+    let chosen: Vec<String> = match chosen {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {
             ids.iter().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -160,6 +160,6 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         }
         Some(_) => return Err(unreadable(format!("'{FIELD}' is not a list of ids"))),
     };
-    let (selected, unknown) = said.into_iter().partition(|id| is_offered(id));
+    let (selected, unknown) = chosen.into_iter().partition(|id| is_offered(id));
     Ok(Answered { selected, unknown, approved: false, by })
 }

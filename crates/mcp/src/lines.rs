@@ -251,11 +251,11 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
             if answers.is_some() {
                 pending.write(answers.as_ref());
             }
-            let (tell, told) = oneshot::channel();
+            let (report, reported) = oneshot::channel();
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
             let sent = match line(&item) {
-                Ok(line) => match out.send((line, tell)).await {
-                    Ok(()) => told.await.unwrap_or_else(|_| Err(closed())),
+                Ok(line) => match out.send((line, report)).await {
+                    Ok(()) => reported.await.unwrap_or_else(|_| Err(closed())),
                     Err(_) => Err(closed()),
                 },
                 Err(error) => Err(error),
@@ -273,12 +273,12 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 let error = line(error).ok()?;
                 let room = self.out.reserve().await.ok()?;
                 self.errors.pop_front();
-                let (tell, told) = oneshot::channel();
-                room.send((error, tell));
+                let (report, reported) = oneshot::channel();
+                room.send((error, report));
                 let pending = Arc::clone(&self.pending);
                 pending.write(None);
                 tokio::spawn(async move {
-                    let _ = told.await;
+                    let _ = reported.await;
                     pending.wrote();
                 });
             }
@@ -330,13 +330,13 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 
 /// Writes whole lines, even if the sender of one is dropped.
 async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>) {
-    while let Some((line, tell)) = lines.recv().await {
+    while let Some((line, report)) = lines.recv().await {
         let written = match writer.write_all(&line).await {
             Ok(()) => writer.flush().await,
             failed => failed,
         };
         let is_closed = written.is_err();
-        let _ = tell.send(written);
+        let _ = report.send(written);
         if is_closed {
             return;
         }

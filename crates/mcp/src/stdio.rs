@@ -12,13 +12,13 @@ use refdesk_desk::Options;
 use refdesk_text::report::Diagnostic;
 use refdesk_tools::handle::DeskHandle;
 
-/// Serves one agent, in the given session or one of its own. `tell` gets the diagnostics of the workspace.
+/// Serves one agent, in the given session or one of its own. `report` gets the diagnostics of the workspace.
 ///
 /// # Errors
 /// A thread or a signal handler cannot be started, or the desk ends by itself.
-pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
+pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&[Diagnostic])) -> io::Result<()> {
     let handle = super::open(options, session)?;
-    handle.report_diagnostics(tell);
+    handle.report_diagnostics(report);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());
     on_signal(handle.clone())?;

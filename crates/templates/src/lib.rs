@@ -20,13 +20,13 @@ mod index;
 mod jinja;
 pub mod limits;
 mod listing;
-mod many;
 mod mustache;
 mod name;
 mod output_line;
 mod overrides;
 mod read;
 pub mod render;
+mod selection_templates;
 mod standalone;
 mod syntax;
 mod tags;
@@ -50,10 +50,10 @@ pub(crate) use jinja::{
     as_written as jinja_as_written, asks_about_a_value, for_engine as jinja_for_engine, from_engine,
 };
 pub use listing::listing;
-pub use many::Many;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, analyse, read, variables};
+pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
 pub use variables::{names, sample, schema, skeleton};
 

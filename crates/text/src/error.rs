@@ -16,7 +16,7 @@ pub struct Error {
     /// What to do.
     #[serde(rename = "hint")]
     pub fix: Fix,
-    /// The line of the text it is about, from 1. JSON has it beside the error where it has it at all.
+    /// The line of the text it is about, from 1. JSON prints it next to the error, if at all.
     #[serde(skip)]
     pub line: Option<usize>,
 }

@@ -55,10 +55,10 @@ impl EntryContext<'_> {
         let Plain { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = plain;
         let ((), (), (), (), ()) = (plain.server, plain.tool, plain.args, plain.embedding, plain.contents);
         let (description, tags) = (description.unwrap_or_default(), tags.unwrap_or_default());
-        let says = |text: &str| !text.trim().is_empty();
+        let has_text = |text: &str| !text.trim().is_empty();
         let texts = [Some(&*id), Some(&name), Some(&description), content.as_deref(), fetch_hint.as_deref()];
         let is_odd = |tag: &String| !can_match(tag) || is_hiding(tag);
-        if !says(&id) || !says(&name) || tags.iter().any(is_odd) || texts.into_iter().flatten().any(is_hiding) {
+        if !has_text(&id) || !has_text(&name) || tags.iter().any(is_odd) || texts.into_iter().flatten().any(is_hiding) {
             return None;
         }
         let mode = match mode.as_deref() {
@@ -70,13 +70,13 @@ impl EntryContext<'_> {
             Some("local") | None => {
                 let folder = document.path.parent()?;
                 let (place, problem) =
-                    place(self.around, &self.resolver, folder, path.as_deref().filter(|it| says(it))?);
+                    place(self.around, &self.resolver, folder, path.as_deref().filter(|it| has_text(it))?);
                 if problem.is_some() {
                     return None;
                 }
                 SourceKind::Local(place)
             }
-            Some("url") => SourceKind::Url { url: url.filter(|it| says(it))? },
+            Some("url") => SourceKind::Url { url: url.filter(|it| has_text(it))? },
             Some("inline") => SourceKind::Inline { content: Arc::from(&*content?) },
             Some(_) => return None,
         };

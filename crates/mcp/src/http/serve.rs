@@ -38,14 +38,14 @@ pub async fn serve(
     session: Option<String>,
     http: &Http,
     limits: Limits,
-    tell: fn(&[Diagnostic]),
+    report: fn(&[Diagnostic]),
     listening: impl FnOnce(SocketAddr),
     mut stop: impl AsyncFnMut(),
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
     let handle = crate::open(options, session)?;
-    handle.report_diagnostics(tell);
+    handle.report_diagnostics(report);
     let (close, closing) = watch::channel(false);
     let handler = Arc::new(Handler::new(handle.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();

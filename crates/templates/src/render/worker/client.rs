@@ -24,8 +24,8 @@ const MAX_STDERR: u64 = 4_096;
 #[derive(Debug)]
 pub struct WorkerClient {
     child: Child,
-    asks: Sender<Arc<Vec<u8>>>,
-    said: Receiver<io::Result<WorkerMessage>>,
+    jobs: Sender<Arc<Vec<u8>>>,
+    messages: Receiver<io::Result<WorkerMessage>>,
 }
 
 #[derive(Debug)]
@@ -57,18 +57,18 @@ impl WorkerClient {
         let unstarted = |how: String| template_error(None, format!("the render worker cannot be started: {how}"));
         let refused = |error: io::Error| unstarted(format!("{}: {error}", program.display()));
         let mut child = setup::command(program).spawn().map_err(refused)?;
-        let (asks, asked) = channel();
-        let (say, said) = channel();
+        let (jobs, next_jobs) = channel();
+        let (sender, messages) = channel();
         let pipes = child.stdin.take().zip(child.stdout.take());
-        let client = Self { child, asks, said };
+        let client = Self { child, jobs, messages };
         let thread = thread::Builder::new().name("render worker".to_owned());
         let spawned = thread.spawn(move || {
             if let Some((to, from)) = pipes {
-                exchange(to, BufReader::new(from), &asked, &say);
+                exchange(to, BufReader::new(from), &next_jobs, &sender);
             }
         });
         spawned.map_err(refused)?;
-        match client.said.recv_timeout(START) {
+        match client.messages.recv_timeout(START) {
             Ok(Ok(WorkerMessage::Ready)) => Ok(client),
             Err(RecvTimeoutError::Timeout) => {
                 Err(unstarted(format!("{} does not answer within {} s", program.display(), START.as_secs())))
@@ -85,8 +85,8 @@ impl WorkerClient {
     /// # Errors
     /// There was no answer and the worker must be ended; `true` if it was only too slow.
     pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, Error>, bool> {
-        self.asks.send(frame).map_err(|_| false)?;
-        match self.said.recv_timeout(TIME) {
+        self.jobs.send(frame).map_err(|_| false)?;
+        match self.messages.recv_timeout(TIME) {
             Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
             Err(RecvTimeoutError::Timeout) => Err(true),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(false),
@@ -124,22 +124,22 @@ impl Drop for WorkerClient {
 fn exchange(
     mut to: ChildStdin,
     mut from: BufReader<ChildStdout>,
-    asked: &Receiver<Arc<Vec<u8>>>,
-    say: &Sender<io::Result<WorkerMessage>>,
+    next_jobs: &Receiver<Arc<Vec<u8>>>,
+    sender: &Sender<io::Result<WorkerMessage>>,
 ) {
     let mut hello = [0; HELLO.len()];
     let ready = from
         .read_exact(&mut hello)
         .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(invalid_answer()) });
     let mut is_alive = ready.is_ok();
-    let mut is_received = say.send(ready).is_ok();
+    let mut is_received = sender.send(ready).is_ok();
     while is_alive
         && is_received
-        && let Ok(frame) = asked.recv()
+        && let Ok(frame) = next_jobs.recv()
     {
         let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| read_answer(&mut from));
         is_alive = answer.is_ok();
-        is_received = say.send(answer.map(WorkerMessage::Answer)).is_ok();
+        is_received = sender.send(answer.map(WorkerMessage::Answer)).is_ok();
     }
 }
 

@@ -19,14 +19,14 @@ const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The templates of the sources of some selections; each source is read once.
 #[derive(Debug)]
-pub struct Many<'a> {
+pub struct SelectionTemplates<'a> {
     asked: IndexInput<'a>,
     kept: CachedFiles,
     bringing: HashSet<SourceId>,
     budget: WalkBudget,
 }
 
-impl<'a> Many<'a> {
+impl<'a> SelectionTemplates<'a> {
     /// Reads the sources of this selection, which must contain all selections asked for later.
     pub fn of(asked: IndexInput<'a>, now: SystemTime) -> Self {
         let budget = WalkBudget::default();
