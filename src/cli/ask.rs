@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
-use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
+use refdesk_desk::channel::{self, Answered, ChannelSetup, Place, Request, Unanswered, Wait};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
@@ -21,19 +21,19 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput 
     if request.sources.is_empty() {
         return nothing_to_ask(desk, &args.tags);
     }
-    let way = Way::of(desk);
+    let setup = ChannelSetup::of(desk);
     let at_terminal = stdin().is_terminal() && stderr().is_terminal();
     let place = if at_terminal { Place::Terminal } else { Place::Protocol };
-    let channel = match channel::open(&way, place) {
+    let channel = match channel::open(&setup, place) {
         Ok(channel) => channel,
-        Err(why) => return unanswered(&request, &why, way.settings.timeout),
+        Err(why) => return unanswered(&request, &why, setup.settings.timeout),
     };
     desk.journal(session, channel::asked(&request));
-    let came = channel.ask(&request, &Wait::seconds(way.settings.timeout));
+    let came = channel.ask(&request, &Wait::seconds(setup.settings.timeout));
     desk.journal(session, channel::answered(&request, &came));
     match came {
         Ok(answered) => pick(desk, session, &request, answered),
-        Err(why) => unanswered(&request, &why, way.settings.timeout),
+        Err(why) => unanswered(&request, &why, setup.settings.timeout),
     }
 }
 

@@ -8,7 +8,7 @@ use super::fix;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
 use refdesk_core::config::Surroundings;
-use refdesk_desk::{Desk, Mended, Options, Session};
+use refdesk_desk::{Desk, FixedPath, Options, Session};
 use refdesk_files::path::absolute;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
@@ -35,7 +35,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
 
 /// Runs all checks; the diagnostics of opening the desk are included.
 pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
-    let (fixed, unfixed) = if args.fix { desk.mend(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
+    let (fixed, unfixed) = if args.fix { desk.fix_paths(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.read_all();
     let interrupted = desk.interrupted();
     let mut found = desk.diagnostics();
@@ -46,7 +46,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     found.extend(desk.waiting());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
-    for Mended { file, before, after, .. } in &fixed {
+    for FixedPath { file, before, after, .. } in &fixed {
         text.push_str(&one_line(&format!("rewritten in {file}: '{before}' is now '{after}'")));
         text.push('\n');
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answer::{CommandOutput, object};
 use super::args::{EnrichArgs, Forgetting, OutputFormat};
 use super::text_input::TextInput;
-use refdesk_desk::{Desk, Reader, Session};
+use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{EnrichRequest, Enriched};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -20,19 +20,19 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     let text = String::from_utf8_lossy(&given.bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
     let asked = given.asked(&text, args.repeat, args.budget.into());
-    let reader = if args.dry_run { Reader::Nobody } else { Reader::Session };
+    let mode = if args.dry_run { EnrichMode::DryRun } else { EnrichMode::Send };
     let mut diagnostics = match args.event {
-        Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(session, reason(event)),
+        Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_told(session, reason(event)),
         _ => Vec::new(),
     };
     // A dry run shows what the session would get after it forgot everything.
     let after_forgetting = args.event.is_some() && args.dry_run;
     let (mut enriched, problems) =
-        desk.enrich(session, &EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, reader);
+        desk.enrich(session, &EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, mode);
     diagnostics.extend(problems);
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
-    let again = || desk.enrich(session, &EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
+    let again = || desk.enrich(session, &EnrichRequest { repeat: true, ..asked }, EnrichMode::DryRun).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
         let message = format!("nothing new: everything was already given to the session '{}' before", session.id);
         diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));

@@ -13,7 +13,7 @@ use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::session::DEFAULT;
-use refdesk_desk::{Desk, Options, Reader, Session};
+use refdesk_desk::{Desk, EnrichMode, Options, Session};
 use refdesk_enrich::{EnrichRequest, TextKind, Tool};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -211,7 +211,7 @@ fn enrich_event(
         None => settled.start(session, budget, repeat || is_stuck),
         // The response does not depend on this, and it is in the journal.
         Some(asked) => {
-            settled.enrich(session, &EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session)
+            settled.enrich(session, &EnrichRequest { repeat, budget, alone: true, ..asked }, EnrichMode::Send)
         }
     };
     problems.extend(more);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, Made, RenderFailure, RenderRequest, Session, What};
+use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
@@ -54,7 +54,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
 }
 
 /// Prints the text to standard output.
-fn printed(made: Made) -> CommandOutput {
+fn printed(made: RenderedTemplate) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),

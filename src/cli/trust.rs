@@ -14,7 +14,7 @@ const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
 /// Runs the subcommand; without one, shows what is not trusted and asks.
 pub fn run(desk: &mut Desk, session: &Session, args: &TrustArgs) -> CommandOutput {
-    let (mut waiting, count) = desk.deeds_with_profiles();
+    let (mut waiting, count) = desk.actions_with_profiles();
     let trusted = waiting.split_off(count);
     let mut answer = match args.command {
         Some(TrustCommand::List) => list(&trusted, &waiting),

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk_desk::channel::folder::{Base, Landed, Pending, answer, default_folder, pending};
+use refdesk_desk::channel::folder::{AnswerStatus, Base, Pending, answer, default_folder, pending};
 use refdesk_desk::channel::presence::attend;
 use refdesk_desk::channel::{MOST, Response};
 use refdesk_files::write_atomic;
@@ -112,7 +112,7 @@ fn an_open_screen_is_asked_and_its_answer_is_picked() {
     assert_eq!(asked.request.asker.who, "refdesk ask");
     let offered: Vec<&str> = asked.request.sources.iter().map(|source| &*source.id).collect();
     assert_eq!(offered, ["one", "two", "tagged"]);
-    assert_eq!(answer(&asked.folder, &response(&asked, &["two", "gone", "always"])).unwrap(), Landed::First);
+    assert_eq!(answer(&asked.folder, &response(&asked, &["two", "gone", "always"])).unwrap(), AnswerStatus::First);
     let answer = asking.ends(0);
     assert_eq!((&answer["status"], &answer["selected_count"]), (&json!("success"), &json!(1)));
     assert_eq!(ids(&answer["sources"]), ["two", "one"]);
@@ -176,7 +176,7 @@ fn an_incomplete_answer_and_no_answer_are_reported_differently_and_select_nothin
     let none = asking.ends(3);
     assert_eq!((&none["status"], &none["error"]["code"]), (&json!("timed_out"), &json!("timed-out")));
     // Too late: the answer on a screen is refused, and one written by another program is harmless.
-    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), Landed::Late { by: None });
+    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
     let late = put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();
@@ -212,13 +212,13 @@ fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
         let asked = asking.request();
         asking.child.kill().unwrap();
         asking.child.wait().unwrap();
-        assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), Landed::Late { by: None });
+        assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
         assert_eq!(pending(&asked.folder, now()), (vec![], vec![]));
         assert_eq!(fs::read_dir(asked.folder.path().join("requests")).unwrap().count(), 0);
     }
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();
-    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), Landed::First);
+    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::First);
     asking.ends(0);
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use refdesk_desk::engine::{Event, Request, Response};
-use refdesk_desk::{Desk, Reader};
+use refdesk_desk::{Desk, EnrichMode};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
 
@@ -74,7 +74,7 @@ fn a_source_that_an_edit_removed_and_restored_is_reported_again() {
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
         desk.settled()
-            .enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session)
+            .enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "go"), EnrichMode::Send)
             .0
             .metadata
             .transitive_references

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
 use refdesk_desk::session::{Receipt, Store, What};
-use refdesk_desk::{Desk, Reader, Session};
+use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::Sealer;
 
@@ -144,7 +144,7 @@ fn a_simulation_records_nothing() {
     // What the session was really given is no longer new.
     let mut desk = Desk::open(options(&world.workspace));
     let (given, _) =
-        desk.settled().enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
+        desk.settled().enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "on retry"), EnrichMode::Send);
     assert_eq!(given.added(), said, "exactly as an agent gets it");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [String::new(), said]);
 }

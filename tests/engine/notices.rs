@@ -21,7 +21,7 @@ fn a_template_that_changes_breaks_and_is_fixed() {
     assert_eq!(path, world.at("kit/greeting.txt.tpl"));
     assert!(told.reason == format!("kit/greeting.txt.tpl:{line}") && line > 1, "{told:?}");
     world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
-    world.notice(|notice| notice.text == format!("{name} is mended"));
+    world.notice(|notice| notice.text == format!("{name} is fixed"));
 }
 
 #[test]

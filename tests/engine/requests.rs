@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk_desk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
+use refdesk_desk::channel::{Answered, Approval, Asker, ChannelSetup, Request, Unanswered, Wait, folder, presence};
 use refdesk_desk::engine::{self, Ended, Ending, Event, Reply, Snapshot};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
@@ -33,20 +33,20 @@ fn ask(
     seconds: f64,
 ) -> (Request, thread::JoinHandle<Result<Answered, Unanswered>>) {
     let mut desk = Desk::open(options(workspace));
-    let mut way = Way::of(&desk);
+    let mut setup = ChannelSetup::of(&desk);
     let mut request = match approval {
         None => refdesk_desk::channel::request(&desk.settled(), &session(), "to test", &[]),
         Some(approval) => {
             let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
-            refdesk_desk::channel::approval(&way, asker, "to test", approval)
+            refdesk_desk::channel::approval(&setup, asker, "to test", approval)
         }
     };
     request.timeout = Some(seconds);
-    way.settings.kind = refdesk_core::config::ChannelKind::File;
+    setup.settings.kind = refdesk_core::config::ChannelKind::File;
     let asked = request.clone();
     let wait = Wait::until(Instant::now() + Duration::from_secs_f64(seconds));
     let asking = thread::spawn(move || {
-        let channel = refdesk_desk::channel::open(&way, refdesk_desk::channel::Place::Protocol)
+        let channel = refdesk_desk::channel::open(&setup, refdesk_desk::channel::Place::Protocol)
             .map_err(|_| Unanswered::TimedOut)?;
         channel.ask(&asked, &wait)
     });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::profile::InForce;
+use super::profile::ActiveProfile;
 use super::{Desk, Settled, rows};
 use refdesk_core::catalog::{self, Catalog, Source, SourceId};
 use refdesk_core::config::{self, Environment, Settings, Surroundings};
@@ -62,7 +62,7 @@ impl Desk {
 
     /// The path of the file with picks and exclusions.
     pub fn choice_file(&self) -> &Path {
-        self.profile.as_ref().map_or(&self.store, InForce::shared).choice_file()
+        self.profile.as_ref().map_or(&self.store, ActiveProfile::shared).choice_file()
     }
 
     /// The other paths where a source would be found.

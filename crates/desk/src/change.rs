@@ -385,7 +385,7 @@ mod tests {
     use refdesk_files::write_atomic;
 
     #[test]
-    fn a_change_is_told_from_what_is_stored_not_from_what_was_known() {
+    fn a_change_is_compared_with_the_stored_choice() {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap();
         let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_to_read() {
+    fn the_text_of_each_kind_of_source() {
         let inline = r#"{"id": "a", "name": "A", "type": "inline", "content": "one\ntwo"}"#;
         let url = r#"{"id": "a", "name": "A", "type": "url", "url": "https://example.org"}"#;
         let mcp = r#"{"id": "a", "name": "A", "type": "mcp", "server": "s", "tool": "t", "args": {"q": 1}}"#;
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_the_beginning_in_whole_lines() {
+    fn a_long_text_is_cut_after_a_whole_line() {
         let lines = "0123456789abcde\n".repeat(SHOWN / 16 + 100);
         let lines = lines.replacen("0", "", 1);
         let (_, text, rest) = told(&[("a", lines.as_bytes())], A);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_many_files_is_listed_in_part() {
+    fn a_long_list_of_files_is_cut() {
         let names: Vec<String> = (0..LISTED + 5).map(|nth| format!("a/{nth:04}.txt")).collect();
         let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
         let (caption, text, _) = told(&files, A);
@@ -268,7 +268,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_but_regular_files_is_opened() {
+    fn only_regular_files_are_opened() {
         let files: &[(&str, &[u8])] = &[("secret/README.md", b"secret"), ("a/x.txt", b"x"), ("a/.git/config", b"x")];
         let (_, folder) = document(files, A, "a");
         let at = |name: &str| folder.path().join(name);

@@ -17,26 +17,26 @@ const SELECT_TOOL: &str = "selectReferences";
 
 /// Whether an enrichment is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum EnrichMode {
     /// To the session: it is remembered as sent, and journalled.
-    Session,
+    Send,
     /// It is only displayed.
-    Nobody,
+    DryRun,
 }
 
 impl Settled<'_> {
     /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
     /// render them.
-    pub fn enrich(&self, session: &Session, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
-        let reads = reader == Reader::Session && !asked.repeat;
-        let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
+    pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
+        let sends = mode == EnrichMode::Send && !asked.repeat;
+        let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = Look::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), places: &look, ..self.context() };
         let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
             () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
-            () if !reads => {
+            () if !sends => {
                 let (told, problems) = self.store.told(session);
                 (say(&told), problems)
             }
@@ -50,7 +50,7 @@ impl Settled<'_> {
             templates(&done, "templates in the answer of a tool", "an old answer of a tool brought these");
         let mut problems = done.diagnostics;
         problems.extend(more);
-        if reader == Reader::Session {
+        if mode == EnrichMode::Send {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
             let offered = || before.unwrap_or_else(|| self.store.told(session).0).offered;
             if let Some(tool) = tool {
@@ -118,7 +118,7 @@ impl Settled<'_> {
         if new.is_empty() {
             return (Some(found), Written::default());
         }
-        let done = self.store.write_templates(&files(&new), For::Reader);
+        let done = self.store.write_templates(&files(&new), For::ToolResult);
         found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
         (Some(found), done)
     }

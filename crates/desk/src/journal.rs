@@ -223,7 +223,7 @@ mod tests {
 
     /// Comparing each with each would be a billion comparisons, and take ten times as long.
     #[test]
-    fn many_picks_are_compared_at_once() {
+    fn many_picks_are_compared_quickly() {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
         let picks = |range: std::ops::Range<usize>| range.map(|at| format!("pick-{at}")).collect();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
+    fn a_failing_journal_is_reported_once_until_it_works_again() {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
         let say = || desk.journal(&session(), Receipt::new(What::Forgot));

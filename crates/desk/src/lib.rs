@@ -14,11 +14,11 @@ pub mod engine;
 mod enriching;
 mod expect;
 mod explain;
+mod fix_paths;
 mod journal;
 #[cfg(test)]
 mod kept_law_tests;
 mod locate;
-mod mend;
 mod options;
 mod own_lines;
 mod places;
@@ -43,11 +43,11 @@ pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use document::{Document, size};
 pub use embedded::Extraction;
-pub use enriching::Reader;
+pub use enriching::EnrichMode;
 pub use expect::{Asserted, Case, Judged, Miss, Wanted, read_cases};
 pub use explain::{Closure, PickedBy, Why};
+pub use fix_paths::FixedPath;
 pub use locate::Spot;
-pub use mend::Mended;
 pub use options::Options;
 pub use prepared::Prepared;
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
@@ -58,7 +58,7 @@ pub use selection_preview::{SelectionChange, SelectionPreview};
 pub use session::Session;
 pub use simulate::Simulated;
 pub use switch::Switch;
-pub use templates::{Made, RenderFailure, RenderRequest, What};
+pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, What};
 pub use undo::Undone;
 pub use why_not::Verdict;
 pub use writing::{Leave, Shown};
@@ -69,7 +69,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use self::own_lines::OwnLines;
 use self::places::Contents;
-use self::profile::InForce;
+use self::profile::ActiveProfile;
 use self::trust::{Decided, Loaded};
 use crate::session::Store;
 use refdesk_core::catalog::{Catalog, SourceId};
@@ -86,7 +86,7 @@ pub struct Desk {
     store: Store,
     config: Config,
     /// The profile that replaces the stored picks.
-    profile: Option<InForce>,
+    profile: Option<ActiveProfile>,
     catalog: Arc<Catalog>,
     /// Links in the folder of references that lead out of the workspace.
     linked_references: Vec<PathBuf>,
@@ -126,7 +126,7 @@ pub struct Desk {
 impl Desk {
     /// Reads configuration, catalog and choice, but no documents.
     pub fn open(mut options: Options) -> Self {
-        let profile = InForce::open(&mut options);
+        let profile = ActiveProfile::open(&mut options);
         let around = &options.around;
         let store = Store::new(&around.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))

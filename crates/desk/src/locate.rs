@@ -62,7 +62,7 @@ impl Desk {
             PathState::Missing => {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing stands at {expected}");
-                return Err(Error::new(Code::Missing, message, "mend its path in its definition"));
+                return Err(Error::new(Code::Missing, message, "fix its path in its definition"));
             }
             PathState::Untrusted => {
                 let message = format!("@{id} lies outside the workspace and waits for trust");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_since_the_catalog_was_made() {
+    fn entries_and_documents_that_moved_since_the_catalog_was_read() {
         let root = tempfile::tempdir().unwrap();
         let folder = std::fs::canonicalize(root.path()).unwrap();
         let desk = desk(&folder);

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_known_once_and_only_where_something_was_done() {
+    fn a_number_is_known_once_and_only_for_reported_kinds() {
         let lines = OwnLines::default();
         lines.note(7, &[What::Unselected, What::Read, What::Selected]);
         assert_eq!([4, 5, 5, 6, 7, 8].map(|n| lines.take(n)), [false, true, false, false, true, false]);

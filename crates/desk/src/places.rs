@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_sees_a_directory_once() {
+    fn a_text_walks_each_folder_once() {
         let (_folder, workspace, desk) = desk_with(&["docs/a.md"], "docs");
         let source = desk.catalog().get("d").unwrap();
         let look = Look::new(&desk);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Made, RenderFailure, Shown};
+use super::{RenderFailure, RenderedTemplate, Shown};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, ValueCheck};
@@ -26,7 +26,7 @@ impl Prepared {
     ///
     /// # Errors
     /// The rendering fails.
-    pub fn render(self, renderer: &Renderer) -> Result<Made, RenderFailure> {
+    pub fn render(self, renderer: &Renderer) -> Result<RenderedTemplate, RenderFailure> {
         let Rendered { text, mut warnings } = match renderer.render(&self.job) {
             Ok(rendered) => match self.problem.clone() {
                 Some(problem) => return Err(self.failed(problem)),
@@ -42,7 +42,7 @@ impl Prepared {
             warnings.push(format!("no output path is offered: {why}"));
             None
         });
-        Ok(Made { text, warnings, syntax, used, fit, offered })
+        Ok(RenderedTemplate { text, warnings, syntax, used, fit, offered })
     }
 
     /// Renders, and compares with the file at `path`, or else at the path that the template offers. Both are relative

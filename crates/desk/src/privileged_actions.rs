@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_leads_out_is_a_deed() {
+    fn only_paths_that_lead_outside_are_actions() {
         let of = |path: &str, standing| {
             let source = local("a", Path::new(path), standing);
             actions("/w").source(&source, place(&source)).map(|action| action.what)
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_says_where_to_and_with_what() {
+    fn a_webhook_names_its_target_and_its_headers() {
         let channel = ChannelSettings {
             kind: ChannelKind::Webhook,
             endpoint: Some("https://example.org/x".into()),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_takes_along_what_takes_something_back_of_it() {
+    fn a_rule_includes_the_rules_that_restrict_it() {
         let rule = |(glob, verdict): &(&str, ApprovalMode)| Rule { glob: (*glob).to_owned(), verdict: *verdict };
         let first = |rules: &[(&str, ApprovalMode)]| {
             let rules: Vec<Rule> = rules.iter().map(rule).collect();
@@ -339,7 +339,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn where_a_path_leads_that_may_not_be_there() {
+    fn targets_of_paths_that_may_not_exist() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let root = std::fs::canonicalize(folder.path()).unwrap();

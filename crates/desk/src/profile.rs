@@ -18,7 +18,7 @@ use refdesk_text::{Code, Error, Fix};
 
 /// The profile of a desk.
 #[derive(Debug)]
-pub(super) struct InForce {
+pub(super) struct ActiveProfile {
     file: PathBuf,
     /// The last version that could be read.
     profile: Option<Profile>,
@@ -32,20 +32,19 @@ pub(super) struct InForce {
     broken: Vec<Diagnostic>,
 }
 
-impl InForce {
+impl ActiveProfile {
     /// Reads the profile that the options name, and names the desk after it.
     pub fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let around = &options.around;
         let shared = Store::new(&around.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace));
-        let mut in_force = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
-        in_force.read(around);
-        let found = in_force.profile.as_ref().map(|profile| profile.name.clone());
-        let name =
-            found.unwrap_or_else(|| in_force.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        let mut active = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
+        active.read(around);
+        let found = active.profile.as_ref().map(|profile| profile.name.clone());
+        let name = found.unwrap_or_else(|| active.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
         options.desk = format!("profile-{name}");
-        Some(in_force)
+        Some(active)
     }
 
     /// Reads it again; if that fails, the last version stays.
@@ -158,7 +157,7 @@ pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>
 impl Desk {
     /// The file of this desk's profile.
     pub fn profile_file(&self) -> Option<&std::path::Path> {
-        self.profile.as_ref().map(InForce::file)
+        self.profile.as_ref().map(ActiveProfile::file)
     }
 
     /// Whether configuration or profile picks this source.
@@ -170,15 +169,15 @@ impl Desk {
     /// The choice under a profile: the shared desk's exclusions and the profile's picks; `None` without a profile. A
     /// damaged file is not set aside, because nothing is stored here.
     pub(super) fn choice_under_profile(&mut self) -> Option<Choice> {
-        let in_force = self.profile.as_mut()?;
-        let exclusions = match in_force.shared.look() {
+        let active = self.profile.as_mut()?;
+        let exclusions = match active.shared.look() {
             Ok(stored) => stored.map(|stored| stored.choice.exclusions).unwrap_or_default(),
             Err(problem) => {
                 self.stored.push(*problem);
                 self.choice.exclusions.clone()
             }
         };
-        Some(in_force.choose(&self.catalog, &self.choice, exclusions))
+        Some(active.choose(&self.catalog, &self.choice, exclusions))
     }
 }
 

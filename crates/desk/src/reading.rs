@@ -105,7 +105,7 @@ pub fn read_source(
     if source.is_missing() {
         let written = source.place().map_or("", |place| place.written.as_str());
         let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
-        return Err(Error::new(Code::Missing, message, "do without it, and tell whoever keeps the catalog"));
+        return Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"));
     }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
@@ -140,12 +140,12 @@ pub fn read_source(
             match place.standing {
                 PathState::Missing => {
                     let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
-                    Err(Error::new(Code::Missing, message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"))
                 }
                 PathState::Untrusted => untrusted(),
                 PathState::Reserved => {
                     let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
-                    Err(Error::new(Code::KeptBack, message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new(Code::KeptBack, message, "continue without it, and tell the catalog's maintainer"))
                 }
                 PathState::File => local.read_file(path, lines),
                 PathState::Directory => local.read_below(path, lines),
@@ -226,7 +226,7 @@ impl Local<'_> {
             Error::new(
                 Code::Unreadable,
                 message,
-                "it is no regular file, or is changing just now: read another, or try again",
+                "it is not a regular file, or it is changing: read another, or try again",
             )
         })?;
         match opened {
@@ -244,7 +244,7 @@ impl Local<'_> {
                 let mut reading = content_of(self.source, shown, &text, lines, |bytes| tokens::of_file(&real, bytes))?;
                 if !is_whole {
                     let between = if reading.note.is_empty() { "" } else { "; " };
-                    reading.note.push_str(&format!("{between}what of the file is no UTF-8 is given as \u{fffd}"));
+                    reading.note.push_str(&format!("{between}bytes that are not UTF-8 are given as \u{fffd}"));
                 }
                 Ok(reading)
             }
@@ -259,7 +259,7 @@ impl Local<'_> {
         };
         if within.as_os_str().is_empty() || error.kind() == io::ErrorKind::PermissionDenied {
             let message = format!("{shown} cannot be read: {error}");
-            return Error::new(Code::Unreadable, message, "tell whoever keeps the catalog");
+            return Error::new(Code::Unreadable, message, "tell the catalog's maintainer");
         }
         let asked = within.to_string_lossy();
         let files = match open(&self.place.resolved) {

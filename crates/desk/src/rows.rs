@@ -194,7 +194,7 @@ mod tests {
     use super::{fits, is_telling};
 
     #[test]
-    fn what_is_empty_says_nothing_and_what_exists_neither() {
+    fn empty_members_are_left_out() {
         for (name, value, expected) in [
             ("tokens", json!(0), true),
             ("picked", json!(true), true),

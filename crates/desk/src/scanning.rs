@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Desk;
-use super::profile::InForce;
+use super::profile::ActiveProfile;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
@@ -102,7 +102,7 @@ impl Desk {
                 Library::for_once(workspace, &self.catalog, clock)
             };
             // The cache is for the workspace's ids; a profile with other ids would only replace it.
-            let has_others = self.profile.as_ref().is_some_and(InForce::narrows);
+            let has_others = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
             if has_others { library } else { library.kept_in(self.store.mentions_file(), self.store.sealer().clone()) }
         })
     }

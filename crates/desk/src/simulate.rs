@@ -1,6 +1,6 @@
 //! Simulates an enrichment: what would be sent, and what would be left out; nothing is remembered (BEHAVIOUR §5).
 
-use super::{Reader, Session, Settled};
+use super::{EnrichMode, Session, Settled};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, suppressed_hints};
 use refdesk_text::report::Diagnostic;
@@ -26,9 +26,9 @@ impl Simulated {
 impl Settled<'_> {
     /// What [`Settled::enrich`] would append for the session; changes nothing.
     pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
-        let (said, problems) = self.enrich(session, asked, Reader::Nobody);
+        let (said, problems) = self.enrich(session, asked, EnrichMode::DryRun);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
-        let (all, _) = self.enrich(session, &whole, Reader::Nobody);
+        let (all, _) = self.enrich(session, &whole, EnrichMode::DryRun);
         let withheld = suppressed_hints(&said, &all);
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
         (Simulated { said, told_before, withheld }, problems)

@@ -47,7 +47,7 @@ pub enum What {
 
 /// The result of a rendering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct RenderedTemplate {
     /// The text.
     pub text: String,
     /// Warnings, one sentence each.
@@ -125,7 +125,7 @@ impl Desk {
         let template = index.find(name)?;
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
-            Error::new(Code::TemplateUnreadable, message, "mend the file")
+            Error::new(Code::TemplateUnreadable, message, "fix the file")
         })?;
         Ok((template, text))
     }
@@ -134,7 +134,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such template, or it does not render.
-    pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Made, RenderFailure> {
+    pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<RenderedTemplate, RenderFailure> {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
 
@@ -193,5 +193,5 @@ fn read_file(path: &std::path::Path) -> Result<String, Error> {
         return Err(Error::new(Code::NoSuchFile, message, "the path is relative to the current folder"));
     }
     refdesk_templates::read(path)
-        .map_err(|error| Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "mend the file"))
+        .map_err(|error| Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "fix the file"))
 }

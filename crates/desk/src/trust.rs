@@ -106,7 +106,7 @@ impl Desk {
 
     /// The same with the actions of sources that only profiles define, the untrusted ones first, and the number of
     /// those.
-    pub fn deeds_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
+    pub fn actions_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
         let check = TrustCheck::new(self);
         let mut actions = self.actions();
         let (found, _) = profile::read_all(self.around());
@@ -154,7 +154,7 @@ impl Desk {
     /// # Errors
     /// The trust file cannot be changed; then everything is still trusted.
     pub fn revoke(&self) -> Result<Vec<PrivilegedAction>, Error> {
-        let (mut actions, waiting) = self.deeds_with_profiles();
+        let (mut actions, waiting) = self.actions_with_profiles();
         let check = TrustCheck::new(self);
         actions.drain(..waiting);
         let kept = self.trust_file(&check.workspace)?.remove(&in_text(&check.workspace));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::change::not_stored;
-use super::{Desk, Made, Session};
+use super::{Desk, RenderedTemplate, Session};
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_text::report::Diagnostic;
@@ -16,7 +16,7 @@ pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The text.
-    pub made: Made,
+    pub made: RenderedTemplate,
     /// `None` if no path was asked for and the template offers none.
     pub proposal: Option<Result<Proposal, Error>>,
 }

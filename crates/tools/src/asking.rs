@@ -10,7 +10,7 @@ use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
+use refdesk_desk::channel::{self, Answered, Approval, Asker, ChannelSetup, Request, Unanswered, Wait};
 use refdesk_desk::engine::{self, Response};
 use refdesk_text::{Code, Error, Fix};
 
@@ -56,13 +56,13 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
     let Some(Response::Offer(offer)) = call.handle.ask(&call.session, offer).await else {
         return Err(closed().into());
     };
-    let (request, way) = *offer;
+    let (request, setup) = *offer;
     if request.sources.is_empty() {
         let message = "there is nothing to choose from: no selectable source is left";
         return Err(nothing_selected("no_sources", message));
     }
-    let wait = wait_for(&request, &way);
-    let through_client = way.settings.kind == ChannelKind::Console || way.untrusted.is_some();
+    let wait = wait_for(&request, &setup);
+    let through_client = setup.settings.kind == ChannelKind::Console || setup.untrusted.is_some();
     let elicitation = match call.elicit.take() {
         Some(elicit) if through_client => elicit.elicit(&request, &wait),
         _ => Elicitation::Unsupported,
@@ -74,7 +74,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
                 call,
                 request,
                 wait.clone(),
-                on_thread(wait, move |wait| channel::open(&way, channel::Place::Protocol)?.ask(&to_ask, wait)),
+                on_thread(wait, move |wait| channel::open(&setup, channel::Place::Protocol)?.ask(&to_ask, wait)),
             )
             .await
         }
@@ -122,15 +122,15 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
 }
 
 /// Asks on a screen to approve a write; answers who approved it.
-pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Result<String, Error> {
+pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
     let asker = Asker { who: call.session.who.clone(), session: call.session.id.clone(), desk };
     let context = Request::default_context(&call.session.who, Some(&path));
-    let request = channel::approval(&way, asker, &context, approval);
-    let wait = wait_for(&request, &way);
+    let request = channel::approval(&setup, asker, &context, approval);
+    let wait = wait_for(&request, &setup);
     let to_ask = request.clone();
-    let asking = on_thread(wait.clone(), move |wait| channel::ask_screen(&way, &to_ask, wait));
+    let asking = on_thread(wait.clone(), move |wait| channel::ask_screen(&setup, &to_ask, wait));
     let rule =
         format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path));
     match ask(call, request, wait, asking).await {
@@ -173,8 +173,8 @@ fn no_reply(unanswered: Unanswered) -> Error {
     }
 }
 
-fn wait_for(request: &Request, way: &Way) -> Wait {
-    Wait::seconds(request.timeout.unwrap_or(way.settings.timeout))
+fn wait_for(request: &Request, setup: &ChannelSetup) -> Wait {
+    Wait::seconds(request.timeout.unwrap_or(setup.settings.timeout))
 }
 
 /// Asks on a thread, which ends soon after `wait` is given up, and keeps its slot until then.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{FailedAnswer, ToolAnswer, ToolCall, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
-use refdesk_desk::{Made, RenderFailure, RenderRequest, What};
+use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, What};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::{Code, Error};
@@ -23,7 +23,7 @@ pub struct Rendering {
     /// Whether the agent wrote neither the template nor any value.
     is_from_workspace: bool,
     /// The result.
-    pub made: Made,
+    pub made: RenderedTemplate,
     /// Hash of the text, for the journal.
     hash: String,
     lines: usize,

@@ -12,7 +12,7 @@ use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
-use refdesk_desk::{Desk, Made, RenderRequest, Session, What};
+use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, What};
 use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
@@ -127,7 +127,7 @@ fn output(
     path: Option<&str>,
 ) -> Result<PlannedOutput, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
-    let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
+    let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
         let message = "no output path is given, and the template suggests none";
         return Err((known(None), in_words(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));

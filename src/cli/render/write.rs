@@ -7,7 +7,7 @@ use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
-use refdesk_desk::{Desk, Made, Session};
+use refdesk_desk::{Desk, RenderedTemplate, Session};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -15,7 +15,7 @@ use refdesk_text::{Code, Error};
 /// A text and what writing it would change.
 pub(super) struct PlannedOutput {
     /// The text.
-    pub made: Made,
+    pub made: RenderedTemplate,
     /// The change that writing it would make.
     pub proposal: Proposal,
 }
@@ -50,7 +50,13 @@ pub(super) fn in_row(at: usize, refusal: Error) -> Error {
 }
 
 /// Writes one text to one file.
-pub(super) fn one(desk: &mut Desk, session: &Session, args: &RenderArgs, mut made: Made, path: &str) -> CommandOutput {
+pub(super) fn one(
+    desk: &mut Desk,
+    session: &Session,
+    args: &RenderArgs,
+    mut made: RenderedTemplate,
+    path: &str,
+) -> CommandOutput {
     let proposal = match desk.propose(path, &made.text, scope(args)) {
         Ok(proposal) => proposal,
         Err(refusal) => {
@@ -89,7 +95,7 @@ pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<
 }
 
 /// The members of a rendered text.
-fn members(made: &Made) -> Map<String, Value> {
+fn members(made: &RenderedTemplate) -> Map<String, Value> {
     Map::from_iter([
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(made.text.lines().count())),

@@ -79,7 +79,7 @@ pub(super) fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::raise::tests::{asking, asking_for_a_yes};
+    use super::super::raise::tests::{asking, asking_for_approval};
     use super::*;
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn approval_must_be_explicit() {
-        let request = asking_for_a_yes("r1");
+        let request = asking_for_approval("r1");
         for (text, expected) in [
             (r#"{"request_id": "r1", "approved": true}"#, Some(true)),
             (r#"{"request_id": "r1", "approved": false}"#, Some(false)),

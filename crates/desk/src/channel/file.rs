@@ -39,7 +39,7 @@ impl Channel for Files {
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Watch before the request exists, so that no answer is missed.
-        let ear = Ear::on(responses.path());
+        let events = FolderEvents::of(responses.path());
         let raised = self.raise(request, requests, responses).map_err(unasked)?;
         let mut looked = Instant::now();
         loop {
@@ -53,7 +53,7 @@ impl Channel for Files {
                 raised.take();
                 return end;
             }
-            while !ear.hears(wait.glance().min(self.poll)) {
+            while !events.wait(wait.glance().min(self.poll)) {
                 if wait.is_given_up() || wait.left().is_zero() || looked.elapsed() >= self.poll {
                     break;
                 }
@@ -156,19 +156,19 @@ impl Drop for Raised {
 }
 
 /// Receives changes of a folder. Receives nothing if the system offers no watches.
-struct Ear {
-    heard: Receiver<()>,
+struct FolderEvents {
+    changes: Receiver<()>,
     _watcher: Option<RecommendedWatcher>,
 }
 
-impl Ear {
-    fn on(folder: &Path) -> Self {
-        let (tell, heard) = channel();
+impl FolderEvents {
+    fn of(folder: &Path) -> Self {
+        let (sender, changes) = channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // Reads are not changes; reacting to them would loop for ever.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
                 // The waiting side may be gone.
-                let _ = tell.send(());
+                let _ = sender.send(());
             }
         });
         let watcher = watcher.and_then(|mut watcher| {
@@ -176,14 +176,14 @@ impl Ear {
             Ok(watcher)
         });
         // Without a watcher, polling finds the answer.
-        Self { heard, _watcher: watcher.ok() }
+        Self { changes, _watcher: watcher.ok() }
     }
 
     /// Waits up to `span`; returns whether something changed.
-    fn hears(&self, span: Duration) -> bool {
-        match self.heard.recv_timeout(span) {
+    fn wait(&self, span: Duration) -> bool {
+        match self.changes.recv_timeout(span) {
             Ok(()) => {
-                while self.heard.try_recv().is_ok() {}
+                while self.changes.try_recv().is_ok() {}
                 true
             }
             Err(RecvTimeoutError::Timeout) => false,
@@ -202,377 +202,4 @@ pub(super) fn poll(seconds: f64) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::thread;
-
-    use jiff::Timestamp;
-
-    use super::super::folder::{Landed, answer, pending};
-    use super::super::raise::tests::{asking, asking_for_a_yes};
-    use super::super::{Request, Response};
-    use super::*;
-    use refdesk_files::write_atomic;
-    use refdesk_text::Error;
-
-    const ID: &str = "0123456789abcdef0123456789abcdef";
-
-    struct World {
-        _root: tempfile::TempDir,
-        files: Files,
-    }
-
-    impl World {
-        fn new() -> Self {
-            let root = tempfile::tempdir().unwrap();
-            let workspace = fs::canonicalize(root.path()).unwrap();
-            let folder = super::super::folder::default_folder(&workspace);
-            Self { _root: root, files: Files { workspace, folder, poll: Duration::from_millis(20) } }
-        }
-
-        /// Asks, and runs `meanwhile` once the request exists.
-        fn ask(
-            &self,
-            request: &Request,
-            wait: &Wait,
-            meanwhile: impl FnOnce(&Base) + Send,
-        ) -> Result<Answered, Unanswered> {
-            let folder = &self.files.folder;
-            thread::scope(|threads| {
-                let other = threads.spawn(move || {
-                    until(|| pending(folder, Timestamp::now()).0.len() == 1);
-                    meanwhile(folder);
-                });
-                let came = self.files.ask(request, wait);
-                other.join().unwrap();
-                for part in [REQUESTS, RESPONSES].map(|part| folder.path().join(part)) {
-                    assert_eq!(fs::read_dir(&part).unwrap().count(), 0, "{}", part.display());
-                }
-                came
-            })
-        }
-    }
-
-    fn until(mut holds: impl FnMut() -> bool) {
-        let began = Instant::now();
-        while !holds() {
-            assert!(began.elapsed() < Duration::from_secs(30));
-            thread::yield_now();
-        }
-    }
-
-    fn response(selected: &[&str], by: &str) -> Response {
-        Response {
-            request_id: ID.to_owned(),
-            selected_ids: selected.iter().map(ToString::to_string).collect(),
-            approved: None,
-            by: Some(by.to_owned()),
-        }
-    }
-
-    fn put(folder: &Base, bytes: &[u8]) {
-        write_atomic(&folder.path().join(RESPONSES).join(file_of(ID)), bytes).unwrap();
-    }
-
-    #[test]
-    fn the_first_answer_wins_and_the_second_learns_of_it() {
-        let (world, request) = (World::new(), asking(ID, &["a", "b"]));
-        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            let (waiting, problems) = pending(folder, Timestamp::now());
-            assert!(problems.is_empty() && waiting[0].is_alive && waiting[0].until.is_some());
-            assert_eq!(waiting[0].request.sources.len(), 2);
-            assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), Landed::First);
-            // The asker may be gone by now; then it is unknown who was first.
-            let late = answer(folder, &response(&["a"], "two")).unwrap();
-            assert!(matches!(&late, Landed::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
-        });
-        let by = Some("one".to_owned());
-        let expected = Answered { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
-        assert_eq!(came, Ok(expected));
-        assert_eq!(answer(&world.files.folder, &response(&[], "late")).unwrap(), Landed::Late { by: None });
-        assert_eq!(fs::read_dir(world.files.folder.path().join(RESPONSES)).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn another_program_can_ask_with_the_contract_fields_only() {
-        let world = World::new();
-        let folder = &world.files.folder;
-        let put = |id: &str| {
-            let request = serde_json::json!({
-                "request_id": id, "timestamp": "2026-11-22T10:00:00.123456", "context": "which?",
-                "sources": [{"id": "a", "name": "A", "description": "", "type": "local", "tags": []}],
-            });
-            write_atomic(&folder.path().join(REQUESTS).join(file_of(id)), request.to_string().as_bytes()).unwrap();
-        };
-        put("from-elsewhere");
-        // A file that is named like ours and not locked belongs to a dead asker.
-        put(ID);
-        let (waiting, problems) = pending(folder, Timestamp::now());
-        assert!(problems.is_empty(), "{problems:?}");
-        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
-        assert_eq!((ids, waiting[0].is_alive), (vec!["from-elsewhere"], false));
-        let until = waiting[0].until.unwrap();
-        assert!(until > Timestamp::now() && pending(folder, until).0.is_empty(), "{until}");
-        let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
-        assert_eq!(answer(folder, &said("one")).unwrap(), Landed::First);
-        assert_eq!(answer(folder, &said("two")).unwrap(), Landed::Late { by: Some("one".to_owned()) });
-        assert!(folder.path().join(RESPONSES).join(file_of("from-elsewhere")).exists(), "left for who asked");
-    }
-
-    #[test]
-    fn of_concurrent_answers_one_is_first() {
-        for _ in 0..20 {
-            let (world, request) = (World::new(), asking(ID, &["a", "b", "c", "d"]));
-            let landed = std::sync::Mutex::new(Vec::new());
-            let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-                thread::scope(|threads| {
-                    for id in ["a", "b", "c", "d"] {
-                        let landed = &landed;
-                        threads.spawn(move || {
-                            let how = answer(folder, &response(&[id], id)).unwrap();
-                            landed.lock().unwrap().push((id.to_owned(), how));
-                        });
-                    }
-                });
-            });
-            let landed = landed.into_inner().unwrap();
-            let first: Vec<&String> =
-                landed.iter().filter(|(_, how)| *how == Landed::First).map(|(id, _)| id).collect();
-            assert_eq!(first, came.unwrap().selected.iter().collect::<Vec<_>>(), "{landed:?}");
-        }
-    }
-
-    #[test]
-    fn asker_and_answerer_agree_on_an_answer_at_the_timeout() {
-        let (mut taken, mut missed) = (0, 0);
-        for round in 0..100_u32 {
-            let (world, request) = (World::new(), asking(ID, &["a"]));
-            let wait = Wait::until(Instant::now() + Duration::from_micros(u64::from(round) * 60));
-            let is_over = std::sync::atomic::AtomicBool::new(false);
-            let folder = &world.files.folder;
-            let (landed, came) = thread::scope(|threads| {
-                let other = threads.spawn(|| {
-                    let is_asked = || !pending(folder, Timestamp::now()).0.is_empty();
-                    until(|| is_asked() || is_over.load(std::sync::atomic::Ordering::Relaxed));
-                    answer(folder, &response(&["a"], "one")).unwrap()
-                });
-                let came = world.files.ask(&request, &wait);
-                is_over.store(true, std::sync::atomic::Ordering::Relaxed);
-                (other.join().unwrap(), came)
-            });
-            match landed {
-                Landed::First => taken += usize::from(came.as_ref().is_ok_and(|came| came.selected == ["a"])),
-                Landed::Late { .. } => missed += usize::from(came == Err(Unanswered::TimedOut)),
-            }
-            assert_eq!(taken + missed, usize::try_from(round).unwrap() + 1, "{landed:?} {came:?}");
-            assert!(!folder.path().join(RESPONSES).join(file_of(ID)).exists());
-        }
-    }
-
-    #[test]
-    fn an_approval_is_returned() {
-        let (world, request) = (World::new(), asking_for_a_yes(ID));
-        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            let yes = Response { approved: Some(true), ..response(&[], "a screen") };
-            assert_eq!(answer(folder, &yes).unwrap(), Landed::First);
-        });
-        assert!(came.unwrap().approved);
-    }
-
-    #[test]
-    fn an_incomplete_answer_is_waited_for() {
-        let whole = br#"{"request_id": "0123456789abcdef0123456789abcdef", "selected_ids": ["a"]}"#;
-        for half in [&whole[..0], &whole[..20], &whole[..whole.len() - 1]] {
-            let (world, request) = (World::new(), asking(ID, &["a"]));
-            let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-                put(folder, half);
-                put(folder, whole);
-            });
-            assert_eq!(came.unwrap().selected, ["a"]);
-            let came = world.ask(&request, &Wait::seconds(0.3), |folder| put(folder, half));
-            assert!(came.as_ref().is_err_and(Unanswered::is_late), "{came:?}");
-            assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::HalfAnswer, .. }))), "{came:?}");
-        }
-    }
-
-    #[test]
-    fn an_invalid_answer_is_reported_at_once() {
-        for (bytes, part) in [
-            (br#"{"request_id": "another", "selected_ids": []}"#.to_vec(), "'another'"),
-            (b"[]".to_vec(), "no object"),
-            (vec![b' '; 1024 * 1024 + 1], "more than 1048576 bytes"),
-        ] {
-            let (world, request) = (World::new(), asking(ID, &["a"]));
-            let came = world.ask(&request, &Wait::seconds(30.0), |folder| put(folder, &bytes));
-            let Err(Unanswered::Failed(Error { code: Code::WrongAnswer, message, .. })) = came else {
-                panic!("{came:?}")
-            };
-            assert!(message.contains(part) && message.contains(".jaato/refdesk/ask/responses/"), "{message}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn no_link_is_followed() {
-        use std::os::unix::fs::symlink;
-        let outside = tempfile::tempdir().unwrap();
-        let secret = outside.path().join("secret.json");
-        write_atomic(&secret, format!(r#"{{"request_id": "{ID}", "selected_ids": ["a"]}}"#).as_bytes()).unwrap();
-        let (world, request) = (World::new(), asking(ID, &["a"]));
-        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            symlink(&secret, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
-        });
-        assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::WrongAnswer, .. }))), "{came:?}");
-        for linked in ["requests", "responses", "../ask"] {
-            let world = World::new();
-            let base = &world.files.folder;
-            let folder = base.path();
-            let link = folder.parent().unwrap().join("ask").join(linked);
-            fs::create_dir_all(if linked == "../ask" { folder.parent().unwrap() } else { folder }).unwrap();
-            symlink(outside.path(), refdesk_files::path::clean(&link)).unwrap();
-            let came = world.files.ask(&request, &Wait::seconds(30.0));
-            assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::NotAsked, .. }))), "{linked}: {came:?}");
-            assert!(base.check().is_err());
-            if linked != "../ask" {
-                assert!(answer(base, &response(&[], "one")).is_err());
-                assert_eq!((pending(base, Timestamp::now()).0.len(), pending(base, Timestamp::now()).1.len()), (0, 1));
-            }
-        }
-        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn leftovers_of_dead_askers_are_removed_and_other_files_stay() {
-        let world = World::new();
-        let folder = &world.files.folder;
-        let bytes = serde_json::to_vec(&asking(ID, &["a"])).unwrap();
-        let dead = folder.path().join(REQUESTS).join(file_of(ID));
-        let foreign = folder.path().join(REQUESTS).join(file_of("another-program"));
-        write_atomic(&dead, &bytes).unwrap();
-        write_atomic(&foreign, &serde_json::to_vec(&asking("another-program", &["a"])).unwrap()).unwrap();
-        let half = folder.path().join(REQUESTS).join(".refdesk-half.tmp");
-        write_atomic(&half, b"{").unwrap();
-        let (waiting, problems) = pending(folder, Timestamp::now());
-        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
-        assert_eq!((ids, problems), (vec!["another-program"], vec![]));
-        assert!(!dead.exists() && !half.exists() && foreign.exists());
-        assert_eq!(answer(folder, &response(&[], "one")).unwrap(), Landed::Late { by: None });
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn files_and_modes_of_a_configured_folder_stay() {
-        use std::os::unix::fs::PermissionsExt;
-        let mut world = World::new();
-        let workspace = world.files.workspace.clone();
-        world.files.folder = Base::new(&workspace, workspace.join("a/fix"));
-        let requests = workspace.join("a/fix/requests");
-        let theirs = requests.join(file_of(&"f".repeat(32)));
-        write_atomic(&theirs, b"{}").unwrap();
-        write_atomic(&requests.join(".refdesk-half.tmp"), b"{}").unwrap();
-        let old = std::time::SystemTime::UNIX_EPOCH;
-        File::options().append(true).open(theirs).unwrap().set_modified(old).unwrap();
-        for folder in ["a", "a/fix", "a/fix/requests"] {
-            fs::set_permissions(workspace.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        pending(&world.files.folder, Timestamp::now());
-        assert_eq!(world.files.ask(&asking(ID, &["a"]), &Wait::seconds(0.0)), Err(Unanswered::TimedOut));
-        let mode = |path| fs::metadata(workspace.join(path)).unwrap().permissions().mode() & 0o777;
-        let modes = ["a", "a/fix", "a/fix/requests", "a/fix/responses"].map(mode);
-        assert_eq!(modes, [0o755, 0o755, 0o755, 0o700]);
-        assert_eq!(fs::read_dir(requests).unwrap().count(), 2);
-    }
-
-    #[test]
-    fn a_folder_of_git_or_refdesk_is_refused() {
-        use super::super::{Place, Way, folder::folders, open};
-        use refdesk_core::config::{ChannelKind, ChannelSettings};
-        let root = tempfile::tempdir().unwrap();
-        let workspace = fs::canonicalize(root.path()).unwrap();
-        for (base, code, count) in [
-            (".git", Some(Code::ReservedPath), 1),
-            ("a/.GIT/x", Some(Code::ReservedPath), 1),
-            (".jaato/refdesk", Some(Code::ReservedPath), 1),
-            ("x/../.jaato/refdesk/sessions", Some(Code::ReservedPath), 1),
-            (".jaato/refdesk/ask/x", Some(Code::ReservedPath), 1),
-            ("../x/.git", Some(Code::ReservedPath), 1),
-            (".jaato/./refdesk/ask", None, 1),
-            ("fix", None, 2),
-        ] {
-            let base_path = Some(base.to_owned());
-            let settings = ChannelSettings { kind: ChannelKind::File, base_path, ..ChannelSettings::default() };
-            let environment = refdesk_core::config::Environment(|_| None);
-            let way = Way { settings, workspace: workspace.clone(), environment, untrusted: None };
-            let refused = match open(&way, Place::Protocol) {
-                Err(Unanswered::Failed(error)) => Some(error.code),
-                _ => None,
-            };
-            assert_eq!((refused, folders(&way).len()), (code, count), "{base}");
-        }
-        assert_eq!(fs::read_dir(&workspace).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
-        let world = World::new();
-        let folder = &world.files.folder;
-        fs::create_dir_all(folder.path().join(REQUESTS)).unwrap();
-        let late = Request { timestamp: "2020-01-01T00:00:00Z".to_owned(), ..asking(ID, &[]) };
-        let timeless = "b".repeat(32);
-        let held: Vec<File> = [
-            ("half", b"{\"request_id\"".to_vec()),
-            ("other", serde_json::to_vec(&asking(ID, &[])).unwrap()),
-            (
-                timeless.as_str(),
-                serde_json::to_vec(&Request { timestamp: "now".to_owned(), ..asking(&timeless, &[]) }).unwrap(),
-            ),
-            ("huge", vec![b' '; 2 * 1024 * 1024]),
-            (ID, serde_json::to_vec(&late).unwrap()),
-        ]
-        .into_iter()
-        .map(|(id, bytes)| {
-            Folder::root(&folder.path().join(REQUESTS))
-                .unwrap()
-                .publish(file_of(id), &bytes, FileMode::Default)
-                .unwrap()
-        })
-        .collect();
-        let (waiting, problems) = pending(folder, Timestamp::now());
-        assert_eq!(waiting, []);
-        let codes: Vec<&str> = problems.iter().map(|problem| problem.code.as_str()).collect();
-        assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
-        drop(held);
-    }
-
-    #[test]
-    fn a_too_large_request_is_not_created() {
-        let (world, mut request) = (World::new(), asking(ID, &["a"]));
-        request.context = "x".repeat(17 * 1024 * 1024);
-        let came = world.files.ask(&request, &Wait::seconds(30.0));
-        let Err(Unanswered::Failed(Error { code: Code::NotAsked, message, .. })) = came else { panic!("{came:?}") };
-        assert!(message.contains("16777216 are allowed"), "{message}");
-    }
-
-    #[test]
-    fn a_cancelled_request_is_removed_at_once() {
-        let (world, request) = (World::new(), asking(ID, &["a"]));
-        let wait = Wait::seconds(3600.0);
-        let other = wait.clone();
-        assert_eq!(world.ask(&request, &wait, |_| other.give_up()), Err(Unanswered::GivenUp));
-    }
-
-    #[test]
-    fn an_answer_is_found_by_polling_too() {
-        let folder = tempfile::tempdir().unwrap();
-        let ear = Ear::on(&folder.path().join("none"));
-        assert!(!ear.hears(Duration::from_millis(1)));
-        // Written under another name first, then renamed.
-        let (world, request) = (World::new(), asking(ID, &["a"]));
-        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            let beside = folder.path().join(RESPONSES).join("beside");
-            write_atomic(&beside, &serde_json::to_vec(&response(&["a"], "x")).unwrap()).unwrap();
-            fs::rename(&beside, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
-        });
-        assert_eq!(came.unwrap().selected, ["a"]);
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::answer::MOST;
 use super::raise::is_own_id;
-use super::{Request, Response, Way};
+use super::{ChannelSetup, Request, Response};
 use crate::session::FOLDER;
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
@@ -138,7 +138,7 @@ pub struct Pending {
 
 /// Outcome of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landed {
+pub enum AnswerStatus {
     /// It was accepted.
     First,
     /// Another answer came first, or no asker is waiting any more.
@@ -155,10 +155,10 @@ pub fn default_folder(workspace: &Path) -> Base {
 
 /// The folders that a screen of this workspace answers: the default one, and that of the file channel if it is trusted. A
 /// folder with a link on its path is left out, so call this each time before reading them.
-pub fn folders(way: &Way) -> Vec<Base> {
-    let mut folders = vec![default_folder(&way.workspace)];
-    if way.settings.kind == ChannelKind::File && way.untrusted.is_none() {
-        folders.extend(configured(way).ok().filter(|configured| !configured.is_default()));
+pub fn folders(setup: &ChannelSetup) -> Vec<Base> {
+    let mut folders = vec![default_folder(&setup.workspace)];
+    if setup.settings.kind == ChannelKind::File && setup.untrusted.is_none() {
+        folders.extend(configured(setup).ok().filter(|configured| !configured.is_default()));
     }
     folders.retain(|folder| folder.check().is_ok());
     folders
@@ -168,9 +168,9 @@ pub fn folders(way: &Way) -> Vec<Base> {
 ///
 /// # Errors
 /// Git or refdesk keeps other files there.
-pub(super) fn configured(way: &Way) -> Result<Base, Error> {
-    let Some(written) = &way.settings.base_path else { return Ok(default_folder(&way.workspace)) };
-    let base = Base::new(&way.workspace, absolute(&way.workspace, Path::new(written)));
+pub(super) fn configured(setup: &ChannelSetup) -> Result<Base, Error> {
+    let Some(written) = &setup.settings.base_path else { return Ok(default_folder(&setup.workspace)) };
+    let base = Base::new(&setup.workspace, absolute(&setup.workspace, Path::new(written)));
     if base.is_reserved() {
         let message = format!("channel.base_path '{written}' is in a folder where git or refdesk keeps its files");
         let hint = "set channel.base_path to another folder, or remove it";
@@ -234,7 +234,7 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     }
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
     let wrong = |what: String| {
-        let hint = "mend the program that asks, or remove the file";
+        let hint = "fix the program that asks, or remove the file";
         Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).fix(hint))
     };
     let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
@@ -285,14 +285,14 @@ pub(super) fn is_left(base: &Base, id: &str) -> bool {
 /// # Errors
 /// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that another
 /// answer keeps holding.
-pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
+pub fn answer(base: &Base, response: &Response) -> io::Result<AnswerStatus> {
     let id = &response.request_id;
     if safe(id) != *id {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
     }
     base.check()?;
     let requests = match base.part(REQUESTS) {
-        Err(error) if is_absent(&error) => return Ok(Landed::Late { by: who_answered(base, id) }),
+        Err(error) if is_absent(&error) => return Ok(AnswerStatus::Late { by: who_answered(base, id) }),
         opened => opened?,
     };
     let is_dead = match requests.open(file_of(id)) {
@@ -301,7 +301,7 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
         Err(error) => return Err(error),
     };
     if is_dead {
-        return Ok(Landed::Late { by: who_answered(base, id) });
+        return Ok(AnswerStatus::Late { by: who_answered(base, id) });
     }
     // One writer at a time: otherwise, taking back an answer by its name could remove the next writer's answer.
     let _turn = base.open()?.lock("lock", TURN)?;
@@ -309,25 +309,25 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     let (name, taken) = (file_of(id), taken(id));
     let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, FileMode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Ok(Landed::Late { by: who_answered(base, id) });
+            return Ok(AnswerStatus::Late { by: who_answered(base, id) });
         }
         published => published?,
     };
     // An asker renames the answer, then removes the request, then the answer. A writer that publishes after that still sees
     // one of the first two steps, in this order.
     if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
-        return Ok(Landed::First);
+        return Ok(AnswerStatus::First);
     }
     let by = by(&responses, &taken);
     let is_there = |folder: &Folder, name: &str| folder.entry(name).is_ok_and(|entry| entry.is_some());
     let is_open = !is_there(&responses, &taken) && is_there(&requests, &name);
     if is_open || responses.holds(&taken, &file) {
-        return Ok(Landed::First);
+        return Ok(AnswerStatus::First);
     }
     // Either the asker or this writer gets it by renaming.
     match responses.remove_file(&name) {
-        Err(error) if is_absent(&error) => Ok(Landed::First),
-        _ => Ok(Landed::Late { by }),
+        Err(error) if is_absent(&error) => Ok(AnswerStatus::First),
+        _ => Ok(AnswerStatus::Late { by }),
     }
 }
 

@@ -17,7 +17,7 @@ mod wait;
 mod webhook;
 
 pub use answer::MOST;
-pub use open::{Place, Way, ask_screen, open};
+pub use open::{ChannelSetup, Place, ask_screen, open};
 pub use raise::{approval, request};
 pub use receipt::{answered, asked, person};
 pub use request::{Approval, Asker, Offered, Request, Response};

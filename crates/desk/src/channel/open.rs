@@ -14,7 +14,7 @@ use refdesk_text::{Code, Error, Fix};
 
 /// How to ask, without the desk itself.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct ChannelSetup {
     /// The channel settings of the configuration.
     pub settings: config::ChannelSettings,
     /// The workspace folder.
@@ -25,7 +25,7 @@ pub struct Way {
     pub untrusted: Option<Error>,
 }
 
-impl Way {
+impl ChannelSetup {
     /// The settings of this desk.
     pub fn of(desk: &Desk) -> Self {
         let (mut settings, untrusted) = (desk.channel(), desk.channel_refusal());
@@ -52,22 +52,22 @@ pub enum Place {
 ///
 /// # Errors
 /// The channel cannot be used here: why, and what to do.
-pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
-    if let Some(error) = way.untrusted.clone() {
+pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
+    if let Some(error) = setup.untrusted.clone() {
         return Err(Unanswered::Failed(error));
     }
-    Ok(match way.settings.kind {
+    Ok(match setup.settings.kind {
         ChannelKind::Console if place == Place::Terminal => Box::new(Console),
-        ChannelKind::Console if !is_anybody_there(&way.workspace) => {
+        ChannelKind::Console if !is_anybody_there(&setup.workspace) => {
             return Err(Unanswered::failed(
                 Code::NoChannel,
                 "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
                 Fix::All(vec![Fix::OpenScreen, "or set channel.type to queue, file or webhook".into()]),
             ));
         }
-        ChannelKind::Console | ChannelKind::Queue => Box::new(way.files(default_folder(&way.workspace))),
-        ChannelKind::File => Box::new(way.files(configured(way).map_err(Unanswered::Failed)?)),
-        ChannelKind::Webhook => Box::new(Webhook::new(&way.settings, way.environment)?),
+        ChannelKind::Console | ChannelKind::Queue => Box::new(setup.files(default_folder(&setup.workspace))),
+        ChannelKind::File => Box::new(setup.files(configured(setup).map_err(Unanswered::Failed)?)),
+        ChannelKind::Webhook => Box::new(Webhook::new(&setup.settings, setup.environment)?),
     })
 }
 
@@ -75,9 +75,9 @@ pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
 ///
 /// # Errors
 /// Why there is no answer; no screen of the workspace is open.
-pub fn ask_screen(way: &Way, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
-    if !is_anybody_there(&way.workspace) {
+pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    if !is_anybody_there(&setup.workspace) {
         return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
     }
-    way.files(default_folder(&way.workspace)).ask(request, wait)
+    setup.files(default_folder(&setup.workspace)).ask(request, wait)
 }

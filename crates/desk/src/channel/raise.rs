@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use jiff::Timestamp;
 
-use super::{Approval, Asker, Offered, Request, Way};
+use super::{Approval, Asker, ChannelSetup, Offered, Request};
 use crate::{Session, Settled, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
@@ -26,8 +26,8 @@ pub fn request(desk: &Settled<'_>, session: &Session, context: &str, tags: &[Str
 }
 
 /// A request for approval of a write.
-pub fn approval(way: &Way, asker: Asker, context: &str, approval: Approval) -> Request {
-    Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, way.settings.timeout) }
+pub fn approval(setup: &ChannelSetup, asker: Asker, context: &str, approval: Approval) -> Request {
+    Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, setup.settings.timeout) }
 }
 
 fn empty(timestamp: Timestamp, asker: Asker, context: &str, timeout: f64) -> Request {
@@ -84,7 +84,7 @@ pub(super) mod tests {
     }
 
     /// A request for approval with this id.
-    pub fn asking_for_a_yes(id: &str) -> Request {
+    pub fn asking_for_approval(id: &str) -> Request {
         let approval = Approval {
             path: "src/a.rs".to_owned(),
             template: None,

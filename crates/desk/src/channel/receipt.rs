@@ -30,8 +30,8 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
             };
             format!("{} answered: {what}", person(answered.by.as_deref()))
         }
-        Err(Unanswered::TimedOut) => "nobody answered in time".to_owned(),
-        Err(Unanswered::GivenUp) => "nobody answered before it was given up".to_owned(),
+        Err(Unanswered::TimedOut) => "no answer in time".to_owned(),
+        Err(Unanswered::GivenUp) => "cancelled before there was an answer".to_owned(),
         Err(Unanswered::Failed(Error { message, .. })) => format!("no answer that counts: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
@@ -54,13 +54,13 @@ fn receipt(request: &Request, what: What, reason: String) -> Receipt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::raise::tests::{asking, asking_for_a_yes};
+    use super::super::raise::tests::{asking, asking_for_approval};
     use super::*;
     use refdesk_text::Code;
 
     #[test]
     fn each_outcome_has_a_description() {
-        let (choice, yes) = (asking("r", &["a", "b"]), asking_for_a_yes("r"));
+        let (choice, yes) = (asking("r", &["a", "b"]), asking_for_approval("r"));
         assert_eq!(asked(&choice).reason, "which of 2 sources are wanted: why");
         assert_eq!(asked(&yes).reason, "whether src/a.rs may be written: why");
         let by = Some("a screen".to_owned());
@@ -71,8 +71,8 @@ mod tests {
             (&choice, Ok(Answered::default()), "a person answered: none"),
             (&yes, Ok(Answered { approved: true, ..Answered::default() }), "a person answered: yes to src/a.rs"),
             (&yes, Ok(Answered::default()), "a person answered: no to src/a.rs"),
-            (&choice, Err(Unanswered::TimedOut), "nobody answered in time"),
-            (&choice, Err(Unanswered::GivenUp), "nobody answered before it was given up"),
+            (&choice, Err(Unanswered::TimedOut), "no answer in time"),
+            (&choice, Err(Unanswered::GivenUp), "cancelled before there was an answer"),
             (&choice, Err(failed), "no answer that counts: the webhook said no"),
         ] {
             assert_eq!(answered(request, &came).reason, reason);

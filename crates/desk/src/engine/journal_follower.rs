@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_anyway_is_not_told_twice() {
+    fn what_notices_report_is_left_out() {
         use Age::{Now, Past};
         use Notices::{NotYet, Told};
         for (what, desk, session, own, age, notices, adds) in [
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn another_screen_that_wrote_the_same_file_is_told() {
+    fn the_same_file_written_by_another_screen_is_reported() {
         let asked = Cell::new(0);
         let is_own = |n| {
             asked.set(asked.get() + 1);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_too_fast_is_counted() {
+    fn lines_beyond_the_limit_are_counted() {
         let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
         let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_it_from_being_read_is_said_once() {
+    fn a_read_error_is_reported_once() {
         let mut follower = follower();
         let mut said = |read| follower.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
         let fails = || Err(io::Error::other("no"));

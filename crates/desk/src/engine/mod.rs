@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_for_an_engine_that_died() {
+    fn requests_to_an_ended_engine_are_answered_at_once() {
         run(async {
             let (engine, mut inbox, snapshots) = engine();
             let dies = async {

@@ -208,9 +208,9 @@ pub enum Response {
     /// The answer to [`Request::Access`].
     Access(Box<Access>),
     /// The answer to [`Request::Verdict`].
-    Verdict(Box<(ApprovalMode, channel::Way)>),
+    Verdict(Box<(ApprovalMode, channel::ChannelSetup)>),
     /// The answer to [`Request::Offer`].
-    Offer(Box<(channel::Request, channel::Way)>),
+    Offer(Box<(channel::Request, channel::ChannelSetup)>),
 }
 
 /// Something with a position in a file.

@@ -15,9 +15,9 @@ use tokio::sync::mpsc::WeakSender;
 use super::notice::moment;
 use super::request::{Change, Message};
 use crate::Desk;
-use crate::channel::folder::{self, Base, Landed, Pending};
+use crate::channel::folder::{self, AnswerStatus, Base, Pending};
 use crate::channel::presence::{self, Presence};
-use crate::channel::{Request, Response, Way, standing};
+use crate::channel::{ChannelSetup, Request, Response, standing};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -91,7 +91,7 @@ impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let present = presence::attend(desk.workspace()).map_err(|error| {
-            let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
+            let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message)
                 .fix("make .jaato/refdesk writable, and open the screen again")
         });
@@ -115,7 +115,7 @@ impl Requests {
 
     /// Updates the folders from the desk's configuration.
     pub fn follow(&mut self, desk: &Desk) {
-        self.folders = folder::folders(&Way::of(desk));
+        self.folders = folder::folders(&ChannelSetup::of(desk));
     }
 
     /// The waiting requests, oldest first.
@@ -206,9 +206,9 @@ impl Requests {
     ///
     /// # Errors
     /// The request no longer waits, another answer was first, or the file system refuses.
-    pub fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), NotReplied> {
+    pub fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), ReplyFailure> {
         let found = self.pending.iter().find(|it| it.request.request_id == request_id);
-        let Some(pending) = found else { return Err(NotReplied::Late(None)) };
+        let Some(pending) = found else { return Err(ReplyFailure::Late(None)) };
         let (selected_ids, yes) = match &reply {
             Reply::Chosen(ids) => (ids.clone(), false),
             Reply::Yes => (Vec::new(), true),
@@ -219,19 +219,19 @@ impl Requests {
         let by = Some(self.who.clone());
         let response = Response { request_id: request_id.clone(), selected_ids, approved, by };
         match folder::answer(&pending.folder, &response) {
-            Ok(Landed::First) => {
+            Ok(AnswerStatus::First) => {
                 self.replied.push((request_id, reply));
                 Ok(())
             }
-            Ok(Landed::Late { by }) => Err(NotReplied::Late(by)),
-            Err(error) => Err(NotReplied::Failed(error)),
+            Ok(AnswerStatus::Late { by }) => Err(ReplyFailure::Late(by)),
+            Err(error) => Err(ReplyFailure::Failed(error)),
         }
     }
 }
 
 /// Why an answer does not count.
 #[derive(Debug)]
-pub enum NotReplied {
+pub enum ReplyFailure {
     /// Another answer was first, or the request no longer waits.
     Late(Option<String>),
     /// It could not be written.

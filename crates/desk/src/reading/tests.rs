@@ -83,7 +83,7 @@ fn what_each_source_gives() {
         ("inline", Some("x"), "bad-path: leave `path` out"),
         ("url", None, "lies-elsewhere: fetch it yourself: https://example.org"),
         ("mcp", None, "lies-elsewhere: call the tool 't' of the server 's'"),
-        ("gone", None, "missing: do without it, and tell whoever keeps the catalog"),
+        ("gone", None, "missing: continue without it, and tell the catalog's maintainer"),
         ("unselected", None, "not-selected: pick 'unselected' first"),
         ("dri", None, "unknown-id: list the sources to see all ids"),
     ] {
@@ -141,7 +141,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         ("evil", "leads-out", below),
         ("environ", "leads-out", below),
         ("other.md", "leads-out", below),
-        ("pipe", "unreadable", "it is no regular file, or is changing just now: read another, or try again"),
+        ("pipe", "unreadable", "it is not a regular file, or it is changing: read another, or try again"),
         ("loop", "no-such-file", list),
         ("docs/retyr.md", "no-such-file", "did you mean 'docs/retry.md'?"),
         ("retry.md", "no-such-file", "did you mean 'docs/retry.md'?"),
@@ -164,7 +164,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     // One bad byte is no reason to withhold all the others.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
-    assert_eq!(reading.note, "what of the file is no UTF-8 is given as \u{fffd}");
+    assert_eq!(reading.note, "bytes that are not UTF-8 are given as \u{fffd}");
     // Within the tree a link is only another name.
     assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");

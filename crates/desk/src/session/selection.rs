@@ -53,7 +53,7 @@ impl Store {
         let file = &self.selection;
         self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
         let found = self.read(file).map_err(|problem| {
-            Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
+            Box::new(self.report(file, &problem, "the last choice that was read applies until it is fixed"))
         });
         Ok(found?.map(|found| self.believed(found)))
     }

@@ -173,7 +173,7 @@ impl Store {
         };
         let aside = aside(file, "damaged", self.clock);
         let done = match rename_own(file, name_of(&aside)) {
-            Ok(()) => format!("it was renamed to {} and started anew", self.shown(&aside)),
+            Ok(()) => format!("it was renamed to {}, and a new one was started", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
         (None, vec![self.report(file, &problem, &done)])

@@ -90,7 +90,7 @@ impl Trusted {
         };
         let aside = aside(&self.file, "damaged", self.clock);
         let done = match rename_own(&self.file, name_of(&aside)) {
-            Ok(()) => format!("it was renamed to {} and started anew", aside.display()),
+            Ok(()) => format!("it was renamed to {}, and a new one was started", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
         };
         (Stored::default(), vec![self.damaged(&problem, &done)])

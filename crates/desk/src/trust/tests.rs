@@ -95,7 +95,7 @@ const ALL: &str = r#"{
 }"#;
 
 #[test]
-fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go() {
+fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     let world = World::new();
     world.configure(ALL);
     world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
@@ -178,7 +178,7 @@ fn a_path_outside_does_not_tell_whether_it_exists() {
 
 /// What is changed, and whether that asks again.
 #[test]
-fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
+fn only_a_change_of_an_action_needs_new_trust() {
     for (from, to, asks) in [
         ("https://example.org/ask", "https://example.org/other", 1),
         ("\"SECRET\"", "\"HOME\"", 1),
@@ -439,7 +439,7 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
     let told = (
         (
             desk.instructions(),
-            desk.enrich(&session(), &asked, crate::Reader::Nobody).0.text,
+            desk.enrich(&session(), &asked, crate::EnrichMode::DryRun).0.text,
             read.map_err(|it| it.message),
         ),
         (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source, &Default::default())),

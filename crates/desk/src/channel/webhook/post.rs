@@ -23,7 +23,7 @@ const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Outcome of one attempt.
-enum Tried {
+enum Attempt {
     /// The final outcome.
     Ended(Result<Answered, Unanswered>),
     /// The server could not be reached or has a problem of its own; a retry may succeed.
@@ -55,8 +55,8 @@ impl Webhook {
         let mut backoff = BACKOFF.iter();
         loop {
             let why = match self.attempt(agent, request, &body, signature.as_deref(), self.timeout.min(wait.left())) {
-                Tried::Ended(end) => return end,
-                Tried::Failed(why) => why,
+                Attempt::Ended(end) => return end,
+                Attempt::Failed(why) => why,
             };
             let tried = 1 + BACKOFF.len() - backoff.len();
             let is_last = match backoff.next() {
@@ -74,7 +74,14 @@ impl Webhook {
         }
     }
 
-    fn attempt(&self, agent: &Agent, request: &Request, body: &[u8], signature: Option<&str>, span: Duration) -> Tried {
+    fn attempt(
+        &self,
+        agent: &Agent,
+        request: &Request,
+        body: &[u8],
+        signature: Option<&str>,
+        span: Duration,
+    ) -> Attempt {
         let mut post = agent.post(self.target.uri()).config().timeout_global(Some(span)).build();
         for (name, value) in &self.headers {
             post = post.header(name, value);
@@ -88,12 +95,12 @@ impl Webhook {
         }
     }
 
-    fn heard(&self, request: &Request, mut response: Response<Body>) -> Tried {
+    fn heard(&self, request: &Request, mut response: Response<Body>) -> Attempt {
         let status = response.status();
         let answered = format!("answered {} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
         let answered = answered.trim_end();
         if status.is_server_error() {
-            return Tried::Failed(answered.to_owned());
+            return Attempt::Failed(answered.to_owned());
         }
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             let to = response.headers().get(LOCATION).map(|to| shown(&String::from_utf8_lossy(to.as_bytes())));
@@ -115,7 +122,7 @@ impl Webhook {
                 let what = format!("answered with more than {MOST} bytes");
                 self.ended(Code::WrongAnswer, &what, "answer with ids alone")
             }
-            Ok(_) => Tried::Ended(
+            Ok(_) => Attempt::Ended(
                 read(request, &bytes)
                     .map(|answered| Answered { by: answered.by.or_else(|| Some("a webhook".to_owned())), ..answered })
                     .map_err(|wrong| {
@@ -125,7 +132,7 @@ impl Webhook {
             Err(error) => {
                 let error = Error::from(error);
                 if matches!(error, Error::Timeout(_)) {
-                    return Tried::Ended(Err(Unanswered::TimedOut));
+                    return Attempt::Ended(Err(Unanswered::TimedOut));
                 }
                 let what = format!("broke off in the middle of its answer: {error}");
                 self.ended(Code::WrongAnswer, &what, "see to it that it answers whole, and ask again")
@@ -135,7 +142,7 @@ impl Webhook {
 
     /// The server may have acted on a request as soon as it is connected, so it is repeated only if there was no
     /// connection.
-    fn unheard(&self, error: Error) -> Tried {
+    fn unheard(&self, error: Error) -> Attempt {
         match error {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
                 let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());
@@ -145,15 +152,15 @@ impl Webhook {
                 };
                 let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
                 let message = format!("the webhook is not called: {at}");
-                Tried::Ended(Err(Unanswered::failed(Code::PrivateAddress, message, hint)))
+                Attempt::Ended(Err(Unanswered::failed(Code::PrivateAddress, message, hint)))
             }
-            Error::HostNotFound => Tried::Failed("is not found: its host has no address".to_owned()),
-            Error::ConnectionFailed => Tried::Failed("cannot be connected to".to_owned()),
+            Error::HostNotFound => Attempt::Failed("is not found: its host has no address".to_owned()),
+            Error::ConnectionFailed => Attempt::Failed("cannot be connected to".to_owned()),
             Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
-                Tried::Failed(format!("cannot be connected to within {} s", CONNECT.as_secs()))
+                Attempt::Failed(format!("cannot be connected to within {} s", CONNECT.as_secs()))
             }
-            Error::Timeout(_) => Tried::Ended(Err(Unanswered::TimedOut)),
-            Error::Io(error) if is_unconnected(&error) => Tried::Failed(format!("cannot be connected to: {error}")),
+            Error::Timeout(_) => Attempt::Ended(Err(Unanswered::TimedOut)),
+            Error::Io(error) if is_unconnected(&error) => Attempt::Failed(format!("cannot be connected to: {error}")),
             error => {
                 let what = format!("gave no answer: {error}");
                 self.ended(Code::Webhook, &what, "see to it that it answers, and ask again")
@@ -161,8 +168,8 @@ impl Webhook {
         }
     }
 
-    fn ended(&self, code: Code, what: &str, hint: &str) -> Tried {
-        Tried::Ended(Err(Unanswered::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
+    fn ended(&self, code: Code, what: &str, hint: &str) -> Attempt {
+        Attempt::Ended(Err(Unanswered::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn headers(
     settings: &ChannelSettings,
     environment: Environment,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, Unanswered> {
-    let wrong = |message: String| Unanswered::failed(Code::WrongHeader, message, "mend channel.headers");
+    let wrong = |message: String| Unanswered::failed(Code::WrongHeader, message, "fix channel.headers");
     let mut headers = Vec::new();
     for (name, value) in &settings.headers {
         let printable = shown(name);

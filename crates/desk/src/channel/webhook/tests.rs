@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::super::raise::tests::{asking, asking_for_a_yes};
+use super::super::raise::tests::{asking, asking_for_approval};
 use super::super::{Answered, Channel as _, Request, Unanswered, Wait};
 use super::Webhook;
 use refdesk_core::config::{ChannelSettings, Environment};
@@ -284,6 +284,6 @@ fn an_unset_variable_is_an_error() {
 
 #[test]
 fn a_webhook_cannot_approve_a_write() {
-    let came = Webhook::new(&settings(9), HELD).unwrap().ask(&asking_for_a_yes("r"), &Wait::seconds(30.0));
+    let came = Webhook::new(&settings(9), HELD).unwrap().ask(&asking_for_approval("r"), &Wait::seconds(30.0));
     assert_eq!(failed(came).0, Code::NoChannel);
 }

@@ -32,7 +32,7 @@ mod tests {
     use crate::engine::{Topic, Who};
 
     #[test]
-    fn today_another_day_another_year() {
+    fn times_of_today_of_another_day_and_of_another_year() {
         let now: Timestamp = "2026-11-22T08:00:00Z".parse().unwrap();
         for (time, shown) in [
             ("2026-11-22T07:03:41.250Z", "07:03:41"),

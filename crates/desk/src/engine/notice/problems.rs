@@ -18,7 +18,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
         return Some(notice);
     }
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
-    (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "Every error is mended"))
+    (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "No errors left"))
 }
 
 /// New warnings.

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_line_in_a_sentence() {
+    fn each_kind_of_line_has_a_sentence() {
         let about = |what, about: &[&str]| Receipt {
             about: about.iter().map(|id| (*id).to_owned()).collect(),
             ..Receipt::new(what)
@@ -218,8 +218,8 @@ mod tests {
                 "session s1",
             ),
             (
-                Receipt { reason: "nobody answered in time".to_owned(), ..about(What::Answered, &[]) },
-                "Nobody answered in time",
+                Receipt { reason: "no answer in time".to_owned(), ..about(What::Answered, &[]) },
+                "No answer in time",
                 "session s1",
             ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_to_what_and_why() {
+    fn an_enrichment_names_its_entries_and_reasons() {
         let chain = vec![MatchReason::Parents { chain: vec!["up".to_owned(), "pick".to_owned()] }];
         let mention = vec![MatchReason::Mention { line: 2, column: 3 }];
         let why = vec![
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn of_how_many_sources_it_is() {
+    fn a_notice_knows_whether_it_is_about_several_sources() {
         let of = |about: &[&str], blocks: &[(BlockKind, &str)]| {
             let about = about.iter().map(|id| (*id).to_owned()).collect();
             let why = blocks.iter().map(|(block, about)| item(*block, about, Level::Full, Vec::new())).collect();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_leads_to_its_file() {
+    fn a_written_file_is_the_position() {
         let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_leads_to_no_place_outside() {
+    fn a_journal_names_no_position_outside() {
         let folder = tempfile::tempdir().unwrap();
         let (workspace, outside) = (folder.path().join("w"), folder.path().join("secret"));
         refdesk_files::write_atomic(&outside, b"x").unwrap();

@@ -36,7 +36,7 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
 /// Templates whose file was written and that parse: changed, or fixed.
 pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
-    let (mended, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
+    let (fixed, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
     // A block that only moved in its document is unchanged.
     fn text(of: &Template) -> Option<&str> {
         of.block.as_ref().map(|block| &*block.text)
@@ -57,11 +57,11 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         });
         notices.extend(told);
     }
-    let mended: Vec<&Template> = mended.into_iter().map(|(_, is)| is).collect();
-    notices.extend((!mended.is_empty()).then(|| {
-        let names: Vec<&str> = mended.iter().map(|is| is.name.as_str()).collect();
-        let is = if mended.len() == 1 { "is" } else { "are" };
-        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} mended", cut(&names))), &mended)
+    let fixed: Vec<&Template> = fixed.into_iter().map(|(_, is)| is).collect();
+    notices.extend((!fixed.is_empty()).then(|| {
+        let names: Vec<&str> = fixed.iter().map(|is| is.name.as_str()).collect();
+        let is = if fixed.len() == 1 { "is" } else { "are" };
+        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} fixed", cut(&names))), &fixed)
     }));
     notices
 }

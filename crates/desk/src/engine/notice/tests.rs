@@ -236,7 +236,7 @@ fn what_templates_say() {
         (&[("t", 1, "x", "")], &[("t", 2, "", "no end")], vec!["problem: t is broken: no end [.templates/t:7]"]),
         (&[("t", 1, "", "no end")], &[("t", 2, "", "no end")], vec![]),
         (&[("t", 1, "", "no end")], &[("t", 2, "", "no if")], vec!["problem: t is broken: no if [.templates/t:7]"]),
-        (&[("t", 1, "", "no end")], &[("t", 2, "x", "")], vec!["template: t is mended []"]),
+        (&[("t", 1, "", "no end")], &[("t", 2, "x", "")], vec!["template: t is fixed []"]),
         (
             &[],
             &[("t", 2, "", "no"), ("u", 2, "", "")],
@@ -280,7 +280,7 @@ fn findings_are_told_when_they_are_new() {
         (&["!a"], &["!a@9"], vec![]),
         (&["!a"], &["!a", "!a"], vec!["problem: error: r.json:2:1: a (/w/r.json:2)"]),
         (&["!a", "!b"], &["!a"], vec![]),
-        (&["!a"], &[], vec!["problem: Every error is mended"]),
+        (&["!a"], &[], vec!["problem: No errors left"]),
         (&["a"], &[], vec![]),
         (&["a"], &["a@5", "b"], vec!["warning: warning: r.json:2:1: b (/w/r.json:2)"]),
         (&[], &hundred, vec!["warning: warning: r.json:1:1: w0, +99 more (/w/r.json:1)"]),

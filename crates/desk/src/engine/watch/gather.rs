@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_for_which_changes() {
+    fn which_changes_cause_which_reading() {
         use Seen::{Anything, Choice, Journal, Request};
         let (journal, choice, workspace) = (Change::Journal, Change::Choice, Change::Workspace);
         for (seen, expected) in [
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_never_rests_is_told_of_all_the_same() {
+    fn a_busy_journal_is_reported_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in [0, 20, 40] {
             burst.add(Seen::Journal, began + after(at));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_desk_that_never_rests_is_read_again_all_the_same() {
+    fn a_busy_desk_is_read_again_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in (0..200).step_by(20) {
             burst.add(Seen::Choice, began + after(at));

@@ -10,15 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Instant;
 
-use notify::event::{ModifyKind, RenameMode};
-use notify::{ErrorKind, EventKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{ErrorKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
+use super::events::{EventFilter, LostWatches};
 use super::gather::Seen;
 use super::limits::Limits;
 use super::remote::remote;
 use super::wanted::{Interest, Wanted, is_entered};
-use crate::engine::requests::is_of;
 use refdesk_files::path::is_absent;
 
 /// A watcher and what it follows.
@@ -26,7 +25,7 @@ pub struct Live {
     watcher: RecommendedWatcher,
     /// The watched folder of each path.
     followed: BTreeMap<PathBuf, Identity>,
-    heard: Arc<Mutex<Heard>>,
+    filter: Arc<Mutex<EventFilter>>,
     limits: Limits,
 }
 
@@ -53,15 +52,15 @@ impl Live {
     /// # Errors
     /// The system offers no watcher; the reason, for people.
     pub fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
-        let heard: Arc<Mutex<Heard>> = Arc::default();
-        let ear = heard.clone();
+        let filter: Arc<Mutex<EventFilter>> = Arc::default();
+        let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if let Some(what) = ear.lock().unwrap_or_else(PoisonError::into_inner).matters(event) {
+            if let Some(what) = events.lock().unwrap_or_else(PoisonError::into_inner).seen_in(event) {
                 let _ = seen.send(what);
             }
         });
         let watcher = watcher.map_err(|error| shortage(&error).unwrap_or_else(|| error.to_string()))?;
-        Ok(Self { watcher, followed: BTreeMap::new(), heard, limits })
+        Ok(Self { watcher, followed: BTreeMap::new(), filter, limits })
     }
 
     /// Watches exactly this.
@@ -70,15 +69,15 @@ impl Live {
     /// Watching is impossible here; the reason, for people.
     pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
         let lost = {
-            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            heard.choice.clone_from(&wanted.choice);
-            heard.journal.clone_from(&wanted.journal);
-            heard.requests.clone_from(&wanted.requests);
-            std::mem::take(&mut heard.lost)
+            let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+            filter.choice.clone_from(&wanted.choice);
+            filter.journal.clone_from(&wanted.journal);
+            filter.requests.clone_from(&wanted.requests);
+            std::mem::take(&mut filter.lost)
         };
         let mut round = Round {
             paths: self.watcher.paths_mut(),
-            heard: &self.heard,
+            filter: &self.filter,
             workspace: &wanted.workspace,
             before_as: self.followed.iter().map(|(path, identity)| (*identity, path.clone())).collect(),
             before: std::mem::take(&mut self.followed),
@@ -97,74 +96,10 @@ impl Live {
     }
 }
 
-/// What the watcher's thread needs, and what it remembers for the next order.
-#[derive(Debug, Default)]
-struct Heard {
-    interests: BTreeMap<PathBuf, Interest>,
-    /// The file of picks and exclusions.
-    choice: PathBuf,
-    /// The journal.
-    journal: PathBuf,
-    /// Folders of requests and answers.
-    requests: Vec<PathBuf>,
-    lost: Lost,
-}
-
-/// Watches that may be dead.
-#[derive(Debug, Default)]
-struct Lost {
-    /// All of them, because events were lost.
-    all: bool,
-    /// Those of these paths and below.
-    paths: BTreeSet<PathBuf>,
-}
-
-impl Heard {
-    /// Handles an event; returns what the desk must read again, if anything.
-    fn matters(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
-        let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
-            // Events were lost; one may have been that a folder was removed.
-            self.lost.all = true;
-            return Some(Seen::Anything);
-        };
-        // Reading is not a change; otherwise a desk that reads would reload for ever.
-        if matches!(event.kind, EventKind::Access(_)) {
-            return None;
-        }
-        let went = match event.kind {
-            EventKind::Remove(_) => true,
-            EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
-            _ => false,
-        };
-        let mut matters = None;
-        for path in event.paths {
-            let holds_followed =
-                self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
-            if holds_followed || self.covers(&path) {
-                matters = matters.max(Some(match () {
-                    () if path == self.choice => Seen::Choice,
-                    () if path == self.journal => Seen::Journal,
-                    () if is_of(&self.requests, &path) => Seen::Request,
-                    () => Seen::Anything,
-                }));
-            }
-            if went && holds_followed {
-                self.lost.paths.insert(path);
-            }
-        }
-        matters
-    }
-
-    fn covers(&self, path: &Path) -> bool {
-        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
-        self.interests.get(folder).is_some_and(|interest| interest.covers(name))
-    }
-}
-
 /// One pass over everything to follow.
 struct Round<'a> {
     paths: Box<dyn PathsMut + 'a>,
-    heard: &'a Mutex<Heard>,
+    filter: &'a Mutex<EventFilter>,
     workspace: &'a Path,
     /// Watches of before that this pass has not reached, by path and by folder.
     before: BTreeMap<PathBuf, Identity>,
@@ -182,7 +117,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Drops the watches that may be dead.
-    fn forget(&mut self, lost: &Lost) {
+    fn forget(&mut self, lost: &LostWatches) {
         let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
         let dead: Vec<PathBuf> = self.before.keys().filter(|path| is_lost(path)).cloned().collect();
         for path in dead {
@@ -329,8 +264,8 @@ impl Round<'_> {
             self.unwatch(&other);
         }
         // Stored before the first event arrives.
-        let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
+        let filter = || self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        filter().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
         match self.paths.add(path, RecursiveMode::NonRecursive) {
             Ok(()) => {
                 self.outcome.followed = Followed::New;
@@ -369,11 +304,11 @@ impl Round<'_> {
             interests.insert(path.clone(), interest);
             followed.insert(path, identity);
         }
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        if heard.interests != interests {
+        let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        if filter.interests != interests {
             // A name that matters only from now on may have appeared before.
             self.outcome.followed = Followed::New;
-            heard.interests = interests;
+            filter.interests = interests;
         }
         Ok((followed, self.outcome))
     }
@@ -421,80 +356,11 @@ fn identity(path: &Path) -> Option<Identity> {
 
 #[cfg(test)]
 mod tests {
-    use notify::Event;
-    use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, RemoveKind};
-
     use super::*;
-
-    fn heard() -> Heard {
-        let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
-        let interests = BTreeMap::from([
-            (PathBuf::from("/w/.jaato/refdesk"), named),
-            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
-            (PathBuf::from("/w/docs"), Interest::All),
-            (PathBuf::from("/w/docs/deep"), Interest::All),
-        ]);
-        let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
-        Heard {
-            interests,
-            choice: own("selection.json"),
-            journal: own("journal.jsonl"),
-            requests: vec![own("ask/requests")],
-            lost: Lost::default(),
-        }
-    }
-
-    #[test]
-    fn what_matters_and_what_may_be_dead_then() {
-        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
-        let made = EventKind::Create(CreateKind::Any);
-        let removed = EventKind::Remove(RemoveKind::Any);
-        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
-        let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
-        let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        let (any, none) = (Some(Seen::Anything), None);
-        for (kind, path, matters, lost) in [
-            (written, "/w/docs/a.md", any, false),
-            (closed, "/w/docs/a.md", none, false),
-            (to, "/w/docs/a.md", any, false),
-            (made, "/w/docs/.refdesk-x1.tmp", none, false),
-            (made, "/w/docs/node_modules", none, false),
-            (removed, "/w/docs/a.md", any, false),
-            (removed, "/w/docs/deep", any, true),
-            (removed, "/w/docs", any, true),
-            (from, "/w", any, true),
-            (made, "/w/docs", any, false),
-            (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
-            (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
-            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
-            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
-            (removed, "/w/.jaato/refdesk/ask/requests", any, true),
-            (made, "/w/.jaato/refdesk/lock", none, false),
-            (made, "/w/.jaato/refdesk/.gitignore", none, false),
-            (made, "/w/.jaato/refdesk/sessions", none, false),
-            (to, "/w/.jaato/refdesk/sessions/s/told.json", none, false),
-            (removed, "/w/other", none, false),
-            (written, "/w/docsy", none, false),
-        ] {
-            let mut heard = heard();
-            let event = Event::new(kind).add_path(PathBuf::from(path));
-            assert_eq!(heard.matters(Ok(event)), matters, "{kind:?} {path}");
-            assert_eq!(heard.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
-        }
-    }
-
-    #[test]
-    fn what_was_not_told_may_have_been_anything() {
-        let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
-            let mut heard = heard();
-            assert!(heard.matters(event) == Some(Seen::Anything) && heard.lost.all);
-        }
-    }
 
     #[cfg(unix)]
     #[test]
-    fn what_is_short_for_all_and_what_is_wrong_with_one() {
+    fn errors_of_the_watcher_and_of_one_folder() {
         use rustix::io::Errno;
         let io = |errno: Errno| notify::Error::io(io::Error::from(errno));
         assert!(

@@ -2,6 +2,7 @@
 //! a change is sent as one [`Change::Workspace`], or a lesser one if that suffices; the desk finds out what changed.
 //! Nothing waits for the watches.
 
+mod events;
 mod gather;
 mod limits;
 mod live;

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_changes_with_what_is_followed_and_with_nothing_else() {
+    fn the_fingerprint_changes_only_with_followed_paths() {
         let world = World::new();
         let mut last = fingerprint(&world.wanted, 1_000).0;
         for (name, followed) in [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_takes_in_so_many_entries_and_no_more() {
+    fn a_fingerprint_is_limited_in_entries() {
         let world = World::new();
         assert_eq!([1, 3].map(|entries| fingerprint(&world.wanted, entries).1), [0, 0]);
         let (whole, left) = fingerprint(&world.wanted, 100);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_so_at_once_and_then_when_something_changed() {
+    fn it_reports_at_once_and_then_every_change() {
         let world = World::new();
         let (seen, changes) = mpsc::channel();
         let poll = Poll::start(Duration::from_millis(1), Limits::default(), seen).unwrap();

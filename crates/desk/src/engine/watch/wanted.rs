@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tools_fill_is_left_out_but_only_below_the_workspace() {
+    fn folders_of_tools_are_skipped_only_within_the_workspace() {
         for (folder, expected) in [
             ("/x/target/ws", true),
             ("/x/target/ws/docs", true),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn interests_widen_and_never_narrow() {
+    fn interests_only_widen() {
         let mut wanted = wanted();
         let folder = Path::new("/x/target/ws/docs");
         let covers = |wanted: &Wanted, name: &str| wanted.folders[folder].covers(OsStr::new(name));

@@ -6,7 +6,7 @@ use super::super::request::{Audience, Call, LocateTarget, Request, Response};
 use super::super::watch::Watch;
 use super::Worker;
 use crate::rows::{Members, Rows};
-use crate::{Desk, Prepared, Reader, RenderFailure, RenderRequest, Session, Spot, What, channel};
+use crate::{Desk, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -105,7 +105,7 @@ impl Worker<'_> {
                     ..EnrichRequest::new(TextKind::Prompt, &prompt)
                 };
                 let (enriched, problems) =
-                    self.with_desk(|desk| desk.settled().enrich(session, &asked, Reader::Nobody));
+                    self.with_desk(|desk| desk.settled().enrich(session, &asked, EnrichMode::DryRun));
                 return Response::Simulated { enriched: Box::new(enriched), problems };
             }
             Request::JournalLine(number) => {
@@ -135,12 +135,12 @@ impl Worker<'_> {
                 return Response::Access(Box::new(self.desk.settled().access(session)));
             }
             Request::Verdict(path) => {
-                return Response::Verdict(Box::new((self.desk.verdict(&path), channel::Way::of(&self.desk))));
+                return Response::Verdict(Box::new((self.desk.verdict(&path), channel::ChannelSetup::of(&self.desk))));
             }
             Request::Offer { context, tags } => {
                 return Response::Offer(Box::new(self.with_desk(|desk| {
                     let desk = desk.settled();
-                    (channel::request(&desk, session, &context, &tags), channel::Way::of(&desk))
+                    (channel::request(&desk, session, &context, &tags), channel::ChannelSetup::of(&desk))
                 })));
             }
         }
@@ -185,7 +185,7 @@ fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> R
         && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
     {
         let source = template.source.as_ref().map_or("", |source| source.as_str());
-        let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
+        let message = format!("'{name}' is of '{source}', which is outside the workspace and not trusted yet");
         return Err(Error::new(Code::Untrusted, message, Fix::Trust).into());
     }
     desk.prepare(&readable, request)

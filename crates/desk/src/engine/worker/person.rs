@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::event::Event;
 use super::super::notice::{Notice, Topic, Who};
 use super::super::request::Change;
-use super::super::requests::{Ended, NotReplied, Reply};
+use super::super::requests::{Ended, Reply, ReplyFailure};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
 use refdesk_text::{Code, Error};
@@ -64,15 +64,16 @@ impl Worker<'_> {
         let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
         match replied {
             Some(Ok(())) => {}
-            Some(Err(NotReplied::Failed(error))) => {
+            Some(Err(ReplyFailure::Failed(error))) => {
                 self.refuse(Error::new(Code::NotAnswered, format!("the answer could not be written: {error}"), ""));
             }
-            Some(Err(NotReplied::Late(by))) => {
-                let by = by.unwrap_or_else(|| "somebody else, or who asked waits no longer".to_owned());
-                let message = format!("your answer came too late: first was {by}");
+            Some(Err(ReplyFailure::Late(by))) => {
+                let why =
+                    by.map_or_else(|| "the request no longer waits".to_owned(), |by| format!("{by} answered first"));
+                let message = format!("your answer came too late: {why}");
                 self.refuse(Error::new(Code::Answered, message, ""));
             }
-            None => self.refuse(Error::new(Code::NobodyAsks, "nobody is asked here", "")),
+            None => self.refuse(Error::new(Code::NobodyAsks, "no person is asked here", "")),
         }
         self.update_requests();
         self.publish();

@@ -59,7 +59,7 @@ pub enum For<'a> {
     Person,
     /// For a tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
     /// days ago are removed.
-    Reader,
+    ToolResult,
 }
 
 /// Outcome of a write.
@@ -83,7 +83,7 @@ impl Store {
         let mut done = Written::default();
         let nothing_to_say = match by {
             For::Desk { index, .. } => index.is_none_or(Map::is_empty),
-            For::Person | For::Reader => true,
+            For::Person | For::ToolResult => true,
         };
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
             return done;
@@ -108,7 +108,7 @@ impl Store {
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
         // Old files are removed first, to make room.
-        let mut gone = if by == For::Reader { self.old(&folder, files, &mut after) } else { Vec::new() };
+        let mut gone = if by == For::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
         let room = TAKEN_KEPT.saturating_sub(kept);
         let due = self.due(&folder, files, by, (&before, room), &mut after, done);
@@ -139,7 +139,7 @@ impl Store {
         let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
-            if by == For::Reader && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
+            if by == For::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != Found::Nothing {
                     done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
                     continue;
@@ -147,7 +147,7 @@ impl Store {
                 if room == 0 {
                     let message =
                         format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
-                    let hint = "remove those that nobody needs, and they are forgotten";
+                    let hint = "remove the files you do not need";
                     done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).fix(hint));
                     break;
                 }
@@ -179,7 +179,7 @@ impl Store {
                 match by {
                     For::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
                     For::Person => entry.by_hand = true,
-                    For::Reader => entry.by_tool = true,
+                    For::ToolResult => entry.by_tool = true,
                 }
             }
         }

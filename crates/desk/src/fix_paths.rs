@@ -18,7 +18,7 @@ use refdesk_text::{Code, Error};
 
 /// A path that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mended {
+pub struct FixedPath {
     /// The id of its source.
     pub id: String,
     /// The file, as displayed.
@@ -32,15 +32,15 @@ pub struct Mended {
 impl Desk {
     /// Rewrites every moved path and reloads; returns also what could not be rewritten. If a file is outside the
     /// workspace, by its path or by a link, `leave` must allow the write.
-    pub fn mend(&mut self, session: &Session, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
+    pub fn fix_paths(&mut self, session: &Session, leave: Leave<'_>) -> (Vec<FixedPath>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
         for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
             by_file.entry(&source.origin.file).or_default().push(source);
         }
-        let mut mended = Vec::new();
+        let mut fixed = Vec::new();
         let mut problems = Vec::new();
         for (file, sources) in by_file {
-            match self.mend_file(file, &sources, leave) {
+            match self.fix_file(file, &sources, leave) {
                 Ok((done, text)) => {
                     self.note_file(
                         session,
@@ -48,7 +48,7 @@ impl Desk {
                         &text,
                         "paths of another machine were rewritten",
                     );
-                    mended.extend(done);
+                    fixed.extend(done);
                 }
                 Err(Error { code, message, fix, .. }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
@@ -57,10 +57,10 @@ impl Desk {
                 ),
             }
         }
-        if !mended.is_empty() {
+        if !fixed.is_empty() {
             self.reload();
         }
-        (mended, problems)
+        (fixed, problems)
     }
 
     fn is_moved(&self, source: &Source) -> bool {
@@ -73,7 +73,7 @@ impl Desk {
     }
 
     /// The paths rewritten in a file, and its new text.
-    fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Error> {
+    fn fix_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<FixedPath>, String), Error> {
         let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
         let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
@@ -81,7 +81,7 @@ impl Desk {
         let text = text.trim_start_matches('\u{feff}');
         let folder: PathBuf = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-        let mut mended = Vec::new();
+        let mut fixed = Vec::new();
         for source in sources {
             let Some(place) = source.place() else { continue };
             let path = match source.origin.entry {
@@ -92,7 +92,7 @@ impl Desk {
             let after = self.portable(&folder, &place.path);
             edits.push((spot.value, serde_json::Value::from(after.as_str()).to_string()));
             let (id, file) = (source.id.to_string(), self.around().display(file));
-            mended.push(Mended { id, file, before: place.written.clone(), after });
+            fixed.push(FixedPath { id, file, before: place.written.clone(), after });
         }
         edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
         let mut text = text.to_owned();
@@ -103,6 +103,6 @@ impl Desk {
         let proposal = self.propose_configuration(file, &text, leave)?;
         let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
         written.map_err(|unwritten| unwritten.refused)?;
-        Ok((mended, text))
+        Ok((fixed, text))
     }
 }

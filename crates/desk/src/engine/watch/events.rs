@@ -1,0 +1,149 @@
+//! Decides which events of the system's watcher matter, on the watcher's thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use notify::EventKind;
+use notify::event::{ModifyKind, RenameMode};
+
+use super::gather::Seen;
+use super::wanted::Interest;
+use crate::engine::requests::is_of;
+
+/// What the watcher's thread needs, and what it remembers for the next order.
+#[derive(Debug, Default)]
+pub struct EventFilter {
+    pub interests: BTreeMap<PathBuf, Interest>,
+    /// The file of picks and exclusions.
+    pub choice: PathBuf,
+    /// The journal.
+    pub journal: PathBuf,
+    /// Folders of requests and answers.
+    pub requests: Vec<PathBuf>,
+    pub lost: LostWatches,
+}
+
+/// Watches that may be dead.
+#[derive(Debug, Default)]
+pub struct LostWatches {
+    /// All of them, because events were lost.
+    pub all: bool,
+    /// Those of these paths and below.
+    pub paths: BTreeSet<PathBuf>,
+}
+
+impl EventFilter {
+    /// Handles an event; returns what the desk must read again, if anything.
+    pub fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
+        let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
+            // Events were lost; one may have been that a folder was removed.
+            self.lost.all = true;
+            return Some(Seen::Anything);
+        };
+        // Reading is not a change; otherwise a desk that reads would reload for ever.
+        if matches!(event.kind, EventKind::Access(_)) {
+            return None;
+        }
+        let went = match event.kind {
+            EventKind::Remove(_) => true,
+            EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
+            _ => false,
+        };
+        let mut matters = None;
+        for path in event.paths {
+            let holds_followed =
+                self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
+            if holds_followed || self.covers(&path) {
+                matters = matters.max(Some(match () {
+                    () if path == self.choice => Seen::Choice,
+                    () if path == self.journal => Seen::Journal,
+                    () if is_of(&self.requests, &path) => Seen::Request,
+                    () => Seen::Anything,
+                }));
+            }
+            if went && holds_followed {
+                self.lost.paths.insert(path);
+            }
+        }
+        matters
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        self.interests.get(folder).is_some_and(|interest| interest.covers(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::Event;
+    use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, RemoveKind};
+
+    use super::*;
+
+    fn filter() -> EventFilter {
+        let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
+        let interests = BTreeMap::from([
+            (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
+            (PathBuf::from("/w/docs"), Interest::All),
+            (PathBuf::from("/w/docs/deep"), Interest::All),
+        ]);
+        let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
+        EventFilter {
+            interests,
+            choice: own("selection.json"),
+            journal: own("journal.jsonl"),
+            requests: vec![own("ask/requests")],
+            lost: LostWatches::default(),
+        }
+    }
+
+    #[test]
+    fn which_events_matter_and_which_watches_they_may_end() {
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let made = EventKind::Create(CreateKind::Any);
+        let removed = EventKind::Remove(RemoveKind::Any);
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        let (any, none) = (Some(Seen::Anything), None);
+        for (kind, path, matters, lost) in [
+            (written, "/w/docs/a.md", any, false),
+            (closed, "/w/docs/a.md", none, false),
+            (to, "/w/docs/a.md", any, false),
+            (made, "/w/docs/.refdesk-x1.tmp", none, false),
+            (made, "/w/docs/node_modules", none, false),
+            (removed, "/w/docs/a.md", any, false),
+            (removed, "/w/docs/deep", any, true),
+            (removed, "/w/docs", any, true),
+            (from, "/w", any, true),
+            (made, "/w/docs", any, false),
+            (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
+            (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
+            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests", any, true),
+            (made, "/w/.jaato/refdesk/lock", none, false),
+            (made, "/w/.jaato/refdesk/.gitignore", none, false),
+            (made, "/w/.jaato/refdesk/sessions", none, false),
+            (to, "/w/.jaato/refdesk/sessions/s/told.json", none, false),
+            (removed, "/w/other", none, false),
+            (written, "/w/docsy", none, false),
+        ] {
+            let mut filter = filter();
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(filter.seen_in(Ok(event)), matters, "{kind:?} {path}");
+            assert_eq!(filter.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
+        }
+    }
+
+    #[test]
+    fn lost_events_count_as_any_change() {
+        let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
+            let mut filter = filter();
+            assert!(filter.seen_in(event) == Some(Seen::Anything) && filter.lost.all);
+        }
+    }
+}
