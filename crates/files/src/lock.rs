@@ -24,40 +24,40 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits up to `patience` for the lock file at `path`; creates it and its folders first. For paths named by the
+    /// Waits up to `timeout` for the lock file at `path`; creates it and its folders first. For paths named by the
     /// user: links in them are followed.
     ///
     /// # Errors
     /// As [`Folder::lock`].
-    pub fn acquire(path: &Path, patience: Duration) -> io::Result<Self> {
+    pub fn acquire(path: &Path, timeout: Duration) -> io::Result<Self> {
         let (folder, name) = made_for(path)?;
-        folder.lock(name, patience)
+        folder.lock(name, timeout)
     }
 }
 
 impl Folder {
-    /// Waits up to `patience` for the lock file of this name; creates it first.
+    /// Waits up to `timeout` for the lock file of this name; creates it first.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process keeps it.
-    pub fn lock(&self, name: impl AsRef<OsStr>, patience: Duration) -> io::Result<Lock> {
+    pub fn lock(&self, name: impl AsRef<OsStr>, timeout: Duration) -> io::Result<Lock> {
         let name = name.as_ref();
         let file = self.open_lock(name)?;
-        wait(&file, patience).map_err(|error| with_path(&self.path_of(name), error))?;
+        wait(&file, timeout).map_err(|error| with_path(&self.path_of(name), error))?;
         Ok(Lock { _file: file })
     }
 }
 
 /// Polls, since a blocking wait has no timeout: a stopped holder would block every process.
-fn wait(file: &File, patience: Duration) -> io::Result<()> {
+fn wait(file: &File, timeout: Duration) -> io::Result<()> {
     let began = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if began.elapsed() < patience => thread::park_timeout(RETRY_INTERVAL),
+            Err(TryLockError::WouldBlock) if began.elapsed() < timeout => thread::park_timeout(RETRY_INTERVAL),
             Err(TryLockError::WouldBlock) => {
-                let seconds = patience.as_secs_f32();
+                let seconds = timeout.as_secs_f32();
                 let message = format!("another process has held this lock for {seconds} s; end it, or try again");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }

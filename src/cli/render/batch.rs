@@ -13,7 +13,7 @@ use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
 use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, What};
-use refdesk_files::output::{Proposal, disagreements};
+use refdesk_files::output::{Proposal, conflicts};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
@@ -108,7 +108,7 @@ fn prepare(
         }
     }
     let proposals: Vec<&Proposal> = outputs.iter().map(|(_, output)| &output.proposal).collect();
-    for (one, other, refused) in disagreements(&proposals) {
+    for (one, other, refused) in conflicts(&proposals) {
         if let (Some((first, _)), Some((at, output))) = (outputs.get(one), outputs.get(other)) {
             let mut refusal = in_words(refused);
             refusal.message.push_str(&format!(" (row {})", first + 1));

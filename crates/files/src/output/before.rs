@@ -22,7 +22,7 @@ impl Before {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn look(path: &Path) -> io::Result<(Self, OldContent)> {
+    pub(super) fn read(path: &Path) -> io::Result<(Self, OldContent)> {
         let open = || Folder::of_real(path).and_then(|(folder, name)| folder.open(name));
         let file = match open() {
             Err(error) if is_absent(&error) => return Ok((Self::Nothing, OldContent::Nothing)),

@@ -19,7 +19,7 @@ mod resolve;
 mod write;
 
 pub use diff::{Diff, DiffLine, DiffLineKind};
-pub use propose::{disagreements, propose};
+pub use propose::{conflicts, propose};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};

@@ -11,27 +11,27 @@ use refdesk_text::Error;
 /// # Errors
 /// The path may not be written to.
 pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
-    let WriteTarget { path, shown } = refusal::place(workspace, current, path, scope)?;
+    let WriteTarget { path, shown } = refusal::write_target(workspace, current, path, scope)?;
     compare(path, shown, text.to_owned())
 }
 
 /// Proposals that an earlier one excludes: the indexes of both, and why.
-pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
+pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     let against = |(at, other): (usize, &&Proposal)| {
         let mut before = proposals.iter().take(at).enumerate();
-        before.find_map(|(one_at, one)| Some((one_at, at, refusal::at_odds(one, other)?)))
+        before.find_map(|(one_at, one)| Some((one_at, at, refusal::conflict(one, other)?)))
     };
     proposals.iter().enumerate().filter_map(against).collect()
 }
 
 /// The same proposal against the current files.
-pub(super) fn anew(proposal: &Proposal) -> Result<Proposal, Error> {
-    refusal::still(&proposal.path, &proposal.shown)?;
+pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
+    refusal::check_again(&proposal.path, &proposal.shown)?;
     compare(proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
 
 fn compare(path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
-    let (before, old) = Before::look(&path).map_err(|error| refusal::unreadable(&shown, &error))?;
+    let (before, old) = Before::read(&path).map_err(|error| refusal::unreadable(&shown, &error))?;
     let diff = old.diff(&shown, &text);
     Ok(Proposal { path, shown, text, before, diff })
 }
@@ -84,7 +84,7 @@ mod tests {
             (&["a", "ab"], &[]),
         ] {
             let proposals: Vec<Proposal> = paths.iter().map(|path| propose(path)).collect();
-            let found = disagreements(&proposals.iter().collect::<Vec<_>>());
+            let found = conflicts(&proposals.iter().collect::<Vec<_>>());
             let found: Vec<_> =
                 found.into_iter().map(|(one, other, refused)| (one, other, refused.code.as_str())).collect();
             assert_eq!(found, expected, "{paths:?}");

@@ -72,12 +72,12 @@ pub(super) enum RenameState {
 }
 
 impl FileRename {
-    pub fn standing(&self) -> RenameState {
-        let now = Before::look(&self.path).ok().map(|(now, _)| now);
+    pub fn state(&self) -> RenameState {
+        let now = Before::read(&self.path).ok().map(|(now, _)| now);
         if now.as_ref() == Some(&self.after) {
             return RenameState::After;
         }
-        let staged = Before::look(&self.staged).ok().map(|(staged, _)| staged);
+        let staged = Before::read(&self.staged).ok().map(|(staged, _)| staged);
         match (now.as_ref() == Some(&self.before), staged.as_ref() == Some(&self.after)) {
             (true, true) => RenameState::Before,
             _ => RenameState::Neither,
@@ -90,17 +90,17 @@ impl FileRename {
     /// The path now leads elsewhere, or the file system's error.
     pub fn make(&self) -> Result<(), Error> {
         // The new content is in the folder that was checked; a folder that replaced it does not contain it.
-        refusal::still(&self.path, &self.shown)?;
+        refusal::check_again(&self.path, &self.shown)?;
         let made = Folder::of_real(&self.path).and_then(|(folder, name)| match self.before {
             Before::Nothing => folder.rename_new(name_of(&self.staged), name),
             Before::File { .. } => folder.rename(name_of(&self.staged), name),
         });
-        made.map_err(|error| unwritten(&self.shown, &error))
+        made.map_err(|error| write_failed(&self.shown, &error))
     }
 
     /// Undoes the rename if it was made and the file was not changed since. Returns whether the old content is back.
-    pub fn take_back(&self) -> bool {
-        match self.standing() {
+    pub fn undo(&self) -> bool {
+        match self.state() {
             RenameState::After => {
                 let back = Folder::of_real(&self.path).and_then(|(folder, name)| match &self.old {
                     Some(old) => folder.rename(name_of(old), name),
@@ -109,7 +109,7 @@ impl FileRename {
                 back.is_ok()
             }
             RenameState::Before => true,
-            RenameState::Neither => Before::look(&self.path).is_ok_and(|(now, _)| now == self.before),
+            RenameState::Neither => Before::read(&self.path).is_ok_and(|(now, _)| now == self.before),
         }
     }
 }
@@ -175,15 +175,15 @@ impl WriteRecord {
     }
 
     /// Undoes every rename that was made; returns those whose old content could not be restored.
-    pub fn take_back(&self) -> Vec<&FileRename> {
-        let stuck = self.files.iter().rev().filter(|step| !step.take_back()).collect();
-        self.tidy();
+    pub fn undo(&self) -> Vec<&FileRename> {
+        let stuck = self.files.iter().rev().filter(|step| !step.undo()).collect();
+        self.remove_temporary();
         remove_folders(&self.folders);
         stuck
     }
 
     /// Removes the temporary files.
-    pub fn tidy(&self) {
+    pub fn remove_temporary(&self) {
         for step in &self.files {
             // The next writer in that folder removes what stays.
             let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
@@ -207,7 +207,7 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
 }
 
 /// The error of a failed write.
-pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
+pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     if is_link_refused(error) {
         return refusal::unreadable(shown, error);
     }

@@ -86,26 +86,22 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     let is_inside = |step: &FileRename| step.path.starts_with(workspace);
     let names = |steps: &[&FileRename]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
     let all: Vec<&FileRename> = record.files.iter().collect();
-    let standings: Vec<RenameState> = record.files.iter().map(FileRename::standing).collect();
-    let not_made: Vec<&FileRename> = all
-        .iter()
-        .zip(&standings)
-        .filter(|(_, standing)| **standing != RenameState::After)
-        .map(|(step, _)| *step)
-        .collect();
+    let states: Vec<RenameState> = record.files.iter().map(FileRename::state).collect();
+    let not_made: Vec<&FileRename> =
+        all.iter().zip(&states).filter(|(_, state)| **state != RenameState::After).map(|(step, _)| *step).collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
         // No renames are left to make, so the files may have been changed by their owner long after.
-        inside(record, workspace).tidy();
+        inside(record, workspace).remove_temporary();
         let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
         return Diagnostic::error(Code::WriteInterrupted, message).fix("check it, and write it again");
     }
-    let begun = standings.contains(&RenameState::After);
-    let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&RenameState::Neither);
-    if begun && may_go_on && go_on(record, &standings) {
-        inside(record, workspace).tidy();
+    let begun = states.contains(&RenameState::After);
+    let may_resume = not_made.iter().all(|step| is_inside(step)) && !states.contains(&RenameState::Neither);
+    if begun && may_resume && finish(record, &states) {
+        inside(record, workspace).remove_temporary();
         return Diagnostic::warning(Code::WriteFinished, format!("an interrupted write was finished: {}", names(&all)));
     }
-    let stuck = take_back(record, workspace);
+    let stuck = undo(record, workspace);
     let text = format!("an interrupted write was undone: {}", names(&all));
     if stuck.is_empty() {
         return Diagnostic::warning(Code::WriteUndone, text).fix("write them again");
@@ -116,24 +112,24 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
 }
 
 /// Makes the remaining renames; on failure the write is to be undone.
-fn go_on(record: &WriteRecord, standings: &[RenameState]) -> bool {
-    let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == RenameState::Before);
+fn finish(record: &WriteRecord, states: &[RenameState]) -> bool {
+    let mut left = record.files.iter().zip(states).filter(|(_, state)| **state == RenameState::Before);
     left.all(|(step, _)| step.make().is_ok())
 }
 
 /// Undoes the write inside the workspace; returns the files whose old content could not be restored.
-fn take_back(record: &WriteRecord, workspace: &Path) -> Vec<String> {
+fn undo(record: &WriteRecord, workspace: &Path) -> Vec<String> {
     let outside = record.files.iter().filter(|step| !step.path.starts_with(workspace));
     let mut stuck: Vec<String> =
-        outside.filter(|step| step.standing() == RenameState::After).map(|step| step.shown.clone()).collect();
-    stuck.extend(inside(record, workspace).take_back().into_iter().map(|step| step.shown.clone()));
+        outside.filter(|step| step.state() == RenameState::After).map(|step| step.shown.clone()).collect();
+    stuck.extend(inside(record, workspace).undo().into_iter().map(|step| step.shown.clone()));
     stuck
 }
 
 /// The part of a record inside the workspace.
 fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
     let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
-    let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_go_on(folder, workspace);
+    let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_resume(folder, workspace);
     WriteRecord { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
 }
 
@@ -142,7 +138,7 @@ fn is_sound(step: &FileRename, workspace: &Path) -> bool {
     let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
     };
-    refusal::may_go_on(&step.path, workspace) && is_beside(&step.staged) && step.old.as_ref().is_none_or(is_beside)
+    refusal::may_resume(&step.path, workspace) && is_beside(&step.staged) && step.old.as_ref().is_none_or(is_beside)
 }
 
 #[cfg(test)]

@@ -31,12 +31,12 @@ pub(super) struct WriteTarget {
 ///
 /// # Errors
 /// It may not be written to.
-pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<WriteTarget, Error> {
-    said(path)?;
+pub(super) fn write_target(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<WriteTarget, Error> {
+    check_text(path)?;
     // Without a current folder, paths are relative to the workspace.
     let current = workspace.join(current);
     let asked = current.join(path);
-    let path = lead(&asked, &quoted(path))?;
+    let path = resolve_links(&asked, &quoted(path))?;
     let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     let shown = shown((workspace, &real), &absolute(&current, &asked), &path);
     let workspace = real;
@@ -45,9 +45,9 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
         return Err(refused(Code::Outside, message, Fix::AllowOutside));
     }
     // Folders above the workspace do not count for this rule.
-    guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
-    sized(&path)?;
-    standing(&path, &shown)?;
+    check_reserved(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
+    check_length(&path)?;
+    check_existing(&path, &shown)?;
     Ok(WriteTarget { path, shown })
 }
 
@@ -56,11 +56,11 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
 ///
 /// # Errors
 /// It leads elsewhere, or may no longer be written to.
-pub(super) fn still(path: &Path, shown: &str) -> Result<(), Error> {
-    if lead(path, shown)? != path {
+pub(super) fn check_again(path: &Path, shown: &str) -> Result<(), Error> {
+    if resolve_links(path, shown)? != path {
         return Err(moved(shown));
     }
-    standing(path, shown)
+    check_existing(path, shown)
 }
 
 fn moved(shown: &str) -> Error {
@@ -69,10 +69,10 @@ fn moved(shown: &str) -> Error {
 }
 
 /// Whether an interrupted write may be continued at this path, which a note names.
-pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
+pub(super) fn may_resume(path: &Path, workspace: &Path) -> bool {
     path.is_absolute()
         && resolve(path).is_ok_and(|real| real == path)
-        && guarded(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
+        && check_reserved(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
 }
 
 /// An existing file is only replaced on request.
@@ -83,7 +83,7 @@ pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
 }
 
 /// Two proposals of one write that exclude each other.
-pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
+pub(super) fn conflict(one: &Proposal, other: &Proposal) -> Option<Error> {
     let (a, b) = (&one.path, &other.path);
     if a == b {
         let message = if one.shown == other.shown {
@@ -99,7 +99,7 @@ pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
 }
 
 /// Checks the text of a path.
-fn said(path: &str) -> Result<(), Error> {
+fn check_text(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
         return Err(refused(Code::EmptyPath, "the output path is empty".to_owned(), "name a file"));
@@ -120,11 +120,11 @@ fn said(path: &str) -> Result<(), Error> {
     if matches!(last, Some("" | "." | "..")) {
         return Err(folder(&shown));
     }
-    sized(Path::new(path))
+    check_length(Path::new(path))
 }
 
 /// Checks names and paths against the limits of file systems.
-fn sized(path: &Path) -> Result<(), Error> {
+fn check_length(path: &Path) -> Result<(), Error> {
     let too_long = |what: String, limit| {
         let message = format!("{what} is longer than {limit} bytes");
         Err(refused(Code::TooLong, message, "choose a shorter one"))
@@ -140,7 +140,7 @@ fn sized(path: &Path) -> Result<(), Error> {
 }
 
 /// Resolves links.
-fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
+fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
@@ -155,7 +155,7 @@ fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
 }
 
 /// Folders of git and refdesk, whose files control what the programs do.
-fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
+fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     let names: Vec<String> = path
         .components()
         .filter_map(|component| match component {
@@ -178,15 +178,15 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
 }
 
 /// Checks what exists at the path.
-fn standing(path: &Path, shown: &str) -> Result<(), Error> {
+fn check_existing(path: &Path, shown: &str) -> Result<(), Error> {
     match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
-        Ok(entry) => entry.map_or(Ok(()), |entry| over(&entry, shown)),
+        Ok(entry) => entry.map_or(Ok(()), |entry| check_replaceable(&entry, shown)),
         Err(error) if is_absent(&error) => Ok(()),
         Err(error) => Err(unreadable(shown, &error)),
     }
 }
 
-fn over(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
+fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
     match entry.kind {
         EntryKind::Folder => Err(folder(shown)),
         EntryKind::Link => Err(moved(shown)),
@@ -225,7 +225,7 @@ fn quoted(path: &str) -> String {
 fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> String {
     let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
     match within {
-        Some(within) if resolve(written).is_ok_and(|led| led == real) => slashed(within),
+        Some(within) if resolve(written).is_ok_and(|resolved| resolved == real) => slashed(within),
         _ => display(workspace, real),
     }
 }
@@ -316,7 +316,7 @@ mod tests {
         ] {
             let dir = root.join("dir");
             for (scope, expected) in [(Scope::Workspace, inside), (Scope::Anywhere, anywhere)] {
-                let code = place(&dir, &dir, path, scope).map_or_else(|refused| refused.code.as_str(), |_| "");
+                let code = write_target(&dir, &dir, path, scope).map_or_else(|refused| refused.code.as_str(), |_| "");
                 assert_eq!(code, expected, "{path} {scope:?}");
             }
         }
@@ -349,10 +349,10 @@ mod tests {
             // A third path of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
-            let place = place(&dir, &dir.join(current), path, Scope::Workspace).unwrap();
+            let place = write_target(&dir, &dir.join(current), path, Scope::Workspace).unwrap();
             assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
             let alias = root.join("alias");
-            let place = super::place(&alias, &alias.join(current), path, Scope::Workspace).unwrap();
+            let place = super::write_target(&alias, &alias.join(current), path, Scope::Workspace).unwrap();
             assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
         }
     }
@@ -361,12 +361,12 @@ mod tests {
     fn a_path_that_leads_elsewhere_now_is_refused() {
         let (_root, root) = world();
         let path = root.join("dir/sub/x");
-        assert!(still(&path, "sub/x").is_ok());
+        assert!(check_again(&path, "sub/x").is_ok());
         fs::remove_dir(root.join("dir/sub")).unwrap();
         symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
-        assert_eq!(still(&path, "sub/x").unwrap_err().code, Code::Moved);
+        assert_eq!(check_again(&path, "sub/x").unwrap_err().code, Code::Moved);
         fs::remove_file(root.join("dir/sub")).unwrap();
         fs::create_dir_all(&path).unwrap();
-        assert_eq!(still(&path, "sub/x").unwrap_err().code, Code::IsFolder);
+        assert_eq!(check_again(&path, "sub/x").unwrap_err().code, Code::IsFolder);
     }
 }

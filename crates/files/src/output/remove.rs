@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::record::unwritten;
+use super::record::write_failed;
 use super::write::unchanged_since;
 use super::{Proposal, Scope, WriteFailure, propose};
 use crate::Folder;
@@ -24,7 +24,7 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     unchanged_since(std::slice::from_ref(proposal))?;
     let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
-    removed.map_err(|error| unwritten(&proposal.shown, &error))?;
+    removed.map_err(|error| write_failed(&proposal.shown, &error))?;
     for folder in proposal.path.ancestors().skip(1).take(folders) {
         // A folder with content stays, and so do those above it.
         if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {

@@ -4,8 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::propose::{anew, disagreements};
-use super::record::{FileRename, WriteRecord, remove_folders, unwritten};
+use super::propose::{conflicts, propose_again};
+use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
@@ -17,7 +17,7 @@ use refdesk_text::{Code, Error};
 /// # Errors
 /// A file changed since it was proposed, or cannot be written.
 pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
-    if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
+    if let Some((_, _, refused)) = conflicts(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
     unchanged_since(proposals)?;
@@ -28,9 +28,9 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         unchanged_since(proposals)?;
         rename((workspace, sealer), &staged, &folders)
     });
-    if let Err(unwritten) = written {
+    if let Err(failure) = written {
         remove_folders(&folders);
-        return Err(unwritten);
+        return Err(failure);
     }
     for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
         // Leftovers are harmless; the next writer here tries again.
@@ -68,14 +68,14 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
             Ok(Ready { proposal, folder, new, old: None })
         };
         let staged = make_folders(&proposal.path, folders).and_then(stage);
-        ready.push(staged.map_err(|error| unwritten(&proposal.shown, &error))?);
+        ready.push(staged.map_err(|error| write_failed(&proposal.shown, &error))?);
     }
     // A single rename is atomic; with several, those already made may have to be undone.
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
             let proposal = ready.proposal;
             let second = ready.folder.second(proposal.path.file_name().unwrap_or_default());
-            ready.old = Some(second.map_err(|error| unwritten(&proposal.shown, &error))?);
+            ready.old = Some(second.map_err(|error| write_failed(&proposal.shown, &error))?);
         }
     }
     Ok(ready)
@@ -103,13 +103,13 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
     let record = WriteRecord { files: files.collect(), folders: folders.to_vec() };
     let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
     if is_noted {
-        record.store(workspace, sealer).map_err(|error| unwritten("the note of what is written", &error))?;
+        record.store(workspace, sealer).map_err(|error| write_failed("the note of what is written", &error))?;
     }
     let mut outcome = Ok(());
     for (at, step) in record.files.iter().enumerate() {
         if let Err(mut refused) = step.make() {
             let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
-            let stuck: Vec<&str> = made.take_back().iter().map(|step| step.shown.as_str()).collect();
+            let stuck: Vec<&str> = made.undo().iter().map(|step| step.shown.as_str()).collect();
             if !stuck.is_empty() {
                 refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
             }
@@ -128,8 +128,8 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
 pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
     for proposal in proposals {
-        refusal::still(&proposal.path, &proposal.shown)?;
-        let now = Before::look(&proposal.path).map_err(|error| refusal::unreadable(&proposal.shown, &error))?.0;
+        refusal::check_again(&proposal.path, &proposal.shown)?;
+        let now = Before::read(&proposal.path).map_err(|error| refusal::unreadable(&proposal.shown, &error))?.0;
         if now != proposal.before {
             changed.push(&proposal.shown);
         }
@@ -139,7 +139,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     }
     let message = format!("{} changed after the difference was shown", changed.join(", "));
     let refused = refusal::refused(Code::Changed, message, "check the new difference, and write again");
-    Err(WriteFailure { refused, current: proposals.iter().map(anew).collect::<Result<_, _>>()? })
+    Err(WriteFailure { refused, current: proposals.iter().map(propose_again).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]
@@ -227,12 +227,12 @@ mod tests {
             world.put("old", "old");
             let proposals = world.propose(&[("old", "mine\n"), ("new/file", "mine\n")]);
             change(&world);
-            let unwritten = write(&world.path, &world.sealer, &proposals).unwrap_err();
-            assert_eq!(unwritten.refused.code.as_str(), code);
+            let failure = write(&world.path, &world.sealer, &proposals).unwrap_err();
+            assert_eq!(failure.refused.code.as_str(), code);
             assert_eq!(world.listing(), expected);
             if code == "changed" {
                 // The new proposals can be approved.
-                write(&world.path, &world.sealer, &unwritten.current).unwrap();
+                write(&world.path, &world.sealer, &failure.current).unwrap();
                 assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
             }
         }
