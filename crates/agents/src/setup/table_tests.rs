@@ -196,7 +196,7 @@ fn later_changes_by_others_stay() {
     // A key of others in a file that we created: the file stays with only that key.
     assert_eq!(edit(None, "{\n", "{\n  \"model\": \"opus\",\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
     assert_eq!(edit(None, "\n}\n", ",\n  \"model\": \"opus\"\n}\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
-    // Changed line breaks or blanks are no reason to keep it.
+    // Changed line breaks or blanks do not keep it.
     assert_eq!(edit(None, "\n}\n", "\n}\n\n"), None);
     // A comment is content of others.
     assert_eq!(edit(None, "{\n", "{\n  // mine\n").as_deref(), Some("{\n  // mine\n}\n"));

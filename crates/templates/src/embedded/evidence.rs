@@ -1,5 +1,5 @@
 //! Whether a code block is a template: it has a variable or a section, and it compiles in its engine (BEHAVIOUR §6).
-//! `${{ … }}` belongs to another tool and is no evidence.
+//! `${{ … }}` belongs to another tool and does not count.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub fn judge(text: &str) -> BlockVerdict {
     }
     let analysis = analyse(text, None);
     let own = strip(&own);
-    let asks = match analysis.syntax {
+    let has_placeholders = match analysis.syntax {
         Syntax::Jinja2 => jinja::has_placeholders(&own.text),
         Syntax::Mustache => mustache::has_placeholders(&own.text),
         Syntax::Handlebars => handlebars::has_placeholders(&own.text),
@@ -37,7 +37,7 @@ pub fn judge(text: &str) -> BlockVerdict {
     match analysis.problem {
         // The variables of a broken block are unknown; it is reported only on request.
         Some(problem) => BlockVerdict::Broken(problem),
-        None if asks => BlockVerdict::Template(Box::new(analysis)),
+        None if has_placeholders => BlockVerdict::Template(Box::new(analysis)),
         None => BlockVerdict::None,
     }
 }

@@ -60,9 +60,9 @@ fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, E
 
 /// Whether the template has a printed variable or a block. Comments, raw blocks and literals do not count.
 pub fn has_placeholders(text: &str) -> bool {
-    let mut asks = false;
+    let mut found = false;
     let read = tokens::tags(text, |tag| {
-        asks |= if tag.is_statement {
+        found |= if tag.is_statement {
             let first = tag.tokens.first().map(|(token, _)| token);
             matches!(first, Some(Token::Ident("for" | "if" | "with" | "filter" | "autoescape")))
         } else {
@@ -70,7 +70,7 @@ pub fn has_placeholders(text: &str) -> bool {
         };
         Ok(())
     });
-    read.is_ok() && asks
+    read.is_ok() && found
 }
 
 /// Whether there is a name that is not a keyword and does not follow `|` or a dot.
