@@ -155,7 +155,7 @@ mod tests {
             ),
             (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), " | Wrote out.txt"),
             (json!({"what": "removed", "about": ["old.tmpl"], "reason": "old"}), " | Removed old.tmpl (old)"),
-            (json!({"what": "forgot", "reason": "compact"}), " | Forgot what it was told (compact)"),
+            (json!({"what": "forgot", "reason": "compact"}), " | Forgot what it was given (compact)"),
         ] {
             let mut line = json!({"n": 7, "time": "2026-11-22T10:03:04.567Z", "desk": "d", "session": "s", "who": "w"});
             line.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());

@@ -191,7 +191,7 @@ fn an_invalid_answer_is_an_error_at_once() {
     let world = world(json!({"type": "queue"}));
     for (bytes, part) in [
         (br#"{"request_id": "another", "selected_ids": ["one"]}"#.to_vec(), "'another'"),
-        (b"[]".to_vec(), "no object"),
+        (b"[]".to_vec(), "not an object"),
         (vec![b' '; usize::try_from(MOST).unwrap() + 1], "more than 1048576 bytes"),
     ] {
         let mut asking = Asking::start(&world, &[]);

@@ -346,7 +346,7 @@ fn links_out_of_the_workspace_are_not_followed() {
         assert!(ran.text().contains("@web") && ran.stderr.contains("leads out of the workspace"), "{ran}");
         let ran = world.run(&["--format", "json", "select", "a"]).exits(1);
         assert_eq!(ran.json()["error"]["code"], "not-stored");
-        assert_eq!(ran.json()["error"]["hint"], "put a folder in the place of the link");
+        assert_eq!(ran.json()["error"]["hint"], "replace the link by a folder");
         world.run(&["list"]).exits(0);
         assert!(world.run(&["journal"]).exits(1).stderr.contains("leads out of the workspace"));
         world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]).exits(0);

@@ -19,7 +19,7 @@ fn the_list_is_asked_about_until_a_line_is_valid() {
     let (world, mut pty) = start(60.0);
     pty.wait_for("which applies?");
     pty.wait_for("3  @three  Name of three");
-    pty.wait_for("empty is none:");
+    pty.wait_for("an empty line means none:");
     pty.type_bytes("2-4\r");
     pty.wait_for("There is no 4: the numbers go from 1 to 3.");
     pty.type_bytes("3,1\r");
@@ -31,7 +31,7 @@ fn the_list_is_asked_about_until_a_line_is_valid() {
 fn an_empty_line_and_the_end_of_input_mean_none() {
     for typed in ["\r", "\x04", "none\r"] {
         let (world, mut pty) = start(60.0);
-        pty.wait_for("empty is none:");
+        pty.wait_for("an empty line means none:");
         pty.type_bytes(typed);
         pty.wait_for("nothing was chosen");
         assert_eq!(pty.wait_for_exit().exit_code(), 0, "{typed:?}");

@@ -64,7 +64,7 @@ fn undo_and_redo_cover_every_kind_of_change() {
     assert_eq!(world.refused(Request::Undo), "there is nothing to undo");
     for expected in [vec!["a", "b"], vec!["a"], vec!["a", "c"], vec![]] {
         world.send(Request::Redo);
-        world.until("it is done again", |now| members(now) == expected);
+        world.until("it is redone", |now| members(now) == expected);
     }
 }
 
@@ -82,7 +82,7 @@ fn undo_takes_back_only_own_changes() {
     let after = world.until("a is not", |now| !now.selection.is_picked("a"));
     assert!(after.selection.is_picked("c"), "what the other picked stays");
     let told = world.notice(|notice| notice.text.starts_with("Undone: pick of @a"));
-    assert!(told.text.ends_with("another process has changed @c since, and that stays"), "{}", told.text);
+    assert!(told.text.ends_with("another process has changed @c since, which stays"), "{}", told.text);
     assert_eq!(
         (told.who, told.topic, told.reason.as_str()),
         (Who::You, Topic::Selection, "left with it: @b, ~3 tokens")
@@ -90,7 +90,7 @@ fn undo_takes_back_only_own_changes() {
     // One notice per action: the next one is about the next action, and nothing is repeated.
     world.send(Request::Redo);
     let told = world.notice(|_| true);
-    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Done again: pick of @a", "came with it: @b, ~3 tokens"));
+    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Redone: pick of @a", "came with it: @b, ~3 tokens"));
     world.send(Request::Undo);
     assert_eq!(world.notice(|_| true).text, "Undone: pick of @a");
 

@@ -178,7 +178,7 @@ fn cancelling_the_call_withdraws_the_request() {
     wait_for(&mut client, 0);
     let (rest, status, _) = client.end();
     assert!(status.success() && rest.is_empty(), "{rest:?}");
-    assert!(journal(&workspace).contains("given up"));
+    assert!(journal(&workspace).contains("cancelled"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn cancelling_the_call_withdraws_the_question_to_the_clients_user() {
     assert!(workspace.picks().is_empty());
     // The journal is written after the client is told.
     let began = std::time::Instant::now();
-    while !journal(&workspace).contains("given up") {
+    while !journal(&workspace).contains("cancelled") {
         assert!(began.elapsed() < crate::support::program::LIMIT);
     }
 }

@@ -49,13 +49,13 @@ impl Desk {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
         if !is_url && (new.place.trim().is_empty() || !path.exists()) {
-            let message = format!("'{}' names no file or folder", new.place);
+            let message = format!("'{}' is not an existing file or folder", new.place);
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
         }
         let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
         let id = new.id.clone().unwrap_or_else(|| slug(&stem));
         if id.trim().is_empty() {
-            return Err(Error::new(Code::EmptyId, "no id can be made of that name", Fix::GiveId));
+            return Err(Error::new(Code::EmptyId, "no id can be derived from that name", Fix::GiveId));
         }
         if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
             let message = format!("the tag '{tag}' cannot match anything");
@@ -70,8 +70,8 @@ impl Desk {
             return Err(Error::new(Code::IdTaken, format!("the id '{id}' is taken, by {file}"), Fix::GiveId));
         }
         if !self.settings().auto_discover {
-            let message = "files in the folder of references are not read: 'auto_discover_references' is false";
-            let hint = "set it to true, or write the entry into 'sources' yourself";
+            let message = "files in the references folder are not read: 'auto_discover_references' is false";
+            let hint = "set it to true, or add the entry to 'sources' yourself";
             return Err(Error::new(Code::NotDiscovered, message, hint));
         }
         let folder = self.references_folder();
@@ -80,7 +80,7 @@ impl Desk {
         let file = folder.join(file_name);
         let exists = || {
             let message = format!("{} is there already", self.around().display(&file));
-            Error::new(Code::FileExists, message, Fix::All(vec![Fix::GiveId, "or change that file".into()]))
+            Error::new(Code::FileExists, message, Fix::All(vec![Fix::GiveId, "or edit that file".into()]))
         };
         if file.exists() {
             return Err(exists());

@@ -118,12 +118,12 @@ impl Desk {
                 let hint = format!("exclude it instead: refdesk exclude {id}");
                 answer.refused.push(match member.role {
                     Role::AutoRoot => {
-                        let message = format!("'{id}' is no pick; it is selected because it is auto");
+                        let message = format!("'{id}' is not a pick; it is selected because it is auto");
                         Error::new(Code::IsTransitive, message, hint)
                     }
                     _ => {
                         let parents = at_list(&member.parents.to_vec());
-                        Error::new(Code::IsTransitive, format!("'{id}' is no pick; {parents} brings it in"), hint)
+                        Error::new(Code::IsTransitive, format!("'{id}' is not a pick; {parents} pulls it in"), hint)
                     }
                 });
             } else if self.catalog.get(id).is_none() {
@@ -297,7 +297,7 @@ impl Desk {
                     words.push(format!("pulled in {}", at_some(&answer.pulled_in)));
                 }
             }
-            PickStatus::AllSelected => words.push("all of it is picked already".to_owned()),
+            PickStatus::AllSelected => words.push("everything is picked already".to_owned()),
             PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
             PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
                 words.push(format!("no source has the tag {}", tags.join(" or ")));

@@ -71,7 +71,7 @@ impl Desk {
             SourceKind::Mcp { args, .. } => {
                 let text = if args.is_null() { String::new() } else { format!("{args:#}") };
                 let text = beginning(&text, SHOWN).to_owned();
-                Document { text, ..captioned(id, "called by the agent, not by refdesk, with".to_owned()) }
+                Document { text, ..captioned(id, "called by the agent, not by refdesk, with arguments".to_owned()) }
             }
         }
     }
@@ -235,7 +235,7 @@ mod tests {
             (files, A, "2 files", "sub/one.txt  5 bytes\ntwo.tpl  3 KB"),
             (&[], inline, "", "one\ntwo"),
             (&[], url, "fetched by the agent, not by refdesk", ""),
-            (&[], mcp, "called by the agent, not by refdesk, with", "{\n  \"q\": 1\n}"),
+            (&[], mcp, "called by the agent, not by refdesk, with arguments", "{\n  \"q\": 1\n}"),
             (&[], "", "gone from the catalog", ""),
         ] {
             assert_eq!(told(files, sources), (caption.to_owned(), text.to_owned(), 0), "{caption}");

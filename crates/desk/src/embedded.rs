@@ -56,7 +56,11 @@ impl Desk {
                 }
             };
             let message = format!("{} {what}", path.display());
-            extraction.refused.push(Error::new(Code::NoSuchFile, message, "name markdown files of the current folder"));
+            extraction.refused.push(Error::new(
+                Code::NoSuchFile,
+                message,
+                "name Markdown files, relative to the current folder",
+            ));
         }
         let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);

@@ -46,8 +46,7 @@ impl Settled<'_> {
                 (enriched, problems)
             }
         };
-        let mut receipts =
-            templates(&done, "templates in the answer of a tool", "an old answer of a tool brought these");
+        let mut receipts = templates(&done, "templates in a tool result", "these came from an old tool result");
         let mut problems = done.diagnostics;
         problems.extend(more);
         if mode == EnrichMode::Send {
@@ -173,5 +172,5 @@ impl Desk {
 }
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
-    Diagnostic::warning(Code::NotStored, format!("what was told is not remembered: {error}")).fix(advice(error))
+    Diagnostic::warning(Code::NotStored, format!("what was given is not remembered: {error}")).fix(advice(error))
 }

@@ -114,12 +114,9 @@ impl Settled<'_> {
             }
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);
-                let who = if parents.is_empty() {
-                    String::new()
-                } else {
-                    format!(" {} would bring it in", at_list(&parents))
-                };
-                (format!("'{id}' is not selected: it is not picked and nothing selected mentions it.{who}"), pick)
+                let who =
+                    if parents.is_empty() { String::new() } else { format!(" {} would pull it in", at_list(&parents)) };
+                (format!("'{id}' is not selected: it is not picked, and no selected source mentions it.{who}"), pick)
             }
         };
         Error::new(Code::NotSelected, message, hint)

@@ -122,7 +122,10 @@ impl Desk {
 
     /// Journals which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
-        self.journal_all(session, templates(done, "templates of documents", "nothing brings these templates any more"));
+        self.journal_all(
+            session,
+            templates(done, "templates of documents", "no selected source provides these templates any more"),
+        );
     }
 
     /// The path of the journal.

@@ -55,13 +55,17 @@ impl Desk {
             SourceKind::Local(place) => place,
             SourceKind::Inline { .. } => return self.definition(id),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } => {
-                return Err(Error::new(Code::LiesElsewhere, format!("@{id} lies elsewhere"), "open its definition"));
+                return Err(Error::new(
+                    Code::LiesElsewhere,
+                    format!("@{id} is not a file of the workspace"),
+                    "open its definition",
+                ));
             }
         };
         let path = match place.standing {
             PathState::Missing => {
                 let expected = self.around().display(&place.path);
-                let message = format!("@{id} is missing: nothing stands at {expected}");
+                let message = format!("@{id} is missing: nothing exists at {expected}");
                 return Err(Error::new(Code::Missing, message, "fix its path in its definition"));
             }
             PathState::Untrusted => {
@@ -165,8 +169,8 @@ mod tests {
             ("folder", "references.json:3", "folder/README.md:1"),
             ("bare", "references.json:4", "bare/z/b.md:1"),
             ("text", "references.json:7", "references.json:7"),
-            ("page", "references.json:8", "@page lies elsewhere"),
-            ("gone", "references.json:9", "@gone is missing: nothing stands at docs/gone.md"),
+            ("page", "references.json:8", "@page is not a file of the workspace"),
+            ("gone", "references.json:9", "@gone is missing: nothing exists at docs/gone.md"),
             ("empty", "references.json:10", "there is no document in empty"),
             ("own", ".jaato/references/own.json:2", "docs/a.md:1"),
         ] {

@@ -39,7 +39,7 @@ impl Prepared {
         let Self { job, used, fit, .. } = self;
         let syntax = job.syntax;
         let offered = offer(job, renderer).unwrap_or_else(|why| {
-            warnings.push(format!("no output path is offered: {why}"));
+            warnings.push(format!("no output path is suggested: {why}"));
             None
         });
         Ok(RenderedTemplate { text, warnings, syntax, used, fit, offered })

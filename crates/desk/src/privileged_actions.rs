@@ -101,7 +101,7 @@ impl PrivilegedActions<'_> {
     /// A folder outside for requests and answers.
     pub fn folder(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
-        let what = format!("questions to you would be put into {path}, and answers taken from there");
+        let what = format!("questions to you would be written to {path}, and answers read from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
@@ -153,7 +153,7 @@ impl PrivilegedActions<'_> {
     /// A source whose text is in a file outside, to which a link leads.
     pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
         let (id, path) = (source.id.as_str(), in_text(resolved));
-        let what = format!("agents could read the text that stands in {path}, as @{id}");
+        let what = format!("agents could read the text in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
@@ -182,7 +182,7 @@ impl PrivilegedActions<'_> {
         let mut what = format!("agents could write files that match `{glob}` without asking you");
         if !unless.is_empty() {
             let globs: Vec<String> = unless.iter().map(|(glob, _)| format!("`{glob}`")).collect();
-            what.push_str(&format!(", but for {}", globs.join(", ")));
+            what.push_str(&format!(", except {}", globs.join(", ")));
         }
         Some(self.action(PrivilegedActionKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
     }
@@ -320,7 +320,7 @@ mod tests {
         };
         use ApprovalMode::{Ask, Auto, Deny};
         let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
-        assert_eq!(told.1, "agents could write files that match `src/**` without asking you, but for `src/x`, `*.pem`");
+        assert_eq!(told.1, "agents could write files that match `src/**` without asking you, except `src/x`, `*.pem`");
         assert_eq!(
             Some(&told.0),
             first(&[("docs/**", Ask), ("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).map(|it| it.0).as_ref(),

@@ -129,7 +129,7 @@ impl Known {
             let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
             let hint = nearest.map_or(Fix::ListSources, Fix::Text);
             problems
-                .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).fix(hint));
+                .push(problem(id, format!("the profile '{name}' names '{id}', but no source has that id")).fix(hint));
         }
         let mut missing = narrowed.unknown;
         for id in catalog::missing(catalog, &profile.preselected) {

@@ -133,13 +133,13 @@ pub fn read_source(
         SourceKind::Mcp { server, tool, args } => {
             let with = if args.is_null() { String::new() } else { format!(" with {args}") };
             let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
-            Err(Error::new(Code::LiesElsewhere, format!("'{id}' is what a tool of another server answers"), hint))
+            Err(Error::new(Code::LiesElsewhere, format!("'{id}' is the result of a tool of another server"), hint))
         }
         SourceKind::Local(place) => {
             let local = Local { workspace, source, place, access };
             match place.standing {
                 PathState::Missing => {
-                    let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
+                    let message = format!("'{id}' is missing: nothing exists at {}", display(workspace, &place.path));
                     Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"))
                 }
                 PathState::Untrusted => untrusted(),
@@ -155,7 +155,7 @@ pub fn read_source(
 }
 
 fn no_folder(source: &Source) -> Error {
-    let message = format!("'{}' is one text and no folder", source.id);
+    let message = format!("'{}' is a single text, not a folder", source.id);
     Error::new(Code::BadPath, message, "leave `path` out")
 }
 
@@ -184,7 +184,7 @@ impl Local<'_> {
     /// The path in the source's folder that a call names, without dots.
     fn within(&self, asked: &str) -> Result<PathBuf, Error> {
         let bad = |what: &str, hint: String| Err(Error::new(Code::BadPath, format!("`path` {what}: '{asked}'"), hint));
-        let relative = "give it relative to the folder of the source, as the list without `path` has it".to_owned();
+        let relative = "give it relative to the folder of the source, as in the list without `path`".to_owned();
         if asked.trim().is_empty() {
             return bad("is empty", "leave it out for the list of files".to_owned());
         }
@@ -202,7 +202,7 @@ impl Local<'_> {
             match component {
                 Component::CurDir => {}
                 Component::Normal(name) => within.push(name),
-                _ => return bad("goes up with '..'", relative),
+                _ => return bad("contains '..'", relative),
             }
         }
         Ok(within)
@@ -215,11 +215,11 @@ impl Local<'_> {
         let real = fs::canonicalize(path).map_err(|error| self.absent(path, &shown, &error))?;
         if !real.starts_with(root) || !self.access.covers(&real) {
             let message = format!("{shown} leads out of '{}' by a link", self.source.id);
-            return Err(Error::new(Code::LeadsOut, message, "only what lies in the source itself is read"));
+            return Err(Error::new(Code::LeadsOut, message, "only files inside the source are read"));
         }
         if is_kept_back(root, &real) {
             let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
-            return Err(Error::new(Code::KeptBack, message, "call it without `path` for the list of what is read"));
+            return Err(Error::new(Code::KeptBack, message, "call it without `path` for the list of readable files"));
         }
         let opened = open(&real).map_err(|error| {
             let message = format!("{shown} cannot be read: {error}");
@@ -365,7 +365,7 @@ fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Er
         Error::new(Code::Binary, message, "read another file")
     };
     if text.contains(&0) {
-        return Err(binary("binary and no text"));
+        return Err(binary("binary, not text"));
     }
     let is_whole = std::str::from_utf8(&text).is_ok();
     match decode(&text) {
@@ -394,7 +394,7 @@ fn content_of(
             if text.is_empty() {
                 given += 1;
                 text.push_str(beginning_of(&line));
-                note = format!("line {given} is longer than {}: only its beginning is given", size(GIVEN as u64));
+                note = format!("line {given} is longer than {}: only its start is given", size(GIVEN as u64));
             }
             break;
         }
@@ -448,7 +448,7 @@ impl Lines {
             // A number too large to parse is a line that no text has.
             plain.then(|| text.parse::<usize>().unwrap_or(usize::MAX))
         };
-        let not_understood = || bad(format!("`lines` is not understood: '{asked}'"));
+        let not_understood = || bad(format!("`lines` is not valid: '{asked}'"));
         let (first, last) = if let Some((first, count)) = asked.split_once(':') {
             let (first, count) = (number(first).ok_or_else(not_understood)?, number(count).ok_or_else(not_understood)?);
             if count == 0 {
@@ -473,7 +473,7 @@ impl Lines {
     /// The first and last line in a text with this many lines.
     fn of(self, total: usize, shown: &str) -> Result<(usize, usize), Error> {
         if self.first > total {
-            let message = format!("{shown} has {total} lines, and line {} was asked for", self.first);
+            let message = format!("{shown} has {total} lines, but line {} was requested", self.first);
             let hint = match total {
                 0 => "it is empty".to_owned(),
                 total => format!("ask for lines from 1 to {total}"),

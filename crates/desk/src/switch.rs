@@ -134,16 +134,16 @@ impl Desk {
             stays.push(format!("only the profile has @{}", own.join(", @")));
         }
         if !profile.sources.is_empty() {
-            stays.push("the profile knows only the sources that it names; the desk keeps its whole catalog".to_owned());
+            stays.push("the profile knows only its own list of sources; the desk keeps its whole catalog".to_owned());
         }
         let (transitive, tools) = said(profile, self.settings());
         if transitive != self.settings().transitive_injection {
             let does = if transitive { "mentions pull in" } else { "mentions pull nothing in" };
-            stays.push(format!("under the profile {does}; the desk goes by the configuration"));
+            stays.push(format!("under the profile {does}; the desk follows the configuration"));
         }
         if tools != self.settings().exclude_tools {
             let hides = if tools.is_empty() { "no tool".to_owned() } else { tools.join(", ") };
-            stays.push(format!("the profile hides {hides} from its agent; the desk goes by the configuration"));
+            stays.push(format!("the profile hides {hides} from its agent; the desk follows the configuration"));
         }
         stays
     }

@@ -279,11 +279,11 @@ impl Desk {
 
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Error> {
         let Some(state) = &self.options.state else {
-            let hint = "set HOME, or XDG_STATE_HOME to a folder of yours";
-            return Err(Error::new(Code::NoStateFolder, "there is no folder of yours to keep trust in", hint));
+            let hint = "set HOME, or XDG_STATE_HOME to a folder that you own";
+            return Err(Error::new(Code::NoStateFolder, "there is no state folder to store trust in", hint));
         };
         if outside(workspace, &absolute(self.workspace(), state)).is_none() {
-            let message = format!("{} lies in the workspace, and trust is never kept there", state.display());
+            let message = format!("{} is inside the workspace, where trust is never stored", state.display());
             return Err(Error::new(Code::NoStateFolder, message, "set XDG_STATE_HOME to a folder outside of it"));
         }
         Ok(Trusted::new(state, self.options.clock, self.options.patience))
@@ -349,14 +349,14 @@ impl Settled<'_> {
         let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
         let message = match ids.len() {
             0 => return None,
-            1 => format!("{shown} lies outside the workspace: agents may not read it until you trust that"),
+            1 => format!("{shown} is outside the workspace: agents may not read it until you trust it"),
             all if all <= SHOWN => {
-                format!("{shown} lie outside the workspace: agents may not read them until you trust that")
+                format!("{shown} are outside the workspace: agents may not read them until you trust them")
             }
             all => {
                 let more = all - SHOWN;
                 format!(
-                    "{shown} and {more} more lie outside the workspace: agents may not read them until you trust that"
+                    "{shown} and {more} more are outside the workspace: agents may not read them until you trust them"
                 )
             }
         };
@@ -385,7 +385,7 @@ const UNTOLD: &str = "This text lies outside the workspace and waits for trust."
 const SHOWN: usize = 5;
 
 fn unkept(error: &std::io::Error) -> Error {
-    let message = format!("what is trusted could not be kept: {error}");
+    let message = format!("trust could not be stored: {error}");
     Error::new(Code::NotStored, message, "make that file and its folder writable")
 }
 

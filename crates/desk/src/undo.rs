@@ -34,7 +34,7 @@ impl Desk {
     /// As [`Desk::undo`].
     pub fn redo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
         let what = self.history.redo_words();
-        self.retrace(session, "done again", what, History::redo)
+        self.retrace(session, "redone", what, History::redo)
     }
 
     /// Descriptions of what undo and redo would do.

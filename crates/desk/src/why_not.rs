@@ -103,7 +103,7 @@ impl Settled<'_> {
         };
         let read = self.store.each_line(|line| session::says_what(line, &[What::Enriched]), keep);
         read.map_err(|error| {
-            let message = format!("when the session was told is not known: {error}");
+            let message = format!("when the session got it is unknown: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")
         })?;
         Ok(last)

@@ -141,7 +141,7 @@ impl Desk {
                 None
             }
             Interrupted::Yes => {
-                let message = "a write of several files was interrupted, or is under way";
+                let message = "a write of several files was interrupted, or is in progress";
                 let hint = "the next command that writes finishes or undoes it";
                 Some(Diagnostic::warning(Code::WriteInterrupted, message).fix(hint))
             }

@@ -220,9 +220,9 @@ fn a_receipt_is_requested_by_its_line_and_may_be_gone() {
     receipts(&mut state, Age::Now, &["a", "b"]);
     let sent = commands(&press(&mut state, "f j Enter"));
     assert_eq!(sent, [Request::JournalLine(1)]);
-    let gone = Err("line 1 is not in the journal any more".to_owned());
+    let gone = Err("line 1 is no longer in the journal".to_owned());
     answer(&mut state, Response::JournalLine(gone));
-    assert!(screen(&state).contains("line 1 is not in the journal any more."), "{}", screen(&state));
+    assert!(screen(&state).contains("line 1 is no longer in the journal."), "{}", screen(&state));
     press(&mut state, "Esc");
     assert_eq!((state.window, state.focus), (None, Pane::Hints));
 }

@@ -61,7 +61,7 @@ fn switch() -> Switch {
         tokens_after: 1_204,
         missing: ids(&["ledger", "audit"]),
         excluded: ids(&["release-notes"]),
-        stays: ids(&["the profile hides selectReferences from its agent; the desk goes by the configuration"]),
+        stays: ids(&["the profile hides selectReferences from its agent; the desk follows the configuration"]),
     }
 }
 

@@ -230,7 +230,7 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_outside() {
     assert_eq!(fs::read(outside.join(name)).unwrap(), record, "not removed");
     let answer = world.json(&["connect", "claude-code", "--yes"], 1);
     assert_eq!(answer["error"]["code"], "not-stored", "{answer}");
-    assert!(answer["error"]["hint"].as_str().unwrap().contains("in the place of the link"), "{answer}");
+    assert!(answer["error"]["hint"].as_str().unwrap().contains("by a folder"), "{answer}");
     assert_eq!((world.read(SETTINGS).as_str(), fs::read(outside.join(name)).unwrap()), ("{}\n", record.clone()));
     // Nor may the record itself be a link.
     fs::remove_file(&connected).unwrap();

@@ -206,7 +206,7 @@ fn precision_and_recall_count_only_cases_with_hints() {
 fn an_unusable_file() {
     let world = small();
     for (text, told) in [
-        (&b""[..], "e.toml:1:1: there is no case in it"),
+        (&b""[..], "e.toml:1:1: the file has no case"),
         (
             b"[[case]]\nprompt = \"x\"\nhints = [\"awya\"]\n",
             "e.toml:3:10: no source has the id 'awya'\n  hint: did you mean 'away'?",

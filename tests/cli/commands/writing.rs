@@ -106,7 +106,7 @@ fn the_templates_own_path_is_suggested() {
     let answer = world.json(&["render", "--inline", holed], 0);
     assert_eq!(answer["offered_output"], Value::Null);
     let warnings = answer["warnings"].as_array().unwrap();
-    assert!(warnings.iter().any(|it| it.as_str().unwrap().contains("no output path is offered")), "{answer}");
+    assert!(warnings.iter().any(|it| it.as_str().unwrap().contains("no output path is suggested")), "{answer}");
     assert!(warnings.last().unwrap().as_str().unwrap().contains("'base' at line 2"), "{answer}");
 }
 

@@ -29,16 +29,16 @@ impl Misread {
     pub(super) fn into_unanswered(self, from: &str) -> Unanswered {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
-        Unanswered::failed(Code::WrongAnswer, format!("{from} is no answer: {why}"), hint)
+        Unanswered::failed(Code::WrongAnswer, format!("{from} is not an answer: {why}"), hint)
     }
 }
 
 /// Parses an answer.
 pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, Misread> {
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| Misread::NotWhole(format!("no JSON ({error})")))?;
+        serde_json::from_slice(bytes).map_err(|error| Misread::NotWhole(format!("not JSON ({error})")))?;
     let Value::Object(members) = value else {
-        return Err(Misread::Wrong("it is JSON, but no object".to_owned()));
+        return Err(Misread::Wrong("it is JSON, but not an object".to_owned()));
     };
     understood(request, &members).map_err(Misread::Wrong)
 }
@@ -47,21 +47,21 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answere
     match members.get("request_id") {
         Some(Value::String(id)) if *id == request.request_id => {}
         Some(Value::String(id)) => return Err(format!("it answers the request '{}'", shown(id))),
-        Some(_) => return Err("its 'request_id' is no string".to_owned()),
+        Some(_) => return Err("its 'request_id' is not a string".to_owned()),
         None => return Err("it has no 'request_id'".to_owned()),
     }
     let by = members.get("by").and_then(Value::as_str).map(shown);
     if request.approval.is_some() {
         return match members.get("approved") {
             Some(Value::Bool(approved)) => Ok(Answered { approved: *approved, by, ..Answered::default() }),
-            _ => Err("it has no 'approved' that is true or false".to_owned()),
+            _ => Err("it has no 'approved' with true or false".to_owned()),
         };
     }
     let ids = members.get("selected_ids").and_then(Value::as_array).ok_or("it has no list 'selected_ids'")?;
     let offered: HashSet<&str> = request.sources.iter().map(|source| source.id.as_str()).collect();
     let (mut answered, mut seen) = (Answered { by, ..Answered::default() }, HashSet::new());
     for id in ids {
-        let id = id.as_str().ok_or("its 'selected_ids' holds something that is no string")?;
+        let id = id.as_str().ok_or("its 'selected_ids' may hold only strings")?;
         if seen.insert(id) {
             let list = if offered.contains(id) { &mut answered.selected } else { &mut answered.unknown };
             list.push(id.to_owned());
@@ -93,11 +93,11 @@ mod tests {
             (r#"{"request_id": "r1", "approved": true}"#, Err("no list 'selected_ids'")),
             (r#"{"request_id": "r1", "selected_ids": null}"#, Err("no list 'selected_ids'")),
             (r#"{"request_id": "r1", "selected_ids": "a"}"#, Err("no list 'selected_ids'")),
-            (r#"{"request_id": "r1", "selected_ids": ["a", 1]}"#, Err("no string")),
-            (r#"{"request_id": 1, "selected_ids": []}"#, Err("no string")),
+            (r#"{"request_id": "r1", "selected_ids": ["a", 1]}"#, Err("only strings")),
+            (r#"{"request_id": 1, "selected_ids": []}"#, Err("not a string")),
             (r#"{"selected_ids": []}"#, Err("no 'request_id'")),
-            ("[]", Err("no object")),
-            ("null", Err("no object")),
+            ("[]", Err("not an object")),
+            ("null", Err("not an object")),
         ] {
             match (read(&request, text.as_bytes()), expected) {
                 (Ok(answered), Ok((selected, unknown))) => {

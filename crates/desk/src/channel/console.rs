@@ -64,7 +64,7 @@ fn converse(
     };
     let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
     say(&listed(request))?;
-    let prompt = "Which? Numbers as in 1,3,4 or 2-5, `all`, `none`; empty is none: ";
+    let prompt = "Which? Numbers as in 1,3,4 or 2-5, `all`, `none`; an empty line means none: ";
     say(prompt)?;
     loop {
         let line = match typed.recv_timeout(wait.glance()) {
@@ -134,7 +134,7 @@ fn parse(line: &str, count: usize) -> Result<Vec<usize>, String> {
             }
         };
         if first > last {
-            return Err(format!("The range '{}' goes down; write {last}-{first}.", one_line(part)));
+            return Err(format!("The range '{}' is reversed; write {last}-{first}.", one_line(part)));
         }
         numbers.extend((first..=last).filter(|number| seen.insert(*number)));
     }
@@ -149,7 +149,7 @@ fn number(text: &str, count: usize) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if is_number && (1..=count).contains(&number) => Ok(number),
         _ if is_number => Err(format!("There is no {}: the numbers go from 1 to {count}.", super::answer::shown(text))),
-        _ => Err(format!("'{}' is no number.", super::answer::shown(text))),
+        _ => Err(format!("'{}' is not a number.", super::answer::shown(text))),
     }
 }
 
@@ -178,17 +178,17 @@ mod tests {
             ("6", Err("There is no 6: the numbers go from 1 to 5.")),
             ("1-6", Err("There is no 6: the numbers go from 1 to 5.")),
             ("99999999999999999999", Err("There is no 99999999999999999999: the numbers go from 1 to 5.")),
-            ("4-2", Err("The range '4-2' goes down; write 2-4.")),
+            ("4-2", Err("The range '4-2' is reversed; write 2-4.")),
             ("1,,2", Err("A number is missing.")),
             ("1,", Err("A number is missing.")),
             ("-2", Err("A number is missing.")),
             ("2-", Err("A number is missing.")),
-            ("1-2-3", Err("'2-3' is no number.")),
-            ("1 2", Err("'1 2' is no number.")),
-            ("+1", Err("'+1' is no number.")),
-            ("1,all", Err("'all' is no number.")),
-            ("\u{661}", Err("'\u{661}' is no number.")),
-            ("\x1b[A", Err("'\\x1b[A' is no number.")),
+            ("1-2-3", Err("'2-3' is not a number.")),
+            ("1 2", Err("'1 2' is not a number.")),
+            ("+1", Err("'+1' is not a number.")),
+            ("1,all", Err("'all' is not a number.")),
+            ("\u{661}", Err("'\u{661}' is not a number.")),
+            ("\x1b[A", Err("'\\x1b[A' is not a number.")),
         ] {
             assert_eq!(parse(line, 5), expected.map_err(str::to_owned), "{line:?}");
         }
@@ -212,7 +212,7 @@ mod tests {
         let request = asking("r", &["a", "b", "c"]);
         let (end, shown) = conversation(&request, &["5\n", "x\n", "3,1\n"], &Wait::seconds(60.0));
         assert_eq!(end.unwrap().selected, ["c", "a"]);
-        assert!(shown.contains("There is no 5") && shown.contains("'x' is no number"), "{shown}");
+        assert!(shown.contains("There is no 5") && shown.contains("'x' is not a number"), "{shown}");
         assert_eq!(shown.matches("Which?").count(), 3);
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Files {
 impl Channel for Files {
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         let unasked = |error: io::Error| {
-            Unanswered::failed(Code::NotAsked, format!("the question could not be put: {error}"), advice(&error))
+            Unanswered::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Watch before the request exists, so that no answer is missed.
@@ -78,11 +78,12 @@ impl Files {
     fn raise(&self, request: &Request, requests: Folder, responses: Folder) -> io::Result<Raised> {
         let id = &request.request_id;
         if safe(id) != *id {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
         }
         let bytes = serde_json::to_vec_pretty(request)?;
         if bytes.len() as u64 > QUESTION {
-            let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
+            let message =
+                format!("it has {} bytes, more than the limit of {QUESTION}; offer fewer sources", bytes.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let alive = requests.publish(file_of(id), &bytes, FileMode::Private)?;
@@ -96,9 +97,9 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     let wrong = |message: String, hint| Some(Err(Unanswered::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids alone"),
+        Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids only"),
         Err(error) if is_absent(&error) => return None,
-        Err(error) => return wrong(format!("the answer cannot be read: {error}"), "an answer is a regular file"),
+        Err(error) => return wrong(format!("the answer cannot be read: {error}"), "an answer must be a regular file"),
     };
     match read(request, &bytes) {
         Ok(answered) => Some(Ok(answered)),
@@ -141,8 +142,8 @@ impl Raised {
                 Ok(Err(Misread::NotWhole(why))) => format!(": {why}"),
                 _ => String::new(),
             };
-            let message = format!("{} was still no whole answer when the time ran out{why}", self.shown);
-            let hint = "write the answer under another name, and rename it when it is whole";
+            let message = format!("{} was still incomplete at the timeout{why}", self.shown);
+            let hint = "write the answer under another name, and rename it when it is complete";
             Err(Unanswered::failed(Code::HalfAnswer, message, hint))
         })
     }

@@ -202,7 +202,7 @@ pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
         Err(error) => return (found, vec![unreadable(&base.path.join(REQUESTS), &error)]),
     };
     if names.len() > MOST_REQUESTS {
-        let message = format!("{} requests wait, and only {MOST_REQUESTS} of them are looked at", names.len());
+        let message = format!("{} requests are waiting, and only {MOST_REQUESTS} of them are shown", names.len());
         problems.push(Diagnostic::warning(Code::TooManyRequests, message).in_file(base.path.display().to_string()));
     }
     for id in names.into_iter().take(MOST_REQUESTS) {
@@ -240,14 +240,14 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;
     let request: Request =
-        serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is no request: {error}")))?;
+        serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is not a request: {error}")))?;
     if request.request_id != id {
-        return Err(wrong("the request has another 'request_id' than its file".to_owned()));
+        return Err(wrong("the request's 'request_id' differs from its file name".to_owned()));
     }
     // Another program's timestamps may differ, and a file from the repository may claim any time, so the file's own age
     // counts.
     let began = if is_own { request.timestamp.parse().ok() } else { written };
-    let began = began.ok_or_else(|| wrong("the request has no 'timestamp' that is a time".to_owned()))?;
+    let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
     Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == Held::BySomebody }))
@@ -288,7 +288,7 @@ pub(super) fn is_left(base: &Base, id: &str) -> bool {
 pub fn answer(base: &Base, response: &Response) -> io::Result<AnswerStatus> {
     let id = &response.request_id;
     if safe(id) != *id {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
     }
     base.check()?;
     let requests = match base.part(REQUESTS) {

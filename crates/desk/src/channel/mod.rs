@@ -64,7 +64,7 @@ impl Unanswered {
     }
 
     fn only_on_a_screen() -> Self {
-        let message = "a yes to a write is asked for on a screen, where what would be written is seen";
+        let message = "a write can be approved only on a screen, which shows what would be written";
         Self::failed(Code::NoChannel, message, Fix::OpenScreen)
     }
 

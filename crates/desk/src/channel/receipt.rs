@@ -32,7 +32,7 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
         }
         Err(Unanswered::TimedOut) => "no answer in time".to_owned(),
         Err(Unanswered::GivenUp) => "cancelled before there was an answer".to_owned(),
-        Err(Unanswered::Failed(Error { message, .. })) => format!("no answer that counts: {message}"),
+        Err(Unanswered::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
     Receipt { about, ..receipt(request, What::Answered, reason) }
@@ -73,7 +73,7 @@ mod tests {
             (&yes, Ok(Answered::default()), "a person answered: no to src/a.rs"),
             (&choice, Err(Unanswered::TimedOut), "no answer in time"),
             (&choice, Err(Unanswered::GivenUp), "cancelled before there was an answer"),
-            (&choice, Err(failed), "no answer that counts: the webhook said no"),
+            (&choice, Err(failed), "no valid answer: the webhook said no"),
         ] {
             assert_eq!(answered(request, &came).reason, reason);
         }

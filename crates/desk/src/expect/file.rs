@@ -66,14 +66,14 @@ impl Reader<'_> {
         for (key, _) in document.iter().filter(|(key, _)| key.get_ref() != "case") {
             let name = key.get_ref();
             let hint = match KEYS.contains(&name.as_ref()) {
-                true => format!("put it behind a line [[case]]; {EXAMPLE}"),
+                true => format!("put it below a line [[case]]; {EXAMPLE}"),
                 false => EXAMPLE.to_owned(),
             };
-            self.report(&key.span(), Code::UnknownKey, format!("'{name}' stands outside of every case"), hint);
+            self.report(&key.span(), Code::UnknownKey, format!("'{name}' is outside of every case"), hint);
         }
         let Some((key, cases)) = document.iter().find(|(key, _)| key.get_ref() == "case") else {
             if document.is_empty() {
-                self.report(&(0..0), Code::NoCase, "there is no case in it", EXAMPLE);
+                self.report(&(0..0), Code::NoCase, "the file has no case", EXAMPLE);
             }
             return Vec::new();
         };
@@ -85,19 +85,19 @@ impl Reader<'_> {
             self.report(
                 &key.span(),
                 Code::WrongType,
-                "'case' is to be a list of tables",
+                "'case' must be a list of tables",
                 "write [[case]], with two brackets",
             );
             return Vec::new();
         };
         if tables.is_empty() {
-            self.report(&key.span(), Code::NoCase, "there is no case in it", EXAMPLE);
+            self.report(&key.span(), Code::NoCase, "the file has no case", EXAMPLE);
         }
         let mut read = Vec::with_capacity(tables.len());
         for (nth, (span, table)) in tables.into_iter().enumerate() {
             match table {
                 Some(table) => read.extend(self.case(nth + 1, &span, table)),
-                None => self.report(&span, Code::WrongType, "a case is to be a table", EXAMPLE),
+                None => self.report(&span, Code::WrongType, "a case must be a table", EXAMPLE),
             }
         }
         read
@@ -145,8 +145,8 @@ impl Reader<'_> {
             }
         }
         if !["hints", "not_hints", "expands", "pulls_in", "max_tokens"].into_iter().any(has) {
-            let hint = "write what is to come of it: hints, not_hints, expands, pulls_in or max_tokens";
-            self.report(span, Code::NothingExpected, format!("'{name}' expects nothing"), hint);
+            let hint = "write at least one of hints, not_hints, expands, pulls_in or max_tokens";
+            self.report(span, Code::NothingExpected, format!("'{name}' has no expectations"), hint);
         }
         for id in select.iter().flatten() {
             if self.catalog.get(id).is_some_and(Source::is_missing) {
@@ -159,7 +159,7 @@ impl Reader<'_> {
             if wanted.not_hints.iter().flatten().any(|other| other == id) {
                 let at = table.get("not_hints").map_or_else(|| span.clone(), Spanned::span);
                 let message = format!("'{id}' is in hints and in not_hints");
-                self.report(&at, Code::Contradiction, message, "take it out of one of them");
+                self.report(&at, Code::Contradiction, message, "remove it from one of them");
             }
         }
         let kind = if result.is_some() { TextKind::ToolResult } else { TextKind::Prompt };
@@ -220,7 +220,7 @@ impl Reader<'_> {
     }
 
     fn wrong_type(&mut self, value: &Spanned<DeValue>, key: &str, wanted: &str, example: &str) {
-        let message = format!("'{key}' is to be {wanted}, and has {}", article(value.get_ref().type_str()));
+        let message = format!("'{key}' must be {wanted}, and has {}", article(value.get_ref().type_str()));
         self.report(&value.span(), Code::WrongType, message, format!("write {example}"));
     }
 }
@@ -319,26 +319,26 @@ mod tests {
     #[test]
     fn errors_have_a_position_and_a_fix() {
         for (text, expected) in [
-            ("", vec!["1:1 no-case: there is no case in it"]),
-            ("# nothing\n", vec!["1:1 no-case: there is no case in it"]),
-            ("case = []\n", vec!["1:1 no-case: there is no case in it"]),
-            ("[case]\nprompt = \"x\"\n", vec!["1:2 wrong-type: 'case' is to be a list of tables"]),
-            ("case = [1]\n", vec!["1:9 wrong-type: a case is to be a table"]),
-            ("prompt = \"x\"\n", vec!["1:1 unknown-key: 'prompt' stands outside of every case"]),
+            ("", vec!["1:1 no-case: the file has no case"]),
+            ("# nothing\n", vec!["1:1 no-case: the file has no case"]),
+            ("case = []\n", vec!["1:1 no-case: the file has no case"]),
+            ("[case]\nprompt = \"x\"\n", vec!["1:2 wrong-type: 'case' must be a list of tables"]),
+            ("case = [1]\n", vec!["1:9 wrong-type: a case must be a table"]),
+            ("prompt = \"x\"\n", vec!["1:1 unknown-key: 'prompt' is outside of every case"]),
             (
                 "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
                 vec![
-                    "2:10 wrong-type: 'prompt' is to be a text, and has an integer",
+                    "2:10 wrong-type: 'prompt' must be a text, and has an integer",
                     "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
-                    "4:9 wrong-type: 'hints' is to be a list of ids, and has a string",
-                    "5:14 wrong-type: 'max_tokens' is to be a whole number from 0, and has an integer",
+                    "4:9 wrong-type: 'hints' must be a list of ids, and has a string",
+                    "5:14 wrong-type: 'max_tokens' must be a whole number from 0, and has an integer",
                 ],
             ),
             (
                 "[[case]]\nprompt = \"x\"\nhints = [\"oen\", 2, \"nobody-near\"]\n",
                 vec![
                     "3:10 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
-                    "3:17 wrong-type: 'hints' is to be a list of ids, and has an integer",
+                    "3:17 wrong-type: 'hints' must be a list of ids, and has an integer",
                     "3:20 unknown-id: no source has the id 'nobody-near'",
                 ],
             ),
@@ -347,7 +347,7 @@ mod tests {
                 vec![
                     "1:1 no-text: 'n' has neither a prompt nor a tool_result",
                     "4:1 no-text: 'case 2' has both a prompt and a tool_result",
-                    "4:1 nothing-expected: 'case 2' expects nothing",
+                    "4:1 nothing-expected: 'case 2' has no expectations",
                 ],
             ),
             (
@@ -355,7 +355,7 @@ mod tests {
                 vec![
                     "3:1 no-tool: a prompt has no 'tool'",
                     "4:1 no-tool: a prompt has no 'args'",
-                    "4:8 wrong-type: 'args' is to be a table, and has an integer",
+                    "4:8 wrong-type: 'args' must be a table, and has an integer",
                     "5:10 missing: 'gone' cannot be picked: its path exists nowhere",
                     "7:13 contradiction: 'one' is in hints and in not_hints",
                 ],

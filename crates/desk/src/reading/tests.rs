@@ -121,8 +121,8 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     symlink("/proc/self/environ", dir.join("environ")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, dir.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     let absolute = dir.join("docs/retry.md").to_string_lossy().into_owned();
-    let relative = "give it relative to the folder of the source, as the list without `path` has it";
-    let below = "only what lies in the source itself is read";
+    let relative = "give it relative to the folder of the source, as in the list without `path`";
+    let below = "only files inside the source are read";
     let list = "call it without `path` for the list of its files";
     for (path, code, hint) in [
         ("", "bad-path", "leave it out for the list of files"),
@@ -159,7 +159,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     }
     assert_eq!(
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
-        "dir/data.bin is binary and no text (4 bytes)"
+        "dir/data.bin is binary, not text (4 bytes)"
     );
     // One bad byte is no reason to withhold all the others.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
@@ -248,7 +248,7 @@ fn much_comes_in_parts_that_are_the_whole_together() {
     let world = World::with(&[("ws/file.md", long.as_bytes())]);
     let reading = world.read("file", None, None).unwrap();
     assert_eq!((reading.text.len(), reading.last_line, reading.cut), (GIVEN, 1, true));
-    assert_eq!(reading.note, "line 1 is longer than 256 KB: only its beginning is given; the rest: lines \"2-2\" of 2");
+    assert_eq!(reading.note, "line 1 is longer than 256 KB: only its start is given; the rest: lines \"2-2\" of 2");
     let large = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
     let world = World::with(&[("ws/file.md", &large)]);
     assert_eq!(world.told("file", None, None), "too-large: read another file");

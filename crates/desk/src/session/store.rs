@@ -257,7 +257,7 @@ impl Store {
     pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
-            .fix("look into it for what you miss, and pick again")
+            .fix("look in it for lost picks, and pick them again")
     }
 }
 
@@ -298,7 +298,7 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 /// The fix for a failed write.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if is_link_refused(error) => "put a folder in the place of the link",
+        _ if is_link_refused(error) => "replace the link by a folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",

@@ -97,7 +97,7 @@ impl Trusted {
     }
 
     fn damaged(&self, problem: &str, done: &str) -> Diagnostic {
-        Diagnostic::warning(Code::Damaged, format!("what you trusted is damaged ({problem}); {done}"))
+        Diagnostic::warning(Code::Damaged, format!("the record of your trust is damaged ({problem}); {done}"))
             .in_file(self.file.to_string_lossy())
             .fix(Fix::Trust)
     }

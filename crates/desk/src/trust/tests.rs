@@ -102,7 +102,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     let told = [
         "references.json:9: questions to you would be posted to https://example.org/ask, with a signature made with the \
          secret in $SECRET",
-        "references.json:12: agents could write files that match `docs/**` without asking you, but for `docs/x`",
+        "references.json:12: agents could write files that match `docs/**` without asking you, except `docs/x`",
         "references.json:4: every agent could read out/a.md, as @a",
         "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
         "references.json:6: an agent that selects it could read out/none.md, as @gone",

@@ -196,7 +196,7 @@ fn an_incomplete_answer_is_waited_for() {
 fn an_invalid_answer_is_reported_at_once() {
     for (bytes, part) in [
         (br#"{"request_id": "another", "selected_ids": []}"#.to_vec(), "'another'"),
-        (b"[]".to_vec(), "no object"),
+        (b"[]".to_vec(), "not an object"),
         (vec![b' '; 1024 * 1024 + 1], "more than 1048576 bytes"),
     ] {
         let (world, request) = (World::new(), asking(ID, &["a"]));
@@ -342,7 +342,7 @@ fn a_too_large_request_is_not_created() {
     request.context = "x".repeat(17 * 1024 * 1024);
     let came = world.files.ask(&request, &Wait::seconds(30.0));
     let Err(Unanswered::Failed(Error { code: Code::NotAsked, message, .. })) = came else { panic!("{came:?}") };
-    assert!(message.contains("16777216 are allowed"), "{message}");
+    assert!(message.contains("limit of 16777216"), "{message}");
 }
 
 #[test]

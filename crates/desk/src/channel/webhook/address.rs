@@ -25,7 +25,7 @@ pub(super) struct Unreachable {
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} may not be connected to", self.address)
+        write!(out, "{} is not allowed", self.address)
     }
 }
 

@@ -49,8 +49,9 @@ pub(super) fn agent(target: &Target) -> Agent {
 impl Webhook {
     /// Posts until there is an answer, at most three times.
     pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
-        let body = serde_json::to_vec(request)
-            .map_err(|error| Unanswered::failed(Code::NotAsked, format!("the question is no JSON: {error}"), ""))?;
+        let body = serde_json::to_vec(request).map_err(|error| {
+            Unanswered::failed(Code::NotAsked, format!("the question cannot be written as JSON: {error}"), "")
+        })?;
         let signature = self.secret.as_ref().and_then(|secret| secret.sign(&body));
         let mut backoff = BACKOFF.iter();
         loop {
@@ -69,7 +70,7 @@ impl Webhook {
             if is_last {
                 let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
                 let message = format!("the webhook {} {why}{times}", self.target.shown);
-                return Err(Unanswered::failed(Code::Webhook, message, "see to it that it runs, and ask again"));
+                return Err(Unanswered::failed(Code::Webhook, message, "make sure that it runs, and ask again"));
             }
         }
     }
@@ -105,11 +106,11 @@ impl Webhook {
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             let to = response.headers().get(LOCATION).map(|to| shown(&String::from_utf8_lossy(to.as_bytes())));
             let to = to.map_or_else(|| "nowhere".to_owned(), |to| format!("'{to}'"));
-            let what = format!("{answered} and points to {to}; a redirect is not followed");
-            return self.ended(Code::Webhook, &what, "set channel.endpoint to where it is answered");
+            let what = format!("{answered} and redirected to {to}, which is not followed");
+            return self.ended(Code::Webhook, &what, "set channel.endpoint to the final address");
         }
         if !status.is_success() {
-            return self.ended(Code::Webhook, answered, "see what it says about the request in its own log");
+            return self.ended(Code::Webhook, answered, "see its own log for the reason");
         }
         let kind = response.headers().get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
         if let Some(kind) = kind.filter(|kind| !is_json(kind)) {
@@ -120,7 +121,7 @@ impl Webhook {
         match response.body_mut().as_reader().take(MOST + 1).read_to_end(&mut bytes) {
             Ok(_) if bytes.len() as u64 > MOST => {
                 let what = format!("answered with more than {MOST} bytes");
-                self.ended(Code::WrongAnswer, &what, "answer with ids alone")
+                self.ended(Code::WrongAnswer, &what, "answer with ids only")
             }
             Ok(_) => Attempt::Ended(
                 read(request, &bytes)
@@ -134,8 +135,8 @@ impl Webhook {
                 if matches!(error, Error::Timeout(_)) {
                     return Attempt::Ended(Err(Unanswered::TimedOut));
                 }
-                let what = format!("broke off in the middle of its answer: {error}");
-                self.ended(Code::WrongAnswer, &what, "see to it that it answers whole, and ask again")
+                let what = format!("closed the connection in the middle of its answer: {error}");
+                self.ended(Code::WrongAnswer, &what, "make sure that it sends complete answers, and ask again")
             }
         }
     }
@@ -147,23 +148,25 @@ impl Webhook {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
                 let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());
                 let (what, hint) = match self.target.reach {
-                    Reach::Private => ("a public address, and plain http goes to private ones alone", "use https"),
+                    Reach::Private => {
+                        ("a public address, and plain http is allowed only for private ones", "use https")
+                    }
                     _ => ("a private address", "add the host to channel.allow_hosts if it is meant"),
                 };
                 let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
                 let message = format!("the webhook is not called: {at}");
                 Attempt::Ended(Err(Unanswered::failed(Code::PrivateAddress, message, hint)))
             }
-            Error::HostNotFound => Attempt::Failed("is not found: its host has no address".to_owned()),
-            Error::ConnectionFailed => Attempt::Failed("cannot be connected to".to_owned()),
+            Error::HostNotFound => Attempt::Failed("was not found: its host has no address".to_owned()),
+            Error::ConnectionFailed => Attempt::Failed("could not be reached".to_owned()),
             Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
-                Attempt::Failed(format!("cannot be connected to within {} s", CONNECT.as_secs()))
+                Attempt::Failed(format!("could not be reached within {} s", CONNECT.as_secs()))
             }
             Error::Timeout(_) => Attempt::Ended(Err(Unanswered::TimedOut)),
-            Error::Io(error) if is_unconnected(&error) => Attempt::Failed(format!("cannot be connected to: {error}")),
+            Error::Io(error) if is_unconnected(&error) => Attempt::Failed(format!("could not be reached: {error}")),
             error => {
                 let what = format!("gave no answer: {error}");
-                self.ended(Code::Webhook, &what, "see to it that it answers, and ask again")
+                self.ended(Code::Webhook, &what, "make sure that it answers, and ask again")
             }
         }
     }

@@ -55,21 +55,23 @@ pub(super) fn headers(
     let mut headers = Vec::new();
     for (name, value) in &settings.headers {
         let printable = shown(name);
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("'{printable}' is no header")))?;
+        let name =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("'{printable}' is not a header")))?;
         let is_token = name == AUTHORIZATION && settings.auth_token_env.is_some();
         if is_token || [HOST, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, SIGNATURE].contains(&name) {
             return Err(wrong(format!("the header '{printable}' is set by refdesk itself")));
         }
-        let mut value =
-            HeaderValue::from_str(value).map_err(|_| wrong(format!("the header '{printable}' holds what none may")))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| wrong(format!("the header '{printable}' contains invalid characters")))?;
         value.set_sensitive(true);
         headers.push((name, value));
     }
     if let Some(name) = &settings.auth_token_env {
         let token = variable(name, "auth_token_env", environment)?;
         let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
-            let message = format!("the environment variable '{}' holds what no header may", shown(name));
-            Unanswered::failed(Code::NoVariable, message, "set it to the token alone")
+            let message =
+                format!("the environment variable '{}' contains characters that a header may not have", shown(name));
+            Unanswered::failed(Code::NoVariable, message, "set it to the token only")
         })?;
         value.set_sensitive(true);
         headers.push((AUTHORIZATION, value));
@@ -80,7 +82,7 @@ pub(super) fn headers(
 fn variable(name: &str, key: &str, environment: Environment) -> Result<String, Unanswered> {
     environment.get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
         let message = format!("the environment variable '{}' is not set, which channel.{key} names", shown(name));
-        Unanswered::failed(Code::NoVariable, message, "set it where refdesk is started")
+        Unanswered::failed(Code::NoVariable, message, "set it in the environment of refdesk")
     })
 }
 
@@ -120,12 +122,12 @@ mod tests {
         for (headers, token, named) in [
             (&[][..], Some("NONE"), "'NONE' is not set"),
             (&[], Some("EMPTY"), "'EMPTY' is not set"),
-            (&[], Some("BROKEN"), "'BROKEN' holds"),
+            (&[], Some("BROKEN"), "'BROKEN' contains"),
             (&[("Host", "x")], None, "'Host' is set by"),
             (&[("content-length", "0")], None, "'content-length' is set by"),
             (&[("Authorization", "hush")], Some("TOKEN"), "'Authorization' is set by"),
-            (&[("X Key", "hush")], None, "'X Key' is no header"),
-            (&[("X-Key", "hush\r\nX: y")], None, "'X-Key' holds"),
+            (&[("X Key", "hush")], None, "'X Key' is not a header"),
+            (&[("X-Key", "hush\r\nX: y")], None, "'X-Key' contains"),
         ] {
             let Err(Unanswered::Failed(Error { message, .. })) = with(headers, token) else { panic!("{named}") };
             assert!(message.contains(named) && !message.contains("hush"), "{message}");

@@ -57,14 +57,14 @@ impl Target {
         let uri: Uri = written
             .trim()
             .parse()
-            .map_err(|error| wrong(format!("the webhook's 'endpoint' is no URL: {error}"), usual))?;
+            .map_err(|error| wrong(format!("the webhook's 'endpoint' is not a URL: {error}"), usual))?;
         let (scheme, authority) = match (uri.scheme_str(), uri.authority()) {
             (Some(scheme @ ("http" | "https")), Some(authority)) => (scheme, authority),
-            _ => return Err(wrong("the webhook's 'endpoint' is no http or https URL".to_owned(), usual)),
+            _ => return Err(wrong("the webhook's 'endpoint' is not an http or https URL".to_owned(), usual)),
         };
         if authority.as_str().contains('@') {
-            let hint = "name the variable of a bearer token as channel.auth_token_env";
-            return Err(wrong("the webhook's 'endpoint' holds a user or password".to_owned(), hint));
+            let hint = "set channel.auth_token_env to the variable with a bearer token";
+            return Err(wrong("the webhook's 'endpoint' contains a user or password".to_owned(), hint));
         }
         let host = plain(authority.host());
         let port = authority.port_u16();
@@ -133,12 +133,12 @@ mod tests {
             ("http://127.0.0.1:80/", &["127.0.0.1:81"], Err("plain http")),
             ("http://example.com/", &[], Err("plain http")),
             ("https://user:secret@example.com/", &[], Err("user or password")),
-            ("ftp://example.com/", &[], Err("no http or https")),
-            ("/path", &[], Err("no http or https")),
-            ("example.com", &[], Err("no http or https")),
-            ("https://", &[], Err("no URL")),
-            ("https://exa mple.com/", &[], Err("no URL")),
-            ("", &[], Err("no URL")),
+            ("ftp://example.com/", &[], Err("not an http or https")),
+            ("/path", &[], Err("not an http or https")),
+            ("example.com", &[], Err("not an http or https")),
+            ("https://", &[], Err("not a URL")),
+            ("https://exa mple.com/", &[], Err("not a URL")),
+            ("", &[], Err("not a URL")),
         ] {
             match (target(endpoint, allowed), expected) {
                 (Ok(target), Ok(reach)) => assert_eq!(target.reach, reach, "{endpoint}"),

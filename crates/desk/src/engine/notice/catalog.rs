@@ -46,9 +46,9 @@ pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let groups: [(&str, Vec<&SourceId>); 5] = [
         ("New in the catalog", absent(after, before)),
         ("Gone from the catalog", absent(before, after)),
-        ("Described otherwise", in_both().filter(|(was, is)| is_other(was, is)).map(|(_, is)| &is.id).collect()),
-        ("There again", in_both().filter(|(was, is)| missing(was) && !missing(is)).map(|(_, is)| &is.id).collect()),
-        ("Missing now", in_both().filter(|(was, is)| !missing(was) && missing(is)).map(|(_, is)| &is.id).collect()),
+        ("Changed in the catalog", in_both().filter(|(was, is)| is_other(was, is)).map(|(_, is)| &is.id).collect()),
+        ("Found again", in_both().filter(|(was, is)| missing(was) && !missing(is)).map(|(_, is)| &is.id).collect()),
+        ("Now missing", in_both().filter(|(was, is)| !missing(was) && missing(is)).map(|(_, is)| &is.id).collect()),
     ];
     let told = groups.into_iter().filter_map(|(what, ids)| {
         let first = *ids.first()?;

@@ -75,7 +75,7 @@ pub fn sentence(receipt: &Receipt) -> String {
     match receipt.what {
         What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
         What::Instructed => "Gave the instructions".to_owned(),
-        What::Forgot => "Forgot what it was told".to_owned(),
+        What::Forgot => "Forgot what it was given".to_owned(),
         What::Read => format!("Read {}{}", at(&receipt.about), tool()),
         What::Selected => format!("Picked {}", at(&receipt.about)),
         What::Unselected => format!("Unpicked {}", at(&receipt.about)),
@@ -230,7 +230,7 @@ mod tests {
             ),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
-                "Forgot what it was told",
+                "Forgot what it was given",
                 "session s1, compact",
             ),
             (

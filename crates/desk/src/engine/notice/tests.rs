@@ -119,7 +119,7 @@ fn a_source_that_is_gone_or_has_lost_its_file() {
         (
             in_a_file(&chain, PathState::File),
             in_a_file(&[], PathState::Missing),
-            vec!["files: Missing now: @a []", "files: @b left with @a, whose file is missing []"],
+            vec!["files: Now missing: @a []", "files: @b left with @a, whose file is missing []"],
         ),
         (
             whole(),

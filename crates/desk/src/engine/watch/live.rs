@@ -209,9 +209,7 @@ impl Round<'_> {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
         if left.is_none() {
-            self.outcome
-                .left_out
-                .get_or_insert_with(|| "there is more to look through than is looked through".to_owned());
+            self.outcome.left_out.get_or_insert_with(|| "there is more to search than the limit allows".to_owned());
         }
         left.is_some()
     }
@@ -229,7 +227,7 @@ impl Round<'_> {
         }
         let Some(identity) = identity(path) else { return Ok(false) };
         if self.is_full() {
-            let why = format!("only {} folders are watched, and there are more", self.limits.watches);
+            let why = format!("only {} folders are watched, but there are more", self.limits.watches);
             self.outcome.left_out = Some(why);
             return Ok(false);
         }
@@ -254,7 +252,7 @@ impl Round<'_> {
             && self.local.insert(identity.device)
             && let Some(kind) = remote(path)
         {
-            return Err(format!("{} lies on a network file system ({kind})", path.display()));
+            return Err(format!("{} is on a network file system ({kind})", path.display()));
         }
         // Another folder was at this path, or this one at another path.
         if self.before.contains_key(path) {
@@ -317,9 +315,10 @@ impl Round<'_> {
 /// Why no watcher can follow this much here; `None` if only this one folder cannot be watched.
 fn shortage(error: &notify::Error) -> Option<String> {
     match &error.kind {
-        ErrorKind::MaxFilesWatch => Some("the system has no watch left (fs.inotify.max_user_watches)".to_owned()),
-        ErrorKind::Io(error) => exhausted(error)
-            .then(|| format!("the system has no watcher left ({error}; fs.inotify.max_user_instances, or open files)")),
+        ErrorKind::MaxFilesWatch => Some("the system has no watches left (fs.inotify.max_user_watches)".to_owned()),
+        ErrorKind::Io(error) => exhausted(error).then(|| {
+            format!("the system has no watchers left ({error}; fs.inotify.max_user_instances, or open files)")
+        }),
         _ => None,
     }
 }

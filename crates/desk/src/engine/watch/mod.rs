@@ -110,14 +110,14 @@ impl Watch {
         let own = match &watching {
             Watching::Live => None,
             Watching::Partly(why) => {
-                Some(Diagnostic::warning(Code::WatchLimit, format!("not all changes are seen: {why}")))
+                Some(Diagnostic::warning(Code::WatchLimit, format!("not all changes are noticed: {why}")))
             }
             Watching::Polling(why) => {
-                let message = format!("changes on disk are looked for every {} s: {why}", poll::EVERY.as_secs());
+                let message = format!("changes on disk are polled every {} s: {why}", poll::EVERY.as_secs());
                 Some(Diagnostic::warning(Code::Polling, message))
             }
             Watching::Off(why) => {
-                Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not seen: {why}")))
+                Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not noticed: {why}")))
             }
         };
         own.into_iter().map(|problem| problem.fix(AGAIN)).chain(refused).collect()
@@ -182,7 +182,7 @@ impl Means {
             Self::Polling { poll, why } => {
                 poll.follow(wanted);
                 if poll.is_cut() {
-                    let message = format!("not all changes are seen: only {} entries are looked at", limits.entries);
+                    let message = format!("not all changes are noticed: only {} entries are checked", limits.entries);
                     refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(AGAIN));
                 }
                 Watching::Polling(why.clone())
@@ -204,7 +204,7 @@ pub enum Followed {
 }
 
 fn refused(workspace: &Path, folder: &Path, why: &str) -> Diagnostic {
-    Diagnostic::warning(Code::NotWatched, format!("changes in this folder are not seen: {why}"))
+    Diagnostic::warning(Code::NotWatched, format!("changes in this folder are not noticed: {why}"))
         .in_file(display(workspace, folder))
         .fix(Fix::All(vec!["make it readable; until then".into(), Fix::Reload]))
 }

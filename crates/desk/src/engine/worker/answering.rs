@@ -66,7 +66,7 @@ impl Worker<'_> {
             }
             Request::Redo => {
                 let redone = self.with_desk(|desk| desk.redo(session));
-                self.retraced(session, "Done again", "redo", redone);
+                self.retraced(session, "Redone", "redo", redone);
             }
             Request::SwitchProfile(file) => self.switch_to(session, &file),
             Request::Trust(actions) => self.trust(&actions),
@@ -111,7 +111,7 @@ impl Worker<'_> {
             Request::JournalLine(number) => {
                 return Response::JournalLine(match self.desk.line(number) {
                     Ok(Some(line)) => Ok(Box::new(line)),
-                    Ok(None) => Err(format!("line {number} is not in the journal any more")),
+                    Ok(None) => Err(format!("line {number} is no longer in the journal")),
                     Err(error) => Err(format!("the journal cannot be read: {error}")),
                 });
             }

@@ -64,7 +64,7 @@ impl Worker<'_> {
             Ok(Some(undone)) => undone,
             Ok(None) => {
                 let message = format!("there is nothing to {verb}");
-                return self.refuse(Error::new(Code::NoHistory, message, "only changes made here count"));
+                return self.refuse(Error::new(Code::NoHistory, message, "only changes made here can be undone"));
             }
             Err(refusal) => return self.refuse(refusal),
         };
@@ -77,7 +77,7 @@ impl Worker<'_> {
         }
         let mut text = format!("{done}: {what}");
         if !retraced.others.is_empty() {
-            text.push_str(&format!("; another process has changed {} since, and that stays", at(&retraced.others)));
+            text.push_str(&format!("; another process has changed {} since, which stays", at(&retraced.others)));
         }
         let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
         self.cause = Cause::Retraced { text, named };

@@ -145,7 +145,7 @@ impl Worker<'_> {
             (moment::stamped(notice, time, now), line)
         });
         let gap = (new.dropped > 0).then(|| {
-            let text = format!("{} more came too fast to be told; the journal has them", new.dropped);
+            let text = format!("{} more came too fast to be shown; the journal has them", new.dropped);
             moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
         });
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));

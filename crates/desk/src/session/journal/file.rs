@@ -108,7 +108,7 @@ impl Store {
         let receipts: Vec<Receipt> = receipts.into_iter().map(Receipt::without_text).collect();
         let (lines, n) = self.written(before, session, &receipts)?;
         if lines.len() as u64 > limit {
-            let message = format!("{} bytes are too much for the journal, which holds {limit}", lines.len());
+            let message = format!("{} bytes exceed the limit of the journal, {limit}", lines.len());
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         }
         Ok((lines, n))

@@ -33,7 +33,7 @@ impl Store {
             Found::File { empty, .. } => match read_index(&file) {
                 Some(known) if known.get("templates") == Some(&Value::Object(templates.clone())) => return Ok(()),
                 None if !empty => {
-                    done.diagnostics.push(self.left(INDEX, "is no index of templates; it is left as it is"));
+                    done.diagnostics.push(self.left(INDEX, "is not an index of templates; it is left unchanged"));
                     return Ok(());
                 }
                 _ => {}
