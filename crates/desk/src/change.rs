@@ -115,17 +115,12 @@ impl Desk {
         let mut answer = self.change_each(session, ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
             if let Some(member) = self.selection.member(id) {
-                let hint = format!("exclude it instead: refdesk exclude {id}");
-                answer.refused.push(match member.role {
-                    Role::AutoRoot => {
-                        let message = format!("'{id}' is not a pick; it is selected because it is auto");
-                        Error::new(Code::IsTransitive, message, hint)
-                    }
-                    _ => {
-                        let parents = at_list(&member.parents.to_vec());
-                        Error::new(Code::IsTransitive, format!("'{id}' is not a pick; {parents} pulls it in"), hint)
-                    }
-                });
+                let why = match member.role {
+                    Role::AutoRoot => "selected because it is auto".to_owned(),
+                    _ => format!("pulled in by {}", at_list(&member.parents.to_vec())),
+                };
+                let message = format!("'{id}' is not picked; it is {why}");
+                answer.refused.push(Error::new(Code::IsTransitive, message, Fix::Exclude(id.clone())));
             } else if self.catalog.get(id).is_none() {
                 answer.refused.push(self.unknown_id(id));
             }

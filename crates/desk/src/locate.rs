@@ -69,7 +69,7 @@ impl Desk {
                 return Err(Error::new(Code::Missing, message, "fix its path in its definition"));
             }
             PathState::Untrusted => {
-                let message = format!("@{id} lies outside the workspace and waits for trust");
+                let message = format!("@{id} is outside the workspace and waits for trust");
                 return Err(Error::new(Code::Untrusted, message, Fix::Trust));
             }
             PathState::Reserved => {

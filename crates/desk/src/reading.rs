@@ -112,7 +112,7 @@ pub fn read_source(
         return Err(Error::new(Code::NotSelected, message, Fix::Pick(id.to_owned())));
     }
     let untrusted = || {
-        let message = format!("'{id}' lies outside the workspace and waits for trust");
+        let message = format!("'{id}' is outside the workspace and waits for trust");
         Err(Error::new(Code::Untrusted, message, Fix::Trust))
     };
     if access.withheld().contains(&source.id) {
@@ -189,7 +189,7 @@ impl Local<'_> {
             return bad("is empty", "leave it out for the list of files".to_owned());
         }
         if asked.contains('\0') {
-            return bad("has a NUL in it", relative);
+            return bad("contains a NUL", relative);
         }
         if is_absolute_anywhere(asked) {
             let inside = [&self.place.path, &self.place.resolved].map(|root| Path::new(asked).strip_prefix(root).ok());
@@ -369,7 +369,7 @@ fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Er
     }
     let is_whole = std::str::from_utf8(&text).is_ok();
     match decode(&text) {
-        (_, true) => Err(binary("no UTF-8 text")),
+        (_, true) => Err(binary("not UTF-8 text")),
         (text, false) => Ok((text.into_owned(), is_whole)),
     }
 }

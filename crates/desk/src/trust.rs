@@ -379,7 +379,7 @@ pub(super) struct Loaded {
 }
 
 /// Replaces a text that is not trusted.
-const UNTOLD: &str = "This text lies outside the workspace and waits for trust.";
+const UNTOLD: &str = "This text is outside the workspace and waits for trust.";
 
 /// Ids named in a message.
 const SHOWN: usize = 5;

@@ -20,6 +20,8 @@ pub enum Fix {
     AddTarget,
     /// Write outside the workspace on purpose.
     AllowOutside,
+    /// Exclude the source of this id.
+    Exclude(String),
     /// Give the new source another id.
     GiveId,
     /// Give the new source a name.
@@ -84,6 +86,7 @@ impl Fix {
             Self::All(_) => return Cow::Owned(self.worded(&|_| None)),
             Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
             Self::AllowOutside => "choose a path inside it",
+            Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),

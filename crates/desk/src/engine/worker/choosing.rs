@@ -100,7 +100,7 @@ impl Worker<'_> {
             let added = after.iter().filter(|id| !before.contains(id)).count();
             let gone = before.iter().filter(|id| !after.contains(id)).count();
             let name = named.unwrap_or_default();
-            let text = format!("Switched to {name}: +{added} \u{2212}{gone}; u takes it back");
+            let text = format!("Switched to {name}: +{added} \u{2212}{gone}");
             self.tell(Notice::new(self.who(session), Topic::Selection, text));
         }
     }
