@@ -135,8 +135,8 @@ impl Pty {
 
     /// Changes the size of the terminal.
     pub fn resize(&self, columns: u16, rows: u16) {
-        // The emulator cannot put a wide character into a single column.
-        self.seen().terminal.screen_mut().set_size(rows, columns.max(2));
+        // The emulator ends at a wide character in a single column, and at a line that wraps in a single row.
+        self.seen().terminal.screen_mut().set_size(rows.max(2), columns.max(2));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
