@@ -42,7 +42,7 @@ impl World {
 fn a_block_that_appears_changes_and_disappears() {
     let mut world = world();
     world.send(Request::pick("guide"));
-    let told = world.notice(|notice| notice.text == "Templates that came: guide.java.tmpl");
+    let told = world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
     assert_eq!(told.place, Some(Spot { path: world.at("guide.md"), line: 4 }));
     world.write("guide.md", "A line more.\n\n# Guide\n\n```java\nclass {{ Name }} {}\n```\n");
     world.until("it moved", |now| now.templates.templates.iter().any(|it| it.place(1).1 == 6));
@@ -51,7 +51,7 @@ fn a_block_that_appears_changes_and_disappears() {
     assert_eq!((told.text.as_str(), told.reason.as_str()), ("Template changed: guide.java.tmpl", "new: Town"));
     assert_eq!((told.place, told.subject), (Some(Spot { path: world.at("guide.md"), line: 4 }), Some("guide".into())));
     world.write("guide.md", "# Guide\n\n```java\nclass {{ Name {}\n```\n");
-    world.notice(|notice| notice.text == "Templates that went: guide.java.tmpl");
+    world.notice(|notice| notice.text == "Removed templates: guide.java.tmpl");
 }
 
 #[test]

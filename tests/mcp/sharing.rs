@@ -36,7 +36,7 @@ fn a_source_that_left_the_selection_is_not_readable() {
         assert!(refused.to_string().contains("'errors' is not selected"), "{refused}");
     }
     let refused = client.result("readReference", json!({"id": "gone"}));
-    assert!(refused.to_string().contains("'gone' is missing: docs/gone.md exists nowhere"), "{refused}");
+    assert!(refused.to_string().contains("'gone' is missing: docs/gone.md does not exist"), "{refused}");
 }
 
 #[test]

@@ -305,7 +305,7 @@ impl Desk {
         }
         for id in &answer.missing {
             let path = self.catalog.get(id).and_then(|source| Some(source.place()?.written.clone()));
-            words.push(format!("'{id}' is missing and cannot be picked: {} exists nowhere", path.unwrap_or_default()));
+            words.push(format!("'{id}' is missing and cannot be picked: {} does not exist", path.unwrap_or_default()));
         }
         for id in &answer.unknown {
             words.push(self.unknown_id(id).message);

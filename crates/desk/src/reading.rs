@@ -104,7 +104,7 @@ pub fn read_source(
     let id = source.id.as_str();
     if source.is_missing() {
         let written = source.place().map_or("", |place| place.written.as_str());
-        let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
+        let message = format!("'{id}' is missing: {} does not exist", one_line(written));
         return Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"));
     }
     if !access.reaches(id) {

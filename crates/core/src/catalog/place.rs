@@ -62,7 +62,7 @@ pub fn place(
         };
         return (other, Some(problem));
     }
-    let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' exists nowhere"));
+    let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
     (first, Some(problem.fix("fix the path, or remove the source; it cannot be picked")))
 }
 
@@ -70,7 +70,11 @@ pub fn place(
 /// where a link of the workspace has moved such a folder. Folders above the workspace do not count.
 pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
     let real = resolver.folder(workspace);
-    let within = |root: &Path, path: &Path| walk::is_reserved(path.strip_prefix(root).unwrap_or(path));
+    // Both folders are hidden; there may be tens of thousands of paths, few of them below a hidden folder.
+    let is_below_hidden = |path: &Path| path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"/.");
+    let within = |root: &Path, path: &Path| {
+        (cfg!(not(unix)) || is_below_hidden(path)) && walk::is_reserved(path.strip_prefix(root).unwrap_or(path))
+    };
     let moved = |name: &str| {
         let written = workspace.join(name);
         let folder = resolver.folder(&written);

@@ -274,22 +274,35 @@ impl Library {
     }
 }
 
+/// Lines with no more mentions than this are compared one by one, without a list as long as the catalog.
+const FEW: usize = 16;
+
 /// The mentions of the current line.
 #[derive(Debug, Default)]
 struct LineMentions {
+    /// The first mentions of the line, at most [`FEW`].
+    few: Vec<(Via, usize)>,
     /// A counter of lines, so that nothing has to be cleared between lines.
     line: u64,
-    /// For each target and kind of mention, the last line that had it.
+    /// For each target and kind of mention beyond the first ones, the last line that had it.
     last: Vec<[u64; 2]>,
 }
 
 impl LineMentions {
     fn begin_line(&mut self) {
+        self.few.clear();
         self.line += 1;
     }
 
     /// Whether this is the line's first such mention.
     fn is_first(&mut self, via: Via, to: usize) -> bool {
+        if self.few.contains(&(via, to)) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push((via, to));
+            return true;
+        }
         if to >= self.last.len() {
             self.last.resize(to + 1, [0; 2]);
         }

@@ -151,7 +151,7 @@ impl Reader<'_> {
         for id in select.iter().flatten() {
             if self.catalog.get(id).is_some_and(Source::is_missing) {
                 let at = table.get("select").map_or_else(|| span.clone(), Spanned::span);
-                let message = format!("'{id}' cannot be picked: its path exists nowhere");
+                let message = format!("'{id}' cannot be picked: its path does not exist");
                 self.report(&at, Code::Missing, message, "fix its path, or leave it out of select");
             }
         }
@@ -356,7 +356,7 @@ mod tests {
                     "3:1 no-tool: a prompt has no 'tool'",
                     "4:1 no-tool: a prompt has no 'args'",
                     "4:8 wrong-type: 'args' must be a table, and has an integer",
-                    "5:10 missing: 'gone' cannot be picked: its path exists nowhere",
+                    "5:10 missing: 'gone' cannot be picked: its path does not exist",
                     "7:13 contradiction: 'one' is in hints and in not_hints",
                 ],
             ),

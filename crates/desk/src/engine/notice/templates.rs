@@ -28,8 +28,8 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
         Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
     };
     let (came, went) = (of(after, before), of(before, after));
-    let came = (!came.is_empty()).then(|| about(told("Templates that came", &came), &came));
-    let went = (!went.is_empty()).then(|| told("Templates that went", &went));
+    let came = (!came.is_empty()).then(|| about(told("New templates", &came), &came));
+    let went = (!went.is_empty()).then(|| told("Removed templates", &went));
     came.into_iter().chain(went).collect()
 }
 

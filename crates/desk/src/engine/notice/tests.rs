@@ -240,9 +240,9 @@ fn what_templates_say() {
         (
             &[],
             &[("t", 2, "", "no"), ("u", 2, "", "")],
-            vec!["template: Templates that came: t, u []", "problem: t is broken: no [.templates/t:7]"],
+            vec!["template: New templates: t, u []", "problem: t is broken: no [.templates/t:7]"],
         ),
-        (&[("t", 1, "", "no")], &[], vec!["template: Templates that went: t []"]),
+        (&[("t", 1, "", "no")], &[], vec!["template: Removed templates: t []"]),
     ] {
         let told: Vec<String> = notices(&with(before), &with(after), &Cause::Choice(Who::You))
             .into_iter()
