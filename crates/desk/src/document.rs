@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below, is_kept_back};
+use refdesk_files::reserved::is_kept_back;
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_files::{path, read_regular};
 
 /// Bytes of a document that are shown.

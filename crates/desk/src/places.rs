@@ -12,7 +12,8 @@ use refdesk_core::mention::{LIMITS, files};
 use refdesk_enrich::SourceFiles;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
-use refdesk_files::walk::{WalkBudget, WalkLimits, files_below, is_kept_back};
+use refdesk_files::reserved::is_kept_back;
+use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
 

@@ -12,6 +12,7 @@ mod own;
 pub mod path;
 mod private;
 mod read;
+pub mod reserved;
 mod seal;
 #[cfg(test)]
 mod testing;

@@ -10,7 +10,7 @@ use super::error::with_path;
 use super::folder::{FileMode, Folder};
 use super::path::is_absent;
 use super::private::narrow;
-use super::walk::is_own;
+use super::reserved::is_own;
 
 /// Checks that there is no link between `root` and `folder`. Missing folders are fine.
 ///

@@ -1,18 +1,19 @@
 //! Lists the files below an open folder in path order until a limit is reached. Every folder is opened below the first
 //! one without following links, so a folder that becomes a link during the walk is not entered. A link to a file is
 //! followed only inside the same tree, and only if the walk would not reach the file by itself, so nothing is read
-//! twice. Names of skipped folders are compared case-insensitively, since many file systems do so.
+//! twice.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::error::without_path;
+use super::reserved::{is_git, is_kept_back, is_own_name};
 use super::{EntryKind, Folder};
 
 /// Maximum entries per walk: a repository can contain or name a tree of any size.
@@ -23,47 +24,6 @@ const TOTAL_ENTRIES: usize = 200_000;
 
 /// Maximum time of all walks with the same budget, for slow file systems.
 const TIME: Duration = Duration::from_secs(3);
-
-/// Folder of refdesk's state.
-const STATE: [&str; 2] = [".jaato", "refdesk"];
-
-/// Folder of templates extracted from documents (BEHAVIOUR §6).
-const TEMPLATES: [&str; 2] = [".jaato", "templates"];
-
-/// Whether refdesk generates the files of this folder.
-pub fn is_own(folder: &Path) -> bool {
-    let above = folder.parent().and_then(Path::file_name);
-    folder.file_name().is_some_and(|name| is_own_name(above, name))
-}
-
-/// The same for a folder of this name in one named `above`.
-fn is_own_name(above: Option<&OsStr>, name: &OsStr) -> bool {
-    let is = |[one, two]: [&str; 2]| {
-        name.eq_ignore_ascii_case(two) && above.is_some_and(|above| above.eq_ignore_ascii_case(one))
-    };
-    is(STATE) || is(TEMPLATES)
-}
-
-/// Whether git keeps its own files in a folder of this name.
-pub fn is_git(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case(".git")
-}
-
-/// Whether the path is in a state folder of git or refdesk.
-pub fn is_reserved(path: &Path) -> bool {
-    let mut above = None;
-    path.components().map(Component::as_os_str).any(|name| {
-        let below_jaato = above.replace(name).is_some_and(|above: &OsStr| above.eq_ignore_ascii_case(STATE[0]));
-        is_git(name) || (below_jaato && name.eq_ignore_ascii_case(STATE[1]))
-    })
-}
-
-/// Whether a walk of `root` skips this resolved path, so that it is not read by name either. Takes resolved paths only;
-/// otherwise another spelling of the path would get around it.
-pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
-    let mut inside = resolved.ancestors().take_while(|path| *path != root && path.starts_with(root));
-    inside.any(|path| is_own(path) || path.file_name().is_some_and(is_git))
-}
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -419,42 +379,6 @@ mod tests {
         assert_eq!(rest.take(), Err(WalkStop::Entries), "the walk's own limit");
         drop(rest);
         assert!(u128::from(budget.nanoseconds.into_inner()) < time.as_nanos(), "a walk is charged its time");
-    }
-
-    #[test]
-    fn where_git_and_refdesk_keep_their_state() {
-        for (path, expected) in [
-            (".git", true),
-            (".git/config", true),
-            ("sub/.GIT/hooks/x", true),
-            (".jaato/refdesk", true),
-            ("a/.Jaato/RefDesk/told.json", true),
-            (".jaato/refdesk-notes/a.md", false),
-            (".jaato/templates/a.tmpl", false),
-            (".jaato/kb/refdesk/a.md", false),
-            ("refdesk/a.md", false),
-            (".github/a.md", false),
-            ("a.git/config", false),
-            (".gitignore", false),
-        ] {
-            assert_eq!(is_reserved(Path::new(path)), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn skipped_files_cannot_be_read_by_name() {
-        for (root, path, expected) in [
-            ("/w", "/w/.git/config", true),
-            ("/w", "/w/a/.git", true),
-            ("/w", "/w/.jaato/refdesk/journal.jsonl", true),
-            ("/w/.jaato", "/w/.jaato/refdesk/journal.jsonl", true),
-            ("/w", "/w/.jaato/kb.md", false),
-            ("/w", "/w/.github/x", false),
-            ("/w/.git", "/w/.git/config", false),
-            ("/w", "/v/.git/config", false),
-        ] {
-            assert_eq!(is_kept_back(Path::new(root), Path::new(path)), expected, "{root} {path}");
-        }
     }
 
     #[cfg(unix)]

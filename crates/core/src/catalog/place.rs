@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
-use refdesk_files::walk;
+use refdesk_files::reserved;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -73,7 +73,7 @@ pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved:
     // Both folders are hidden; there may be tens of thousands of paths, few of them below a hidden folder.
     let is_below_hidden = |path: &Path| path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"/.");
     let within = |root: &Path, path: &Path| {
-        (cfg!(not(unix)) || is_below_hidden(path)) && walk::is_reserved(path.strip_prefix(root).unwrap_or(path))
+        (cfg!(not(unix)) || is_below_hidden(path)) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
     };
     let moved = |name: &str| {
         let written = workspace.join(name);

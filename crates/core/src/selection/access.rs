@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Selection;
 use crate::catalog::{Catalog, Mode, PathState, Source, SourceId, SourceKind};
-use refdesk_files::walk::is_kept_back;
+use refdesk_files::reserved::is_kept_back;
 
 /// The resolved paths that an agent may read, each including itself and, for a folder, everything below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

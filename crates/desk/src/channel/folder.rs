@@ -18,7 +18,7 @@ use crate::session::FOLDER;
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::walk::is_reserved;
+use refdesk_files::reserved::is_reserved;
 use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};

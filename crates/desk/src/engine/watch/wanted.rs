@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::Desk;
 use refdesk_core::catalog::PathState;
 use refdesk_files::is_unfinished;
-use refdesk_files::walk::is_own;
+use refdesk_files::reserved::is_own;
 
 /// Folders that tools fill and that contain no knowledge; documents in them are read when something else changes.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
