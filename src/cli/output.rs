@@ -192,13 +192,15 @@ fn write_out(bytes: &[u8]) -> bool {
     is_written(out.write_all(&shown).and_then(|()| out.flush()))
 }
 
-/// A reader that went away is not a failure, a full disk is.
 fn is_written(written: io::Result<()>) -> bool {
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            print_to_stderr(&format!("error: standard output cannot be written: {error}"));
-            false
-        }
-        _ => true,
+    let written = ignore_closed_reader(written);
+    if let Err(error) = &written {
+        print_to_stderr(&format!("error: standard output cannot be written: {error}"));
     }
+    written.is_ok()
+}
+
+/// A reader that went away is not a failure, a full disk is.
+pub fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

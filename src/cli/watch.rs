@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::OutputFormat;
 use super::answer::CommandOutput;
-use super::output;
+use super::output::{self, ignore_closed_reader};
 use super::signals::Signals;
 use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
@@ -103,11 +103,6 @@ fn write(mut lines: Receiver<String>) -> io::Result<()> {
         out.write_all(line.as_bytes()).and_then(|()| out.flush())?;
     }
     Ok(())
-}
-
-/// A reader that went away is not a failure, a full disk is.
-fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
-    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
 impl EventPrinter<'_> {

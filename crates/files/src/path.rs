@@ -99,7 +99,7 @@ impl Resolver {
     }
 
     /// Like [`Resolver::folder`], but `None` if the path is already the real one.
-    fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
+    pub fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
         if let Ok(known) = self.folders.read()
             && let Some(real) = known.get(folder.as_os_str())
         {

@@ -86,7 +86,7 @@ fn explain_named(state: &State, named: &Expansion) -> String {
     let mut text = format!("Named in the prompt{place}: the agent gets it with the prompt.");
     let tagged = state.hints.findings.passed.iter().find(|it| it.id == named.id && it.why == WhyNot::Named);
     if let Some(tagged) = tagged {
-        text.push_str(&format!(" No hint besides, for {}.", tags(state, &tagged.tags, &tagged.ranges)));
+        text.push_str(&format!(" No separate hint for {}.", tags(state, &tagged.tags, &tagged.ranges)));
     }
     text
 }
@@ -277,7 +277,7 @@ mod tests {
         let tagged =
             PassedOver { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
         state.hints.findings.passed.push(tagged);
-        let besides = "No hint besides, for java (lines 1, 2), spring-boot (line 2).";
+        let besides = "No separate hint for java (lines 1, 2), spring-boot (line 2).";
         assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));
         for (id, after) in [
             ("java-service", ": the agent gets a hint. Space picks it, x excludes it."),

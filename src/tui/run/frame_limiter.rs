@@ -97,7 +97,7 @@ mod tests {
             assert!((45..=60).contains(&frames), "{frames} frames, a key every {key_every} ms");
             assert!(apart <= RECENTLY, "a pause of {apart:?}, a key every {key_every} ms");
         }
-        assert_eq!(drawn(10).0, 100, "a hundred keys a second, each at once, and nothing besides");
+        assert_eq!(drawn(10).0, 100, "a hundred keys a second, each at once, and nothing else");
     }
 
     #[test]

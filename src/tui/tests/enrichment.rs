@@ -83,17 +83,6 @@ fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
     [(80, 24), (120, 36), (200, 60)].map(shown).join("\n")
 }
 
-macro_rules! screens {
-    ($at:ident: $($name:ident $keys:literal)*) => {
-        $(
-            #[test]
-            fn $name() {
-                insta::assert_snapshot!(snapshot_of($keys, $at));
-            }
-        )*
-    };
-}
-
 #[rustfmt::skip]
 screens! { enriched_prompt:
     prompt_for_a_new_session ""

@@ -178,7 +178,7 @@ fn a_late_answer_opens_no_editor() {
     assert_eq!(answer(&mut state, Response::Located(spot())), []);
     press(&mut state, "e");
     event(&mut state, Event::Notice(fixture::notice("something")));
-    assert_eq!(answer(&mut state, Response::Located(spot())), [Effect::Edit(spot())], "what comes by itself is no key");
+    assert_eq!(answer(&mut state, Response::Located(spot())), [Effect::Edit(spot())], "a notice is not a key");
     assert_eq!(answer(&mut state, Response::Located(spot())), [], "once");
 }
 

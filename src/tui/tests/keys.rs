@@ -157,7 +157,7 @@ fn a_preview_is_requested_once_and_only_if_visible() {
     assert_eq!(commands(&press(&mut state, "j")), [preview("retry-policy.yaml.tmpl")]);
     let same = fixture::snapshot();
     let again = update(&mut state, Input::Snapshot(Box::new(same)));
-    assert_eq!(commands(&again), [preview("retry-policy.yaml.tmpl")], "the index was computed anew");
+    assert_eq!(commands(&again), [preview("retry-policy.yaml.tmpl")], "the index was recomputed");
 }
 
 #[test]

@@ -1,6 +1,18 @@
 //! Tests of the screen as a whole: keys in the keymap's own notation go in, cells or effects come out. No engine, no
 //! terminal, no file.
 
+/// A test for each name: the snapshot of these keys, pressed in the state that `$at` makes.
+macro_rules! screens {
+    ($at:ident: $($name:ident $keys:literal)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(snapshot_of($keys, $at));
+            }
+        )*
+    };
+}
+
 mod catalog;
 mod enrichment;
 mod external;

@@ -119,7 +119,7 @@ impl TryFrom<StyleSpec> for ThemeStyle {
 
     fn try_from(written: StyleSpec) -> Result<Self, String> {
         let colour = |name: Option<String>| match name {
-            Some(name) => Color::from_str(&name).map(Some).map_err(|_| format!("'{name}' is no colour")),
+            Some(name) => Color::from_str(&name).map(Some).map_err(|_| format!("'{name}' is not a colour")),
             None => Ok(None),
         };
         let mut style = Style { fg: colour(written.fg)?, bg: colour(written.bg)?, ..Style::new() };

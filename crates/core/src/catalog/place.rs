@@ -69,18 +69,17 @@ pub fn place(
 /// Whether a path is, or is in, a folder where git or refdesk keeps its state: as written, with links resolved, or
 /// where a link of the workspace has moved such a folder. Folders above the workspace do not count.
 pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
-    let real = resolver.folder(workspace);
+    let real = || resolver.folder(workspace);
     // Both folders are hidden; there may be tens of thousands of paths, few of them below a hidden folder.
     let is_below_hidden = |path: &Path| path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"/.");
     let within = |root: &Path, path: &Path| {
         (cfg!(not(unix)) || is_below_hidden(path)) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
     };
     let moved = |name: &str| {
-        let written = workspace.join(name);
-        let folder = resolver.folder(&written);
-        folder != written && folder != real.join(name) && resolved.starts_with(folder)
+        let folder = resolver.elsewhere(&workspace.join(name));
+        folder.is_some_and(|folder| folder != real().join(name) && resolved.starts_with(folder))
     };
-    within(workspace, path) || within(&real, resolved) || moved(".git") || moved(".jaato/refdesk")
+    within(workspace, path) || within(&real(), resolved) || moved(".git") || moved(".jaato/refdesk")
 }
 
 /// The other locations where this source would be found if a file appeared there: every candidate for its written path,

@@ -50,7 +50,7 @@ const TURN: Duration = Duration::from_secs(2);
 /// The age at which an answer that no asker waits for is removed; before that, its writer may be about to remove it.
 const ORPHANED: Duration = Duration::from_secs(60);
 
-/// The folder of a file channel, opened anew for each step. Links are followed above the workspace, or above a folder
+/// The folder of a file channel, opened again for each step. Links are followed above the workspace, or above a folder
 /// outside it, which the user has trusted; below that they are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {

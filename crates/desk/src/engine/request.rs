@@ -291,7 +291,7 @@ impl Message {
         )
     }
 
-    /// Whether nobody waits for its answer any more, because the client asked again or stopped waiting.
+    /// Whether its answer is no longer awaited, because the client asked again or stopped waiting.
     pub(super) fn is_abandoned(&self) -> bool {
         matches!(self, Self::Call(call) if call.reply.is_closed() && !call.request.is_change())
     }

@@ -161,7 +161,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
         "dir/data.bin is binary, not text (4 bytes)"
     );
-    // One bad byte is no reason to withhold all the others.
+    // A single bad byte does not make a file unreadable.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
     assert_eq!(reading.note, "bytes that are not UTF-8 are given as \u{fffd}");
@@ -263,7 +263,7 @@ fn of_many_files_the_first_and_how_many_more() {
     assert!(reading.text.ends_with("and 5 more: only the first 200 are listed\n"), "{}", reading.text);
 }
 
-/// Somebody swaps a file, and then a folder on the way to it, for a link while it is read.
+/// A file, and then a folder on the way to it, is swapped for a link while it is read.
 #[test]
 fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
     let world = World::with(&[("ws/dir/sub/a.md", b"inside"), ("out/a.md", b"SECRET"), ("ws/file.md", b"inside")]);

@@ -94,7 +94,7 @@ impl<'d> TrustCheck<'d> {
     /// The privileged action of a file in the folder of references, if it is a link that leads outside.
     pub fn linked(&self, file: &Path) -> Option<Bare> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
-        // Whoever reads a link loop gets an error.
+        // Reading a link loop is an error, reported by the reader.
         let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
         if let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
@@ -156,7 +156,7 @@ impl<'d> TrustCheck<'d> {
     fn trusted(&self) -> &(BTreeSet<String>, Vec<Diagnostic>) {
         self.trusted.get_or_init(|| match self.desk.trust_file(&self.workspace) {
             Ok(file) => file.of(&in_text(&self.workspace)),
-            // Without a state folder nothing is trusted; whoever trusts something is told why that fails.
+            // Without a state folder nothing is trusted; trusting something reports why it fails.
             Err(_) => Default::default(),
         })
     }

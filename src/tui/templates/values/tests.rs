@@ -102,7 +102,7 @@ fn typed_values_replace_samples() {
     assert_eq!(
         value["items"],
         json!([{"name": "n", "x": {"y": "deep"}}]),
-        "a list that is typed is no sample any more"
+        "a list that is typed is no longer the sample"
     );
     assert_eq!(over(&[("tags", text("a, b,"))])["tags"], json!(["a", "b"]));
     assert_eq!(over(&[("tags", text(":=[1]"))])["tags"], json!([1]));

@@ -321,7 +321,7 @@ impl Store {
         let workspace = fs::canonicalize(&self.workspace).map_err(|error| self.unwritable(&error))?;
         let what = match () {
             () if !real.starts_with(&workspace) => "leads out of the workspace",
-            () if !real.is_dir() => "is no folder",
+            () if !real.is_dir() => "is not a folder",
             () => return Ok(folder),
         };
         let place = display(&self.workspace, there);

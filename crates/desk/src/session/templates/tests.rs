@@ -58,7 +58,7 @@ fn files_follow_the_desk() {
     assert_eq!(outcome(&done), (vec![], vec!["b.tmpl"], vec!["a.tmpl"], 0));
     assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
     std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
-    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "what somebody removed comes back");
+    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "a removed template comes back");
 }
 
 #[test]
