@@ -1,0 +1,241 @@
+//! What a text is about: a score for every source (SEARCH S3.1). The score of a source is the best over its chunks and
+//! the pieces of the text, of the cosine of their vectors plus a share of the words that stand in the chunk.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Connection;
+
+use crate::pieces::{pieces, terms};
+use crate::reader::Partial;
+use crate::vector::Vector;
+use refdesk_text::Error;
+
+/// How much the words count beside the meaning.
+pub const WEIGHT_OF_WORDS: f32 = 0.3;
+
+/// A word in more than this share of the documents says nothing about any of them: 1 in `COMMON`.
+const COMMON: usize = 4;
+
+/// Why a source is what a text is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The source's id.
+    pub source: String,
+    /// Cosine plus weighted coverage of the best chunk.
+    pub score: f32,
+    /// The cosine of the best chunk and a piece of the text; 0 if there are no vectors.
+    pub cosine: f32,
+    /// The share of the piece's words that stand in the chunk, weighted by their rarity, from 0 to 1.
+    pub coverage: f32,
+    /// The best chunk, as [`documents`](Corpus) names it.
+    pub document: i64,
+    /// The words of the piece that stand in the chunk, the rarest first.
+    pub words: Vec<String>,
+}
+
+/// The documents of an index with their vectors, loaded for scoring.
+pub(crate) struct Corpus {
+    /// Number of each document.
+    documents: Vec<i64>,
+    /// Position of its source.
+    sources: Vec<u32>,
+    names: Vec<String>,
+    /// The numbers of all vectors, one after the other; zeros where there is none.
+    values: Vec<i8>,
+    scales: Vec<f32>,
+    dims: usize,
+    by_number: HashMap<i64, u32>,
+}
+
+/// A word of a piece with the documents it stands in.
+struct Term {
+    word: String,
+    weight: f32,
+    documents: Vec<u32>,
+}
+
+/// The best chunk of a source so far.
+#[derive(Clone, Copy)]
+struct Best {
+    score: f32,
+    cosine: f32,
+    coverage: f32,
+    document: usize,
+    piece: usize,
+}
+
+/// A piece of a text and its vector.
+pub(crate) struct Piece {
+    terms: Vec<String>,
+    vector: Option<Vector>,
+}
+
+/// The pieces of a text with their vectors.
+///
+/// # Errors
+/// The model cannot be run.
+pub(crate) fn prepare(text: &str, embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>) -> Result<Vec<Piece>, Error> {
+    pieces(text).into_iter().map(|piece| Ok(Piece { terms: terms(piece), vector: embed(piece)? })).collect()
+}
+
+impl Corpus {
+    /// The documents of all sources with their vectors of this model.
+    pub(crate) fn load(connection: &Connection, model: &str) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare(
+            "SELECT d.id, d.source_id, v.scale, v.embedding FROM documents d
+             LEFT JOIN vectors v ON v.content_hash = d.content_hash AND v.model = ? ORDER BY d.id",
+        )?;
+        let mut rows = statement.query([model])?;
+        let mut corpus = Self {
+            documents: Vec::new(),
+            sources: Vec::new(),
+            names: Vec::new(),
+            values: Vec::new(),
+            scales: Vec::new(),
+            dims: 0,
+            by_number: HashMap::new(),
+        };
+        let mut positions: HashMap<String, u32> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let number: i64 = row.get(0)?;
+            let name = row.get_ref(1)?.as_str()?;
+            let source = match positions.get(name) {
+                Some(at) => *at,
+                None => {
+                    let at = small(corpus.names.len());
+                    corpus.names.push(name.to_owned());
+                    positions.insert(name.to_owned(), at);
+                    at
+                }
+            };
+            let vector = row.get_ref(3)?.as_blob_or_null()?.unwrap_or_default();
+            if corpus.dims == 0 && !vector.is_empty() {
+                // Documents before the first vector have zeros.
+                corpus.dims = vector.len();
+                corpus.values.resize(corpus.documents.len() * corpus.dims, 0);
+            }
+            let is_usable = vector.len() == corpus.dims;
+            corpus.scales.push(if is_usable { row.get::<_, Option<f32>>(2)?.unwrap_or(0.0) } else { 0.0 });
+            if is_usable {
+                corpus.values.extend(vector.iter().map(|byte| byte.cast_signed()));
+            } else {
+                corpus.values.resize(corpus.values.len() + corpus.dims, 0);
+            }
+            corpus.by_number.insert(number, small(corpus.documents.len()));
+            corpus.documents.push(number);
+            corpus.sources.push(source);
+        }
+        Ok(corpus)
+    }
+
+    /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
+    /// out.
+    pub(crate) fn score(&self, connection: &Connection, pieces: &[Piece]) -> rusqlite::Result<Vec<Scored>> {
+        let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
+        let mut of_words: HashMap<&str, Option<Term>> = HashMap::new();
+        for word in pieces.iter().flat_map(|piece| &piece.terms) {
+            if !of_words.contains_key(word.as_str()) {
+                of_words.insert(word, self.term(connection, word)?);
+            }
+        }
+        for (at, piece) in pieces.iter().enumerate() {
+            let coverage = self.coverage(&piece.terms, &of_words);
+            for (document, source) in self.sources.iter().enumerate() {
+                let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
+                let coverage = coverage.get(document).copied().unwrap_or(0.0);
+                let score = cosine + WEIGHT_OF_WORDS * coverage;
+                let Some(best) = best.get_mut(wide(*source)) else { continue };
+                if score > 0.0 && best.is_none_or(|known| score > known.score) {
+                    *best = Some(Best { score, cosine, coverage, document, piece: at });
+                }
+            }
+        }
+        let mut found: Vec<Scored> = best
+            .into_iter()
+            .zip(&self.names)
+            .filter_map(|(best, name)| {
+                let Best { score, cosine, coverage, document, piece } = best?;
+                let at = small(document);
+                let mut words: Vec<&Term> = pieces
+                    .get(piece)?
+                    .terms
+                    .iter()
+                    .filter_map(|word| of_words.get(word.as_str())?.as_ref())
+                    .filter(|term| term.documents.binary_search(&at).is_ok())
+                    .collect();
+                words.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+                let words = words.into_iter().map(|term| term.word.clone()).collect();
+                let document = *self.documents.get(document)?;
+                Some(Scored { source: name.clone(), score, cosine, coverage, document, words })
+            })
+            .collect();
+        found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.source.cmp(&other.source)));
+        Ok(found)
+    }
+
+    /// How many documents have vectors; `None` if all have.
+    pub(crate) fn partial(&self) -> Option<Partial> {
+        let partial = Partial {
+            indexed: self.scales.iter().filter(|scale| **scale != 0.0).count(),
+            of: self.documents.len(),
+        };
+        (partial.indexed < partial.of).then_some(partial)
+    }
+
+    fn cosine(&self, vector: &Vector, document: usize) -> f32 {
+        let start = document * self.dims;
+        match (self.values.get(start..start + self.dims), self.scales.get(document)) {
+            (Some(values), Some(scale)) if vector.values.len() == self.dims => vector.cosine(values, *scale),
+            _ => 0.0,
+        }
+    }
+
+    /// For each document the share of the words that stand in it.
+    fn coverage(&self, terms: &[String], of_words: &HashMap<&str, Option<Term>>) -> Vec<f32> {
+        let mut covered = vec![0f32; self.documents.len()];
+        let terms = terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
+        let mut all = 0.0;
+        for term in terms {
+            all += term.weight;
+            for at in &term.documents {
+                if let Some(covered) = covered.get_mut(wide(*at)) {
+                    *covered += term.weight;
+                }
+            }
+        }
+        if all > 0.0 {
+            covered.iter_mut().for_each(|covered| *covered /= all);
+        }
+        covered
+    }
+
+    /// A word with the documents it stands in; `None` for one that is too common.
+    fn term(&self, connection: &Connection, word: &str) -> rusqlite::Result<Option<Term>> {
+        let most = (self.documents.len() / COMMON).max(50);
+        let mut statement =
+            connection.prepare_cached("SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? LIMIT ?")?;
+        let rows = statement.query_map((quoted(word), most + 1), |row| row.get::<_, i64>(0))?;
+        let numbers: Vec<i64> = rows.collect::<Result<_, _>>()?;
+        if numbers.len() > most {
+            return Ok(None);
+        }
+        let mut documents: Vec<u32> = numbers.iter().filter_map(|number| self.by_number.get(number).copied()).collect();
+        documents.sort_unstable();
+        let sources: HashSet<u32> = documents.iter().filter_map(|at| self.sources.get(wide(*at)).copied()).collect();
+        let weight = ((self.names.len() as f32 + 1.0) / (sources.len() as f32 + 0.5)).ln().max(0.05);
+        Ok(Some(Term { word: word.to_owned(), weight, documents }))
+    }
+}
+
+/// A word as a query of full-text search, whatever is in it.
+pub(crate) fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\"\""))
+}
+
+fn small(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+fn wide(at: u32) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,303 @@
+//! Cuts a document into chunks: by headings, in whole paragraphs, each small enough to be about one thing and large
+//! enough to say it (SEARCH S1.2). Lengths are in characters.
+
+use std::ops::Range;
+use std::path::Path;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// A chunk goes on past a heading until it has this length.
+const SHORTEST: usize = 300;
+
+/// A chunk that would become longer ends before the next paragraph; a longer paragraph is cut.
+const LONGEST: usize = 1_500;
+
+/// A block of code up to this length is not cut.
+const LONGEST_CODE: usize = 3_000;
+
+/// A part of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The headings above its first paragraph, outermost first.
+    pub headings: Vec<String>,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+    /// Its text.
+    pub content: String,
+}
+
+/// A block at the top level of a document.
+struct Block {
+    range: Range<usize>,
+    kind: BlockKind,
+}
+
+enum BlockKind {
+    Heading(usize, String),
+    Code,
+    Text,
+}
+
+/// The chunks of a document, in order. The name says whether it is Markdown; other text has paragraphs only.
+pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
+    let blocks = if is_markdown(name) { markdown(text) } else { paragraphs(text) };
+    let mut packer = Packer { text, lines: line_starts(text), headings: Vec::new(), open: None, done: Vec::new() };
+    for block in blocks {
+        packer.add(block);
+    }
+    packer.end();
+    packer.done
+}
+
+fn is_markdown(name: &Path) -> bool {
+    let ending = name.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    ending.is_none_or(|ending| ending == "md" || ending == "markdown" || ending == "mdc" || ending == "txt")
+}
+
+fn markdown(text: &str) -> Vec<Block> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let mut blocks = Vec::new();
+    let mut depth = 0usize;
+    let mut heading: Option<(usize, String)> = None;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                if depth == 0 {
+                    let kind = match tag {
+                        Tag::Heading { level, .. } => {
+                            heading = Some((level as usize, String::new()));
+                            None
+                        }
+                        Tag::CodeBlock(_) => Some(BlockKind::Code),
+                        _ => Some(BlockKind::Text),
+                    };
+                    blocks.extend(kind.map(|kind| Block { range, kind }));
+                }
+                depth += 1;
+            }
+            Event::End(end) => {
+                depth = depth.saturating_sub(1);
+                if let (TagEnd::Heading(_), 0) = (end, depth)
+                    && let Some((level, title)) = heading.take()
+                {
+                    blocks.push(Block { range, kind: BlockKind::Heading(level, title.trim().to_owned()) });
+                }
+            }
+            Event::Text(part) | Event::Code(part) => {
+                if let Some((_, title)) = &mut heading {
+                    title.push_str(&part);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, title)) = &mut heading {
+                    title.push(' ');
+                }
+            }
+            Event::Rule if depth == 0 => {}
+            _ if depth == 0 => blocks.push(Block { range, kind: BlockKind::Text }),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn paragraphs(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut start = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_blank = line.trim().is_empty();
+        match start {
+            Some(from) if is_blank => {
+                blocks.push(Block { range: from..at, kind: BlockKind::Text });
+                start = None;
+            }
+            None if !is_blank => start = Some(at),
+            _ => {}
+        }
+        at += line.len();
+    }
+    blocks.extend(start.map(|from| Block { range: from..at, kind: BlockKind::Text }));
+    blocks
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+}
+
+/// Collects blocks into chunks.
+struct Packer<'t> {
+    text: &'t str,
+    lines: Vec<usize>,
+    /// The headings above the next block, with their levels.
+    headings: Vec<(usize, String)>,
+    open: Option<Open>,
+    done: Vec<Chunk>,
+}
+
+/// A chunk that is not complete.
+struct Open {
+    range: Range<usize>,
+    /// In characters.
+    length: usize,
+    headings: Vec<String>,
+    /// There is something besides headings.
+    has_text: bool,
+}
+
+impl Packer<'_> {
+    fn add(&mut self, block: Block) {
+        let length = self.text.get(block.range.clone()).map_or(0, |text| text.trim().chars().count());
+        match block.kind {
+            BlockKind::Heading(level, title) => {
+                if self.open.as_ref().is_some_and(|open| open.has_text && open.length >= SHORTEST) {
+                    self.end();
+                }
+                self.headings.retain(|(above, _)| *above < level);
+                self.headings.push((level, title));
+                self.append(block.range, length, false);
+            }
+            BlockKind::Code if length <= LONGEST_CODE => self.append_whole(block.range, length),
+            _ if length <= LONGEST => self.append_whole(block.range, length),
+            _ => {
+                self.end();
+                for range in pieces(self.text, block.range) {
+                    let length = self.text.get(range.clone()).map_or(0, |text| text.chars().count());
+                    self.append(range, length, true);
+                    self.end();
+                }
+            }
+        }
+    }
+
+    fn append_whole(&mut self, range: Range<usize>, length: usize) {
+        if self.open.as_ref().is_some_and(|open| open.length + length > LONGEST && open.length >= SHORTEST) {
+            self.end();
+        }
+        self.append(range, length, true);
+    }
+
+    fn append(&mut self, range: Range<usize>, length: usize, is_text: bool) {
+        let headings = || self.headings.iter().map(|(_, title)| title.clone()).collect();
+        match &mut self.open {
+            Some(open) => {
+                if is_text && !open.has_text {
+                    open.headings = headings();
+                }
+                open.range.end = range.end;
+                open.length += length;
+                open.has_text |= is_text;
+            }
+            None => self.open = Some(Open { range, length, headings: headings(), has_text: is_text }),
+        }
+    }
+
+    fn end(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let whole = self.text.get(open.range.clone()).unwrap_or_default();
+        let content = whole.trim();
+        if content.is_empty() {
+            return;
+        }
+        let start = open.range.start + (whole.len() - whole.trim_start().len());
+        let line_of = |at: usize| self.lines.partition_point(|start| *start <= at);
+        self.done.push(Chunk {
+            headings: open.headings,
+            line: line_of(start),
+            end_line: line_of(start + content.len() - 1),
+            content: content.to_owned(),
+        });
+    }
+}
+
+/// Cuts a long block into pieces of at most [`LONGEST`], where possible after a line, else after a sentence or word.
+fn pieces(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut start = range.start;
+    while start < range.end {
+        let Some(rest) = text.get(start..range.end) else { break };
+        let Some((most, _)) = rest.char_indices().nth(LONGEST) else {
+            pieces.push(start..range.end);
+            break;
+        };
+        let window = rest.get(..most).unwrap_or(rest);
+        let half = window.len() / 2;
+        let after = |mark: &str| window.rfind(mark).map(|at| at + mark.len()).filter(|at| *at > half);
+        let length = after("\n").or_else(|| after(". ")).or_else(|| after(" ")).unwrap_or(window.len());
+        pieces.push(start..start + length);
+        start += length;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cut(text: &str) -> Vec<Chunk> {
+        chunks(Path::new("a.md"), text)
+    }
+
+    fn paragraph(length: usize) -> String {
+        let mut text = "word ".repeat(length / 5);
+        text.pop();
+        text
+    }
+
+    #[test]
+    fn short_sections_are_joined_and_long_ones_begin_a_chunk() {
+        let text = format!("# One\n\nshort\n\n## Two\n\n{}\n\n## Three\n\nend\n", paragraph(400));
+        let found = cut(&text);
+        let shown: Vec<_> = found.iter().map(|it| (it.headings.join(" > "), it.line, it.end_line)).collect();
+        assert_eq!(shown, [("One".to_owned(), 1, 7), ("One > Three".to_owned(), 9, 11)]);
+    }
+
+    #[test]
+    fn the_headings_are_those_of_the_first_paragraph() {
+        let found = cut("# One\n\n## Two\n\ntext\n");
+        assert_eq!(found.iter().map(|it| it.headings.join(" > ")).collect::<Vec<_>>(), ["One > Two"]);
+    }
+
+    #[test]
+    fn code_is_cut_only_when_it_is_very_long() {
+        let code = |lines: usize| format!("```\n{}```\n", "let x = 1;\n".repeat(lines));
+        assert_eq!(cut(&code(250)).len(), 1);
+        let cut_up = cut(&code(400));
+        assert!(cut_up.len() > 2 && cut_up.iter().all(|it| it.content.chars().count() <= LONGEST));
+        assert!(cut_up.iter().all(|it| it.content.starts_with("let") || it.content.starts_with("```")));
+    }
+
+    #[test]
+    fn odd_documents() {
+        assert!(cut("").is_empty());
+        assert!(cut(" \n\n\t\n").is_empty());
+        assert_eq!(cut("\0").len(), 1);
+        assert_eq!(cut(&"x".repeat(1_000_000)).len(), 667);
+        let headings = "# a\n".repeat(100_000);
+        assert!(!cut(&headings).is_empty());
+        assert_eq!(chunks(Path::new("a.yaml"), "a: 1\n\nb: 2\n").len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_of_text_is_in_a_chunk(text in "([#`*> a-z0-9äß]{0,40}\n){0,40}") {
+            for name in ["a.md", "a.yaml"] {
+                let found = chunks(Path::new(name), &text);
+                for pair in found.windows(2) {
+                    prop_assert!(pair[0].end_line <= pair[1].line);
+                }
+                for (nth, line) in text.lines().enumerate() {
+                    if line.chars().any(char::is_alphanumeric) {
+                        let covered = found.iter().any(|it| (it.line..=it.end_line).contains(&(nth + 1)));
+                        prop_assert!(covered, "line {} of {:?}", nth + 1, text);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! From a text to a vector that says what it is about (SEARCH S2).
+
+use crate::vector::Vector;
+use refdesk_text::Error;
+
+/// A model that turns texts into vectors.
+pub trait Embedder: Send + Sync {
+    /// Names model and version: vectors of different models are not comparable.
+    fn model(&self) -> &str;
+
+    /// The vector of a text, of length 1. A text that is too long is cut; one without words has a vector, too.
+    ///
+    /// # Errors
+    /// The model cannot be run; the message says why.
+    fn embed(&self, text: &str) -> Result<Vector, Error>;
+}

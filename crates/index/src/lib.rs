@@ -1,0 +1,27 @@
+//! The index of a workspace: its documents in chunks, their words and their meaning, and what a text is about. One SQLite
+//! file, written by one process at a time and read by any number.
+
+mod about;
+pub mod chunk;
+mod embedder;
+mod location;
+#[cfg(feature = "meaning")]
+mod minilm;
+pub mod pieces;
+mod reader;
+mod schema;
+mod threshold;
+mod update;
+pub mod vector;
+pub mod wordpiece;
+pub mod words;
+#[cfg(test)]
+mod tests;
+
+pub use about::Scored;
+pub use embedder::Embedder;
+pub use location::Location;
+#[cfg(feature = "meaning")]
+pub use minilm::MiniLm;
+pub use reader::{About, Index, Partial, Section};
+pub use update::{Job, Progress, Report, update};

@@ -1,0 +1,254 @@
+//! Where a workspace keeps its index, and whether it is ours. SQLite reads its file, its log and its journal before anyone
+//! can check them, so a file that came with a repository must never reach it: a sealed record names the inodes of the
+//! files that this user's refdesk wrote, and anything else is no index (BEHAVIOUR §9 "Ours alone").
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use serde::{Deserialize, Serialize};
+
+use crate::schema;
+use refdesk_files::path::is_absent;
+use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp};
+use refdesk_text::{Code, Error};
+
+/// The folder of refdesk's state in a workspace.
+const FOLDER: &str = ".jaato/refdesk";
+const DATABASE: &str = "index.db";
+const LOG: &str = "index.db-wal";
+const SHARED_MEMORY: &str = "index.db-shm";
+const JOURNAL: &str = "index.db-journal";
+const RECORD: &str = "index.json";
+const LOCK: &str = "index.lock";
+
+/// The record is sealed for this place.
+const PLACE: &str = "index.json";
+
+/// A larger record is damaged.
+const RECORD_LIMIT: u64 = 4_096;
+
+/// How long a reader waits for a lock of SQLite, which is held for moments.
+const BUSY: Duration = Duration::from_millis(500);
+
+/// Where the index of a workspace is.
+#[derive(Debug, Clone)]
+pub struct Location {
+    workspace: PathBuf,
+    sealer: Sealer,
+}
+
+/// The files that refdesk wrote: inode numbers, 0 if the file does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    database: u64,
+    log: u64,
+}
+
+/// What is found where the index should be.
+enum Found {
+    /// No index.
+    Nothing,
+    /// Files that this user's refdesk did not write here, or that were replaced since.
+    Foreign,
+    Ours,
+}
+
+/// An index opened for writing. Only one process at a time has it.
+pub(crate) struct Writable {
+    pub(crate) connection: Connection,
+    _lock: Lock,
+}
+
+impl Location {
+    /// The index of this workspace; the seal proves whose it is.
+    pub fn new(workspace: &Path, sealer: Sealer) -> Self {
+        // SQLite refuses paths with links in them; those above the workspace are the user's.
+        let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        Self { workspace, sealer }
+    }
+
+    /// The path of the database, for people.
+    pub fn path(&self) -> PathBuf {
+        self.workspace.join(FOLDER).join(DATABASE)
+    }
+
+    /// Opens the index for reading; `None` if there is none.
+    ///
+    /// # Errors
+    /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
+    pub(crate) fn read(&self) -> Result<Option<Connection>, Error> {
+        let folder = match self.folder() {
+            Err(error) if is_absent(&error) => return Ok(None),
+            opened => opened.map_err(|error| self.failed(Code::IndexUnreadable, &error))?,
+        };
+        match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
+            Found::Nothing => return Ok(None),
+            Found::Foreign => {
+                return Err(Error::new(
+                    Code::IndexForeign,
+                    "the search index in .jaato/refdesk was not made here by you and is not used",
+                    refdesk_text::Fix::BuildIndex,
+                ));
+            }
+            Found::Ours => {}
+        }
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        match version(&connection).map_err(|error| self.broken(&error))? {
+            schema::VERSION => Ok(Some(connection)),
+            newer if newer > schema::VERSION => Err(self.newer()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is damaged,
+    /// older or not ours is set aside first, or replaced if `fresh`.
+    ///
+    /// # Errors
+    /// It is of a newer version, there is no key, or the file system's error.
+    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Writable>, Error> {
+        let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
+        let root = Folder::root(&self.workspace).map_err(failed)?;
+        let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;
+        let lock = match folder.lock(LOCK, Duration::ZERO) {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => return Ok(None),
+            held => held.map_err(failed)?,
+        };
+        self.sealer.key_or_new().map_err(failed)?;
+        let mut kept = match self.found(&folder).map_err(failed)? {
+            Found::Ours if !fresh => self.reopen()?,
+            Found::Nothing => None,
+            Found::Ours | Found::Foreign => None,
+        };
+        let connection = match kept.take() {
+            Some(connection) => connection,
+            None => {
+                self.clear(&folder, fresh).map_err(failed)?;
+                self.create(&folder)?
+            }
+        };
+        self.record(&folder).map_err(failed)?;
+        Ok(Some(Writable { connection, _lock: lock }))
+    }
+
+    /// Our index; `None` if it must be built anew.
+    fn reopen(&self) -> Result<Option<Connection>, Error> {
+        let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
+        match version(&connection) {
+            Ok(newer) if newer > schema::VERSION => Err(self.newer()),
+            Ok(schema::VERSION) if begin_log(&connection).is_ok() => Ok(Some(connection)),
+            _ => Ok(None),
+        }
+    }
+
+    fn create(&self, folder: &Folder) -> Result<Connection, Error> {
+        // SQLite gives its other files the mode of this one.
+        folder.append(DATABASE).map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
+        let mut connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let made = connection
+            .pragma_update(None, "journal_mode", "WAL")
+            .and_then(|()| schema::create(&mut connection))
+            .and_then(|()| begin_log(&connection));
+        made.map_err(|error| self.broken(&error))?;
+        Ok(connection)
+    }
+
+    /// Makes room for a new index: what is there is kept aside unless it is to be replaced.
+    fn clear(&self, folder: &Folder, fresh: bool) -> io::Result<()> {
+        for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
+            match folder.remove_file(name) {
+                Err(error) if !is_absent(&error) => return Err(error),
+                _ => {}
+            }
+        }
+        if fresh {
+            return match folder.remove_file(DATABASE) {
+                Err(error) if !is_absent(&error) => Err(error),
+                _ => Ok(()),
+            };
+        }
+        match folder.rename(DATABASE, "index.db.aside") {
+            Err(error) if !is_absent(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let opened = Connection::open_with_flags(self.path(), flags).and_then(|connection| {
+            connection.busy_timeout(BUSY)?;
+            // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
+            connection.pragma_update(None, "trusted_schema", false)?;
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            Ok(connection)
+        });
+        opened.map_err(|error| self.broken(&error))
+    }
+
+    fn folder(&self) -> io::Result<Folder> {
+        Folder::root(&self.workspace)?.below(Path::new(FOLDER))
+    }
+
+    fn found(&self, folder: &Folder) -> io::Result<Found> {
+        let database = number(folder, DATABASE)?;
+        if database == 0 {
+            return Ok(Found::Nothing);
+        }
+        let recorded = match folder.read(RECORD, RECORD_LIMIT) {
+            Ok((bytes, false)) if self.sealer.verifies(PLACE, &bytes) => serde_json::from_slice::<Record>(&bytes).ok(),
+            Ok(_) => None,
+            Err(error) if is_absent(&error) => None,
+            Err(error) => return Err(error),
+        };
+        let log = number(folder, LOG)?;
+        // A reader may leave an empty log behind; it says nothing.
+        let is_log_ours = |record: Record| log == 0 || log == record.log || size(folder, LOG) == Some(0);
+        let is_ours = recorded.is_some_and(|record| record.database == database && is_log_ours(record));
+        Ok(if is_ours && number(folder, JOURNAL)? == 0 { Found::Ours } else { Found::Foreign })
+    }
+
+    fn record(&self, folder: &Folder) -> io::Result<()> {
+        let record = Record { database: number(folder, DATABASE)?, log: number(folder, LOG)? };
+        let bytes = self.sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&record)?);
+        folder.write(RECORD, &bytes, FileMode::Private, Durability::SurvivesCrash)
+    }
+
+    fn failed(&self, code: Code, error: &io::Error) -> Error {
+        Error::new(code, format!("the search index {}: {error}", self.path().display()), "make .jaato/refdesk writable")
+    }
+
+    pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
+        let message = format!("the search index {} cannot be used: {error}", self.path().display());
+        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::BuildIndex)
+    }
+
+    fn newer(&self) -> Error {
+        Error::new(
+            Code::IndexNewer,
+            format!("the search index {} was made by a newer refdesk", self.path().display()),
+            "use that version, or remove the file",
+        )
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Writes something, so that the log exists and can be recorded.
+fn begin_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute("INSERT OR REPLACE INTO metadata (key, value) VALUES ('opened', strftime('%s'))", ()).map(drop)
+}
+
+/// The inode of a regular file; 0 if there is none.
+fn number(folder: &Folder, name: &str) -> io::Result<u64> {
+    match folder.open(name) {
+        Err(error) if is_absent(&error) => Ok(0),
+        opened => Ok(Stamp::of(&opened?.metadata()?).number),
+    }
+}
+
+fn size(folder: &Folder, name: &str) -> Option<u64> {
+    Some(folder.open(name).ok()?.metadata().ok()?.len())
+}

@@ -1,0 +1,88 @@
+//! The embedded model: all-MiniLM-L6-v2, a sentence transformer of 6 layers with weights of 7 bits, run by rten.
+
+use std::sync::{Arc, OnceLock};
+
+use rten::{Model, ModelOptions, NodeId, OpRegistry, RunOptions, ThreadPool, Value, op_types as ops};
+
+use crate::embedder::Embedder;
+use crate::vector::Vector;
+use crate::wordpiece::WordPiece;
+use refdesk_text::{Code, Error};
+
+/// Name and version, in front of every vector made by it.
+const NAME: &str = "all-MiniLM-L6-v2/int7";
+
+/// The model reads no more tokens of a text.
+const TOKENS: usize = 256;
+
+/// Numbers of a vector.
+const DIMENSIONS: usize = 384;
+
+static WEIGHTS: &[u8] = include_bytes!("../../../assets/model/minilm-l6-v2-int7w.rten");
+static VOCABULARY: &str = include_str!("../../../assets/model/vocab.txt");
+
+/// The loaded model.
+pub struct MiniLm {
+    model: Model,
+    words: WordPiece,
+    ids: NodeId,
+    mask: NodeId,
+    output: NodeId,
+    /// One core: indexing runs behind everything else. Must not be entered from a parallel iteration, whose threads would
+    /// start on other texts while they wait, each deeper on the same stack.
+    pool: Arc<ThreadPool>,
+}
+
+impl MiniLm {
+    /// The model, loaded by the first call of the process.
+    ///
+    /// # Errors
+    /// It cannot be loaded.
+    pub fn shared() -> Result<&'static Self, Error> {
+        static SHARED: OnceLock<Result<MiniLm, Error>> = OnceLock::new();
+        SHARED.get_or_init(Self::load).as_ref().map_err(Clone::clone)
+    }
+
+    fn load() -> Result<Self, Error> {
+        let words = WordPiece::new(VOCABULARY).ok_or_else(|| broken("its vocabulary has no special tokens"))?;
+        let operators = OpRegistry::with_ops(&[
+            &ops::Add, &ops::Cast, &ops::Div, &ops::DynamicQuantizeLinear, &ops::Erf, &ops::Gather, &ops::Identity,
+            &ops::LayerNormalization, &ops::MatMul, &ops::MatMulInteger, &ops::Mul, &ops::Reshape, &ops::Shape,
+            &ops::Slice, &ops::Softmax, &ops::Transpose,
+        ]);
+        let mut options = ModelOptions::with_ops(operators);
+        options.enable_optimization(false);
+        let model = options.load_static_slice(WEIGHTS).map_err(broken)?;
+        let node = |name| model.node_id(name).map_err(broken);
+        let (ids, mask, output) = (node("input_ids")?, node("attention_mask")?, node("last_hidden_state")?);
+        Ok(Self { model, words, ids, mask, output, pool: Arc::new(ThreadPool::with_num_threads(1)) })
+    }
+}
+
+impl Embedder for MiniLm {
+    fn model(&self) -> &str {
+        NAME
+    }
+
+    fn embed(&self, text: &str) -> Result<Vector, Error> {
+        let ids = self.words.encode(text, TOKENS);
+        let (count, ones) = (ids.len(), vec![1; ids.len()]);
+        let ids = Value::from_shape([1, count], ids).map_err(broken)?;
+        let mask = Value::from_shape([1, count], ones).map_err(broken)?;
+        let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
+        let options = RunOptions::default().with_thread_pool(Some(self.pool.clone()));
+        let [states] = self.model.run_n(inputs, [self.output], Some(options)).map_err(broken)?;
+        let (_, states) = states.into_shape_vec::<f32, 3>().map_err(broken)?;
+        // The mean over the tokens is what the text is about.
+        let mut mean = vec![0f32; DIMENSIONS];
+        for state in states.chunks_exact(DIMENSIONS) {
+            mean.iter_mut().zip(state).for_each(|(sum, value)| *sum += value);
+        }
+        Ok(Vector::of(&mean))
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "passed to map_err")]
+fn broken(why: impl ToString) -> Error {
+    Error::new(Code::ModelBroken, format!("the embedding model cannot be run: {}", why.to_string()), "build the program again from its sources")
+}

@@ -1,0 +1,97 @@
+//! A prompt is compared whole and in pieces: a long one is about several things (SEARCH S2.3).
+
+use std::collections::HashSet;
+
+use crate::words::{is_stop_word, parts, words};
+
+/// A piece ends at a blank line, or at this length in characters.
+const LENGTH: usize = 400;
+
+/// The most pieces of a text, the whole included.
+const MOST: usize = 8;
+
+/// The most words of a piece that are looked up.
+const TERMS: usize = 64;
+
+/// The text, and its pieces if it has several: the first, the last, and those with most different words.
+pub fn pieces(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    let mut found: Vec<&str> = Vec::new();
+    for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
+        let mut rest = paragraph;
+        while let Some((most, _)) = rest.char_indices().nth(LENGTH) {
+            let window = rest.get(..most).unwrap_or(rest);
+            let cut = window.rfind(char::is_whitespace).filter(|at| *at > window.len() / 2).unwrap_or(most);
+            found.push(rest.get(..cut).unwrap_or(rest).trim());
+            rest = rest.get(cut..).unwrap_or_default().trim_start();
+        }
+        if !rest.is_empty() {
+            found.push(rest);
+        }
+    }
+    if found.len() < 2 {
+        return if text.is_empty() { Vec::new() } else { vec![text] };
+    }
+    if found.len() >= MOST {
+        let last = found.len() - 1;
+        let mut between: Vec<usize> = (1..last).collect();
+        between.sort_by_key(|at| std::cmp::Reverse(found.get(*at).map_or(0, |piece| terms(piece).len())));
+        between.truncate(MOST - 3);
+        let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
+        let mut at = 0;
+        found.retain(|_| {
+            at += 1;
+            kept.contains(&(at - 1))
+        });
+    }
+    std::iter::once(text).chain(found).collect()
+}
+
+/// The words of a piece that say something, in lower case, each once, names also in parts.
+pub fn terms(piece: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut terms = Vec::new();
+    for word in words(piece) {
+        let parts = parts(word);
+        let split = if parts.len() > 1 { parts } else { Vec::new() };
+        for term in std::iter::once(word).chain(split).map(str::to_lowercase) {
+            if terms.len() == TERMS {
+                return terms;
+            }
+            if term.chars().count() > 1 && !is_stop_word(&term) && seen.insert(term.clone()) {
+                terms.push(term);
+            }
+        }
+    }
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_is_one_piece() {
+        assert_eq!(pieces(" add a retry \n"), ["add a retry"]);
+        assert!(pieces(" \n ").is_empty());
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_blank_lines_and_at_length() {
+        let long = "word ".repeat(200);
+        let text = format!("first\n\n{long}\n\nlast");
+        let found = pieces(&text);
+        assert_eq!(found.len(), 1 + 1 + 3 + 1);
+        assert_eq!((found[1], found[5]), ("first", "last"));
+        assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
+        let unbroken = "x".repeat(5_000);
+        let found = pieces(&unbroken);
+        assert_eq!(found.len(), MOST);
+    }
+
+    #[test]
+    fn terms_leave_stop_words_out_and_split_names() {
+        assert_eq!(terms("How do I use selectReferences in the desk desk?"), ["selectreferences", "select", "references", "desk"]);
+        assert!(terms("what is it?").is_empty());
+    }
+}

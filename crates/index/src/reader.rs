@@ -1,0 +1,84 @@
+//! The index as its readers see it.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::about::{Corpus, Scored, prepare};
+use crate::location::Location;
+use crate::{Embedder, threshold};
+use refdesk_text::Error;
+
+/// An index opened for reading. What a writer commits meanwhile is seen by the next question.
+pub struct Index {
+    connection: Connection,
+    location: Location,
+}
+
+/// What a text is about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct About {
+    /// From this score on a source is meant; `None` if nobody computed it yet.
+    pub threshold: Option<f32>,
+    /// Every source that matches in anything, the best first.
+    pub scored: Vec<Scored>,
+    /// Documents with a vector, of all, if some have none.
+    pub partial: Option<Partial>,
+}
+
+/// How much of an index is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Partial {
+    /// Documents that are indexed completely.
+    pub indexed: usize,
+    /// All documents.
+    pub of: usize,
+}
+
+/// The place of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The headings above it, outermost first, or nothing.
+    pub heading: String,
+    /// The resolved path of its file; nothing for what the catalog itself says.
+    pub path: String,
+    /// Its first line, from 1; 0 without a file.
+    pub line: usize,
+}
+
+impl Index {
+    /// Opens the index; `None` if there is none.
+    ///
+    /// # Errors
+    /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
+    pub fn open(location: &Location) -> Result<Option<Self>, Error> {
+        let connection = location.read()?;
+        Ok(connection.map(|connection| Self { connection, location: location.clone() }))
+    }
+
+    /// What a text is about, by words and, with an embedder, by meaning.
+    ///
+    /// # Errors
+    /// The index cannot be read, or the model cannot be run.
+    pub fn about(&self, text: &str, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
+        let broken = |error: rusqlite::Error| self.location.broken(&error);
+        let model = embedder.map_or("", Embedder::model);
+        let corpus = Corpus::load(&self.connection, model).map_err(broken)?;
+        let mut embed = |piece: &str| embedder.map(|embedder| embedder.embed(piece)).transpose();
+        let pieces = prepare(text, &mut embed)?;
+        let scored = corpus.score(&self.connection, &pieces).map_err(broken)?;
+        let threshold = threshold::load(&self.connection, model).map_err(broken)?;
+        let partial = embedder.and_then(|_| corpus.partial());
+        Ok(About { threshold, scored, partial })
+    }
+
+    /// Where a chunk is; `None` if it is gone.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn section(&self, document: i64) -> Result<Option<Section>, Error> {
+        let read = |row: &rusqlite::Row| Ok(Section { heading: row.get(0)?, path: row.get(1)?, line: row.get(2)? });
+        self.connection
+            .prepare_cached("SELECT heading, file_path, line FROM documents WHERE id = ?")
+            .and_then(|mut statement| statement.query_row([document], read).optional())
+            .map_err(|error| self.location.broken(&error))
+    }
+}

@@ -1,0 +1,85 @@
+//! The tables of the index (SEARCH S1.1) and the version of their layout.
+
+use rusqlite::Connection;
+
+/// Stored in `user_version`. An index with a lower number is rebuilt, one with a higher number refused.
+pub(crate) const VERSION: i64 = 1;
+
+/// Everything that is written has the text of `documents` in full-text search, too: triggers keep both equal.
+const TABLES: &str = "
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    doc_type TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    file_path TEXT NOT NULL,
+    heading TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    summary TEXT,
+    keywords TEXT NOT NULL,
+    content_hash BLOB NOT NULL,
+    database_name TEXT,
+    schema_name TEXT,
+    table_name TEXT,
+    column_name TEXT,
+    domain TEXT
+);
+CREATE INDEX documents_by_file ON documents (file_path, source_id);
+CREATE INDEX documents_by_hash ON documents (content_hash);
+CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, content FROM documents;
+CREATE VIRTUAL TABLE documents_fts USING fts5 (
+    title, words, content,
+    content = 'documents_text', content_rowid = 'id',
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', 'bm25(8.0, 4.0, 1.0)');
+CREATE TRIGGER documents_added AFTER INSERT ON documents BEGIN
+    INSERT INTO documents_fts (rowid, title, words, content)
+    VALUES (new.id, new.heading, new.keywords, new.content);
+END;
+CREATE TRIGGER documents_removed AFTER DELETE ON documents BEGIN
+    INSERT INTO documents_fts (documents_fts, rowid, title, words, content)
+    VALUES ('delete', old.id, old.heading, old.keywords, old.content);
+END;
+CREATE TABLE vectors (
+    content_hash BLOB NOT NULL,
+    model TEXT NOT NULL,
+    dims INTEGER NOT NULL,
+    scale REAL NOT NULL,
+    embedding BLOB NOT NULL,
+    PRIMARY KEY (content_hash, model)
+) WITHOUT ROWID;
+CREATE TABLE relationships (
+    id INTEGER PRIMARY KEY,
+    from_table TEXT NOT NULL,
+    from_columns TEXT NOT NULL,
+    to_table TEXT NOT NULL,
+    to_columns TEXT NOT NULL,
+    database_name TEXT,
+    origin TEXT NOT NULL,
+    confidence REAL
+);
+CREATE TABLE files (
+    path TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    ctime INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (path, source_id)
+) WITHOUT ROWID;
+CREATE TABLE metadata (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+";
+
+/// Makes the tables in an empty database.
+pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()
+}

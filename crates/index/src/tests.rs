@@ -1,0 +1,229 @@
+//! The index of a small workspace, with a stand-in for the model: what is compared here is what is kept, not what is
+//! found.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::vector::Vector;
+use crate::{Embedder, Index, Job, Location, Report, update};
+use refdesk_core::catalog::testing::{inline, local};
+use refdesk_core::catalog::{Catalog, PathState, Source};
+use refdesk_files::Sealer;
+use refdesk_text::{Code, Error};
+
+/// Counts letters; enough to tell texts apart.
+#[derive(Default)]
+struct Letters(AtomicUsize);
+
+impl Embedder for Letters {
+    fn model(&self) -> &str {
+        "letters"
+    }
+
+    fn embed(&self, text: &str) -> Result<Vector, Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let mut counts = [0f32; 32];
+        for byte in text.bytes() {
+            counts[usize::from(byte % 32)] += 1.0;
+        }
+        Ok(Vector::of(&counts))
+    }
+}
+
+struct World {
+    root: tempfile::TempDir,
+    model: Letters,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { root: tempfile::tempdir().unwrap(), model: Letters::default() }
+    }
+
+    fn path(&self) -> PathBuf {
+        fs::canonicalize(self.root.path()).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn file(&self, id: &str, name: &str) -> Source {
+        local(id, &self.path().join(name), PathState::File)
+    }
+
+    fn location(&self) -> Location {
+        Location::new(&self.path(), Sealer::fixed(&self.path()))
+    }
+
+    fn update(&self, sources: Vec<Source>) -> Report {
+        self.run(sources, false, &mut |_| true).unwrap().unwrap()
+    }
+
+    fn run(
+        &self,
+        sources: Vec<Source>,
+        fresh: bool,
+        progress: &mut dyn FnMut(crate::Progress) -> bool,
+    ) -> Result<Option<Report>, Error> {
+        let now = UNIX_EPOCH + Duration::from_secs(4_000_000_000);
+        let catalog = Catalog::new(sources);
+        let job = Job { catalog: &catalog, embedder: Some(&self.model), fresh, now, progress };
+        update(&self.location(), job)
+    }
+
+    fn best(&self, text: &str) -> Vec<String> {
+        let index = Index::open(&self.location()).unwrap().unwrap();
+        index.about(text, Some(&self.model)).unwrap().scored.into_iter().map(|it| it.source).collect()
+    }
+}
+
+fn long(word: &str) -> String {
+    format!("# {word}\n\n{}\n", format!("{word} and more of it. ").repeat(30))
+}
+
+#[test]
+fn what_did_not_change_is_not_touched() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.write("b.md", &long("timeout"));
+    let sources = || vec![world.file("a", "a.md"), world.file("b", "b.md"), inline("c", "short text")];
+    let first = world.update(sources());
+    assert_eq!((first.documents, first.added, first.removed, first.missing), (6, 6, 0, 0));
+    let embedded = world.model.0.load(Ordering::Relaxed);
+    let again = world.update(sources());
+    assert_eq!((again.documents, again.added, again.removed, again.vectors), (6, 0, 0, 0));
+    assert_eq!(world.model.0.load(Ordering::Relaxed), embedded, "not even the background is computed again");
+    world.write("b.md", &long("circuit"));
+    let changed = world.update(sources());
+    assert_eq!((changed.documents, changed.added, changed.removed, changed.vectors), (6, 1, 1, 1));
+    let fewer = world.update(vec![world.file("b", "b.md")]);
+    assert_eq!((fewer.documents, fewer.added, fewer.removed), (2, 0, 4));
+    assert_eq!(world.best("circuit"), ["b"]);
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_later() {
+    let world = World::new();
+    for nth in 0..200 {
+        world.write(&format!("{nth}.md"), &long(&format!("word{nth}")));
+    }
+    let sources = || (0..200).map(|nth| world.file(&format!("s{nth}"), &format!("{nth}.md"))).collect::<Vec<_>>();
+    let stopped = world.run(sources(), false, &mut |_| false).unwrap().unwrap();
+    assert!(stopped.documents < 400 && stopped.vectors == 0, "{stopped:?}");
+    let whole = world.update(sources());
+    assert_eq!((whole.documents, whole.missing), (400, 0));
+    assert_eq!(whole.documents, stopped.documents + whole.added);
+}
+
+#[test]
+fn only_what_this_users_refdesk_wrote_is_an_index() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    let sources = || vec![world.file("a", "a.md")];
+    world.update(sources());
+    let (folder, database) = (world.path().join(".jaato/refdesk"), world.location().path());
+    let code = || Index::open(&world.location()).map(|index| index.is_some()).map_err(|error| error.code);
+    assert_eq!(code(), Ok(true));
+    // A copy is another file, as one from a repository is.
+    fs::copy(&database, folder.join("copy")).unwrap();
+    fs::rename(folder.join("copy"), &database).unwrap();
+    assert_eq!(code(), Err(Code::IndexForeign));
+    assert_eq!(world.update(sources()).added, 2, "it is built again");
+    assert_eq!(code(), Ok(true));
+    assert!(folder.join("index.db.aside").exists());
+    for planted in ["index.db-journal", "index.db-wal"] {
+        let _ = fs::remove_file(folder.join(planted));
+        fs::write(folder.join(planted), "planted by somebody else").unwrap();
+        assert_eq!(code(), Err(Code::IndexForeign), "{planted}");
+        world.update(sources());
+        assert_eq!(code(), Ok(true), "{planted}");
+    }
+    fs::remove_file(folder.join("index.json")).unwrap();
+    assert_eq!(code(), Err(Code::IndexForeign));
+}
+
+#[test]
+fn a_damaged_index_is_set_aside_and_built_again() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    let sources = || vec![world.file("a", "a.md")];
+    world.update(sources());
+    // The same file with other content: an interrupted disk, not another file.
+    fs::OpenOptions::new().write(true).truncate(true).open(world.location().path()).unwrap();
+    fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
+    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
+    assert_eq!(world.update(sources()).documents, 2);
+    assert_eq!(world.best("retry"), ["a"]);
+}
+
+#[test]
+fn an_index_of_a_newer_version_is_left_alone() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.update(vec![world.file("a", "a.md")]);
+    let connection = rusqlite::Connection::open(world.location().path()).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexNewer);
+    let refused = world.run(vec![], false, &mut |_| true).unwrap_err();
+    assert_eq!(refused.code, Code::IndexNewer);
+}
+
+#[test]
+fn a_second_writer_leaves_and_readers_do_not_wait() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    let sources = || vec![world.file("a", "a.md")];
+    world.update(sources());
+    world.write("a.md", &long("timeout"));
+    let mut seen = Vec::new();
+    let first = world.run(sources(), false, &mut |_| {
+        seen.push(world.run(sources(), false, &mut |_| true).unwrap().is_none());
+        seen.push(world.best("retry") == ["a"]);
+        true
+    });
+    assert!(first.unwrap().is_some());
+    assert!(!seen.is_empty() && seen.iter().all(|seen| *seen), "{seen:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.run(vec![world.file("a", "a.md")], false, &mut |_| {
+        for entry in fs::read_dir(world.path().join(".jaato/refdesk")).unwrap() {
+            let entry = entry.unwrap();
+            assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", entry.file_name());
+        }
+        true
+    })
+    .unwrap();
+    assert!(world.location().path().exists());
+}
+
+#[test]
+fn queries_of_any_text_have_an_answer() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.update(vec![world.file("a", "a.md")]);
+    let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];
+    for text in odd.iter().map(ToString::to_string).chain([long("x").repeat(100), "\"".repeat(5_000)]) {
+        let index = Index::open(&world.location()).unwrap().unwrap();
+        index.about(&text, Some(&world.model)).unwrap();
+    }
+    let _ = SystemTime::now();
+}
+
+#[test]
+fn no_index_is_no_error() {
+    let world = World::new();
+    assert!(Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where")))).unwrap().is_none());
+    assert!(Index::open(&world.location()).unwrap().is_none());
+}

@@ -1,0 +1,384 @@
+//! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
+//! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use rayon::prelude::*;
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
+
+use crate::chunk::{Chunk, chunks};
+use crate::location::Location;
+use crate::vector::Vector;
+use crate::words::split_names;
+use crate::Embedder;
+use crate::threshold::{self, BACKGROUND};
+use refdesk_core::catalog::{Catalog, Source, SourceKind};
+use refdesk_core::mention::{LIMITS, files};
+use refdesk_files::beneath::open_in;
+use refdesk_files::walk::WalkBudget;
+use refdesk_files::{Stamp, read_open, stamp};
+use refdesk_text::Error;
+use refdesk_text::lines::decode;
+
+/// Documents of one transaction.
+const BATCH: usize = 500;
+
+/// Vectors of one transaction, about a second's work.
+const VECTOR_BATCH: usize = 32;
+
+/// The kinds of documents so far: a part of a text, and what the catalog says about a source.
+pub(crate) const TEXT: &str = "text";
+pub(crate) const SOURCE: &str = "source";
+
+/// The path of the content of an inline source.
+const INLINE: &str = "inline";
+
+/// Between the headings of a chunk.
+pub(crate) const HEADING_SEPARATOR: &str = " > ";
+
+/// Sources read in parallel before their documents are written.
+const SOURCES_AT_ONCE: usize = 64;
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Sources whose text is indexed, of all.
+    Words {
+        /// Sources done.
+        done: usize,
+        /// All sources.
+        of: usize,
+    },
+    /// Vectors computed, of those that were missing.
+    Vectors {
+        /// Vectors done.
+        done: usize,
+        /// All that were missing.
+        of: usize,
+    },
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Report {
+    /// Documents in the index now.
+    pub documents: usize,
+    /// Documents added by this run.
+    pub added: usize,
+    /// Documents removed by this run.
+    pub removed: usize,
+    /// Vectors computed by this run.
+    pub vectors: usize,
+    /// Documents without a vector.
+    pub missing: usize,
+    /// Texts that could not be read; they keep what was indexed of them.
+    pub unreadable: usize,
+}
+
+/// What to do in a run.
+pub struct Job<'a> {
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// Computes vectors; words alone without one.
+    pub embedder: Option<&'a dyn Embedder>,
+    /// Forget everything first.
+    pub fresh: bool,
+    /// The current time.
+    pub now: SystemTime,
+    /// Is told how far it is, several times a second; ends the run by returning false.
+    pub progress: &'a mut dyn FnMut(Progress) -> bool,
+}
+
+/// Updates the index; `None` if another process is doing it.
+///
+/// # Errors
+/// The index cannot be written, or the model cannot be run. What was committed before stays.
+pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
+    let Some(mut writable) = location.write(job.fresh)? else { return Ok(None) };
+    let broken = |error: rusqlite::Error| location.broken(&error);
+    let mut report = Report::default();
+    let goes_on = words(&mut writable.connection, &mut job, &mut report).map_err(broken)?;
+    if let (true, Some(embedder)) = (goes_on, job.embedder) {
+        let mut progress = Ticker::new(job.progress);
+        let is_complete = vectors(&mut writable.connection, embedder, &mut progress, &mut report, &broken)?;
+        if is_complete {
+            threshold::store(&mut writable.connection, embedder, &broken)?;
+        }
+    }
+    let count = |sql: &str| writable.connection.query_row(sql, (), |row| row.get::<_, usize>(0)).map_err(broken);
+    report.documents = count("SELECT count(*) FROM documents")?;
+    let model = job.embedder.map_or("", Embedder::model);
+    report.missing = missing(&writable.connection, model).map_err(broken)?.len();
+    Ok(Some(report))
+}
+
+/// Passes progress on at most ten times a second.
+struct Ticker<'a> {
+    each: &'a mut dyn FnMut(Progress) -> bool,
+    next: Instant,
+}
+
+impl<'a> Ticker<'a> {
+    const INTERVAL: Duration = Duration::from_millis(100);
+
+    fn new(each: &'a mut dyn FnMut(Progress) -> bool) -> Self {
+        Self { each, next: Instant::now() }
+    }
+
+    fn tell(&mut self, progress: Progress) -> bool {
+        let now = Instant::now();
+        if now < self.next {
+            return true;
+        }
+        self.next = now + Self::INTERVAL;
+        (self.each)(progress)
+    }
+}
+
+/// A text that belongs in the index.
+struct Wanted<'a> {
+    source: &'a Source,
+    origin: Origin<'a>,
+}
+
+enum Origin<'a> {
+    /// What the catalog says about the source.
+    About,
+    /// The content of an inline source.
+    Inline(&'a str),
+    /// A file below the source's own path.
+    File(PathBuf),
+}
+
+/// Path and source of a text; the path is empty for what the catalog says.
+type Key = (String, String);
+
+/// What the index has of a text.
+struct Known {
+    stamp: Stamp,
+    hash: Vec<u8>,
+}
+
+/// A text compared with the index.
+enum Compared {
+    Unchanged,
+    /// The file was written, with the same content.
+    Touched(Known),
+    Changed(Known, Vec<Chunk>),
+    Unreadable,
+}
+
+/// No file has this stamp: the text is compared by its content each time.
+const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
+
+impl Wanted<'_> {
+    fn key(&self) -> Key {
+        let path = match &self.origin {
+            Origin::About => String::new(),
+            Origin::Inline(_) => INLINE.to_owned(),
+            Origin::File(path) => path.to_string_lossy().into_owned(),
+        };
+        (path, self.source.id.as_str().to_owned())
+    }
+
+    fn compare(&self, known: Option<&Known>, now: SystemTime) -> Compared {
+        let (stamp, text, name) = match &self.origin {
+            Origin::About => (NO_STAMP, about_source(self.source), Path::new("about")),
+            Origin::Inline(content) => (NO_STAMP, (*content).to_owned(), Path::new("inline.md")),
+            Origin::File(path) => {
+                let Some(place) = self.source.place() else { return Compared::Unreadable };
+                match stamp(path) {
+                    Ok(now) if known.is_some_and(|known| known.stamp == now) => return Compared::Unchanged,
+                    _ => {}
+                }
+                let read = open_in(&place.resolved, path)
+                    .and_then(|(file, metadata)| Ok((Stamp::of(&metadata), read_open(file, &metadata, LIMITS.bytes)?.0)));
+                let Ok((stamp, bytes)) = read else { return Compared::Unreadable };
+                // A file that was just written may be written again and look the same.
+                let stamp = if stamp.has_settled(now) { stamp } else { NO_STAMP };
+                (stamp, decode(&bytes).0.into_owned(), path.as_path())
+            }
+        };
+        let hash = hash_of(&text);
+        let is_same = known.is_some_and(|known| known.hash == hash);
+        let now = Known { stamp, hash };
+        match &self.origin {
+            _ if is_same && known.is_some_and(|known| known.stamp == stamp) => Compared::Unchanged,
+            _ if is_same => Compared::Touched(now),
+            Origin::About => {
+                Compared::Changed(now, vec![Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text }])
+            }
+            _ => Compared::Changed(now, chunks(name, &text)),
+        }
+    }
+}
+
+/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words.
+fn about_source(source: &Source) -> String {
+    let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
+    let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
+    let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
+    let said: Vec<&str> = parts.iter().map(String::as_str).map(str::trim).filter(|part| !part.is_empty()).collect();
+    said.join(". ")
+}
+
+/// The texts of a source; none that a person has not trusted.
+fn texts<'a>(source: &'a Source, budget: &WalkBudget) -> Vec<Wanted<'a>> {
+    let about = Wanted { source, origin: Origin::About };
+    let content = match &source.kind {
+        SourceKind::Inline { content } => vec![Origin::Inline(content)],
+        _ => {
+            let found = files(source, budget, |_| String::new()).0;
+            let real = |path: &Path| source.place().map(|place| place.real(path));
+            found.iter().filter_map(|file| Some(Origin::File(real(&file.path)?))).collect()
+        }
+    };
+    std::iter::once(about).chain(content.into_iter().map(|origin| Wanted { source, origin })).collect()
+}
+
+/// Writes the texts of all sources; returns whether the run goes on.
+fn words(connection: &mut Connection, job: &mut Job, report: &mut Report) -> rusqlite::Result<bool> {
+    let mut known = known_texts(connection)?;
+    let budget = WalkBudget::default();
+    let sources: Vec<&Source> = job.catalog.sources().iter().collect();
+    let mut ticker = Ticker::new(job.progress);
+    let mut transaction = connection.transaction()?;
+    let mut pending = 0;
+    for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
+        let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget)).collect();
+        let compared: Vec<Compared> =
+            wanted.par_iter().map(|text| text.compare(known.get(&text.key()), job.now)).collect();
+        for (text, compared) in wanted.iter().zip(compared) {
+            let key = text.key();
+            match compared {
+                Compared::Unchanged => {}
+                Compared::Unreadable => report.unreadable += 1,
+                Compared::Touched(now) => remember(&transaction, &key, &now)?,
+                Compared::Changed(now, chunks) => {
+                    report.removed += remove(&transaction, &key)?;
+                    report.added += chunks.len();
+                    for chunk in chunks {
+                        add(&transaction, &key, text.source, &text.origin, &chunk)?;
+                        pending += 1;
+                    }
+                    remember(&transaction, &key, &now)?;
+                }
+            }
+            known.remove(&key);
+            if pending >= BATCH {
+                transaction.commit()?;
+                transaction = connection.transaction()?;
+                pending = 0;
+            }
+        }
+        if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
+            transaction.commit()?;
+            return Ok(false);
+        }
+    }
+    for key in known.keys() {
+        report.removed += remove(&transaction, key)?;
+        transaction.execute("DELETE FROM files WHERE path = ? AND source_id = ?", params![key.0, key.1])?;
+    }
+    transaction.execute(
+        "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents) AND model NOT LIKE ?",
+        [format!("%{BACKGROUND}")],
+    )?;
+    transaction.commit()?;
+    Ok(true)
+}
+
+fn known_texts(connection: &Connection) -> rusqlite::Result<HashMap<Key, Known>> {
+    let mut statement = connection.prepare("SELECT path, source_id, size, mtime, ctime, inode, hash FROM files")?;
+    let rows = statement.query_map((), |row| {
+        let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+        let stamp = Stamp { size: number(2)?, modified: number(3)?, changed: number(4)?, number: number(5)? };
+        Ok(((row.get(0)?, row.get(1)?), Known { stamp, hash: row.get(6)? }))
+    })?;
+    rows.collect()
+}
+
+fn remember(connection: &Connection, key: &Key, now: &Known) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let [size, modified, changed, number] =
+        [now.stamp.size, now.stamp.modified, now.stamp.changed, now.stamp.number].map(u64::cast_signed);
+    statement.execute(params![key.0, key.1, size, modified, changed, number, now.hash]).map(drop)
+}
+
+fn remove(connection: &Connection, key: &Key) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare_cached("DELETE FROM documents WHERE file_path = ? AND source_id = ?")?;
+    statement.execute(params![key.0, key.1])
+}
+
+fn add(connection: &Connection, key: &Key, source: &Source, origin: &Origin, chunk: &Chunk) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    let kind = if matches!(origin, Origin::About) { SOURCE } else { TEXT };
+    let heading = chunk.headings.join(HEADING_SEPARATOR);
+    let text = embedded_text(&heading, &chunk.content);
+    let keywords = split_names(&text);
+    let id = source.id.as_str();
+    statement
+        .execute(params![kind, id, key.0, heading, chunk.line, chunk.end_line, chunk.content, keywords, hash_of(&text)])
+        .map(drop)
+}
+
+/// What of a chunk the model reads.
+fn embedded_text(heading: &str, content: &str) -> String {
+    if heading.is_empty() { content.to_owned() } else { format!("{heading}\n{content}") }
+}
+
+pub(crate) fn hash_of(text: &str) -> Vec<u8> {
+    Sha256::digest(text.as_bytes()).to_vec()
+}
+
+/// The content hashes without a vector of this model, with a text of each.
+fn missing(connection: &Connection, model: &str) -> rusqlite::Result<Vec<(Vec<u8>, i64)>> {
+    let mut statement = connection.prepare(
+        "SELECT content_hash, min(id) FROM documents
+         WHERE content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)
+         GROUP BY content_hash ORDER BY min(id)",
+    )?;
+    let rows = statement.query_map([model], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// Computes the missing vectors; returns whether all are there.
+fn vectors(
+    connection: &mut Connection,
+    embedder: &dyn Embedder,
+    ticker: &mut Ticker,
+    report: &mut Report,
+    broken: &dyn Fn(rusqlite::Error) -> Error,
+) -> Result<bool, Error> {
+    let missing = missing(connection, embedder.model()).map_err(broken)?;
+    for (nth, some) in missing.chunks(VECTOR_BATCH).enumerate() {
+        let transaction = connection.transaction().map_err(broken)?;
+        for (within, (hash, document)) in some.iter().enumerate() {
+            let text = transaction
+                .query_row("SELECT heading, content FROM documents WHERE id = ?", [document], |row| {
+                    Ok(embedded_text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?))
+                })
+                .map_err(broken)?;
+            store_vector(&transaction, embedder.model(), hash, &embedder.embed(&text)?).map_err(broken)?;
+            report.vectors += 1;
+            if !ticker.tell(Progress::Vectors { done: nth * VECTOR_BATCH + within + 1, of: missing.len() }) {
+                transaction.commit().map_err(broken)?;
+                return Ok(false);
+            }
+        }
+        transaction.commit().map_err(broken)?;
+    }
+    Ok(true)
+}
+
+pub(crate) fn store_vector(connection: &Connection, model: &str, hash: &[u8], vector: &Vector) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)")?;
+    let bytes: Vec<u8> = vector.values.iter().map(|value| value.cast_unsigned()).collect();
+    statement.execute(params![hash, model, vector.values.len(), vector.scale, bytes]).map(drop)
+}
