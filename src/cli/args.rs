@@ -14,7 +14,7 @@ pub use self::catalog::{
     AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, ListArgs, ModeFilter, NewMode, ReferencesArgs, ReferencesCommand,
     SelectArgs, WhyArgs,
 };
-pub use self::enrich::{AssertArgs, EnrichArgs, Forgetting, KindName, SimulateArgs, TextArgs, WhyNotArgs};
+pub use self::enrich::{AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SimulateArgs, TextArgs, WhyNotArgs};
 pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesCommand};
 
 /// What does your coding agent know, why, and what does it cost?
@@ -122,6 +122,12 @@ pub enum Command {
     /// Add hints, expansions and notices to a text from standard input
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk enrich --kind prompt")]
     Enrich(EnrichArgs),
+    /// Build the search index, or bring it up to date
+    ///
+    /// The index holds the documents in chunks, their words and their meaning. With it, prompts are matched to sources that
+    /// they are about, although no tag is named.
+    #[command(after_help = "Example: refdesk index")]
+    Index(IndexArgs),
     /// Show what `enrich` would add to a text, why, and what it costs
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
     Simulate(SimulateArgs),
@@ -226,6 +232,7 @@ impl Command {
             Self::Graph(_) => "refdesk graph",
             Self::Instructions => "refdesk instructions",
             Self::Check(_) => "refdesk check",
+            Self::Index(_) => "refdesk index",
             Self::Add(_) => "refdesk add",
             Self::Templates(_) => "refdesk templates",
             Self::Render(_) => "refdesk render",

@@ -22,6 +22,7 @@ mod enrich;
 mod fix;
 mod graph;
 mod hook;
+mod index;
 mod instructions;
 mod journal;
 mod list;
@@ -166,6 +167,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
+        Command::Index(args) => index::run(desk, args),
         Command::Add(args) => add::run(desk, session, args),
         Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),
         Command::Render(args) => render::run(desk, session, args),

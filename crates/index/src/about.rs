@@ -74,7 +74,10 @@ pub(crate) struct Piece {
 ///
 /// # Errors
 /// The model cannot be run.
-pub(crate) fn prepare(text: &str, embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>) -> Result<Vec<Piece>, Error> {
+pub(crate) fn prepare(
+    text: &str,
+    embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>,
+) -> Result<Vec<Piece>, Error> {
     pieces(text).into_iter().map(|piece| Ok(Piece { terms: terms(piece), vector: embed(piece)? })).collect()
 }
 
@@ -175,10 +178,8 @@ impl Corpus {
 
     /// How many documents have vectors; `None` if all have.
     pub(crate) fn partial(&self) -> Option<Partial> {
-        let partial = Partial {
-            indexed: self.scales.iter().filter(|scale| **scale != 0.0).count(),
-            of: self.documents.len(),
-        };
+        let partial =
+            Partial { indexed: self.scales.iter().filter(|scale| **scale != 0.0).count(), of: self.documents.len() };
         (partial.indexed < partial.of).then_some(partial)
     }
 

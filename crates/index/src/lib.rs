@@ -10,13 +10,13 @@ mod minilm;
 pub mod pieces;
 mod reader;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod threshold;
 mod update;
 pub mod vector;
 pub mod wordpiece;
 pub mod words;
-#[cfg(test)]
-mod tests;
 
 pub use about::Scored;
 pub use embedder::Embedder;

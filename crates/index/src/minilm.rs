@@ -46,9 +46,22 @@ impl MiniLm {
     fn load() -> Result<Self, Error> {
         let words = WordPiece::new(VOCABULARY).ok_or_else(|| broken("its vocabulary has no special tokens"))?;
         let operators = OpRegistry::with_ops(&[
-            &ops::Add, &ops::Cast, &ops::Div, &ops::DynamicQuantizeLinear, &ops::Erf, &ops::Gather, &ops::Identity,
-            &ops::LayerNormalization, &ops::MatMul, &ops::MatMulInteger, &ops::Mul, &ops::Reshape, &ops::Shape,
-            &ops::Slice, &ops::Softmax, &ops::Transpose,
+            &ops::Add,
+            &ops::Cast,
+            &ops::Div,
+            &ops::DynamicQuantizeLinear,
+            &ops::Erf,
+            &ops::Gather,
+            &ops::Identity,
+            &ops::LayerNormalization,
+            &ops::MatMul,
+            &ops::MatMulInteger,
+            &ops::Mul,
+            &ops::Reshape,
+            &ops::Shape,
+            &ops::Slice,
+            &ops::Softmax,
+            &ops::Transpose,
         ]);
         let mut options = ModelOptions::with_ops(operators);
         options.enable_optimization(false);
@@ -84,5 +97,9 @@ impl Embedder for MiniLm {
 
 #[allow(clippy::needless_pass_by_value, reason = "passed to map_err")]
 fn broken(why: impl ToString) -> Error {
-    Error::new(Code::ModelBroken, format!("the embedding model cannot be run: {}", why.to_string()), "build the program again from its sources")
+    Error::new(
+        Code::ModelBroken,
+        format!("the embedding model cannot be run: {}", why.to_string()),
+        "build the program again from its sources",
+    )
 }

@@ -91,7 +91,10 @@ mod tests {
 
     #[test]
     fn terms_leave_stop_words_out_and_split_names() {
-        assert_eq!(terms("How do I use selectReferences in the desk desk?"), ["selectreferences", "select", "references", "desk"]);
+        assert_eq!(
+            terms("How do I use selectReferences in the desk desk?"),
+            ["selectreferences", "select", "references", "desk"]
+        );
         assert!(terms("what is it?").is_empty());
     }
 }

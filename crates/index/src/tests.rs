@@ -197,14 +197,15 @@ fn the_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
     world.write("a.md", &long("retry"));
-    world.run(vec![world.file("a", "a.md")], false, &mut |_| {
-        for entry in fs::read_dir(world.path().join(".jaato/refdesk")).unwrap() {
-            let entry = entry.unwrap();
-            assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", entry.file_name());
-        }
-        true
-    })
-    .unwrap();
+    world
+        .run(vec![world.file("a", "a.md")], false, &mut |_| {
+            for entry in fs::read_dir(world.path().join(".jaato/refdesk")).unwrap() {
+                let entry = entry.unwrap();
+                assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", entry.file_name());
+            }
+            true
+        })
+        .unwrap();
     assert!(world.location().path().exists());
 }
 
@@ -224,6 +225,8 @@ fn queries_of_any_text_have_an_answer() {
 #[test]
 fn no_index_is_no_error() {
     let world = World::new();
-    assert!(Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where")))).unwrap().is_none());
+    assert!(
+        Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where")))).unwrap().is_none()
+    );
     assert!(Index::open(&world.location()).unwrap().is_none());
 }

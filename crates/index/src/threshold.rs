@@ -3,10 +3,10 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::Embedder;
 use crate::about::{Corpus, prepare};
 use crate::update::{hash_of, store_vector};
 use crate::vector::Vector;
-use crate::Embedder;
 use refdesk_text::Error;
 
 /// The lowest threshold.
@@ -46,9 +46,8 @@ pub(crate) fn store(
 
 /// The stored threshold; `None` before all vectors were computed once.
 pub(crate) fn load(connection: &Connection, model: &str) -> rusqlite::Result<Option<f32>> {
-    let found: Option<String> = connection
-        .query_row("SELECT value FROM metadata WHERE key = ?", [key(model)], |row| row.get(0))
-        .optional()?;
+    let found: Option<String> =
+        connection.query_row("SELECT value FROM metadata WHERE key = ?", [key(model)], |row| row.get(0)).optional()?;
     Ok(found.and_then(|text| text.parse().ok()))
 }
 

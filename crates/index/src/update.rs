@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
+use crate::Embedder;
 use crate::chunk::{Chunk, chunks};
 use crate::location::Location;
+use crate::threshold::{self, BACKGROUND};
 use crate::vector::Vector;
 use crate::words::split_names;
-use crate::Embedder;
-use crate::threshold::{self, BACKGROUND};
 use refdesk_core::catalog::{Catalog, Source, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
 use refdesk_files::beneath::open_in;
@@ -194,8 +194,9 @@ impl Wanted<'_> {
                     Ok(now) if known.is_some_and(|known| known.stamp == now) => return Compared::Unchanged,
                     _ => {}
                 }
-                let read = open_in(&place.resolved, path)
-                    .and_then(|(file, metadata)| Ok((Stamp::of(&metadata), read_open(file, &metadata, LIMITS.bytes)?.0)));
+                let read = open_in(&place.resolved, path).and_then(|(file, metadata)| {
+                    Ok((Stamp::of(&metadata), read_open(file, &metadata, LIMITS.bytes)?.0))
+                });
                 let Ok((stamp, bytes)) = read else { return Compared::Unreadable };
                 // A file that was just written may be written again and look the same.
                 let stamp = if stamp.has_settled(now) { stamp } else { NO_STAMP };

@@ -103,6 +103,7 @@ codes! {
     HalfAnswer = "half-answer",
     HiddenCharacters = "hidden-characters",
     IdTaken = "id-taken",
+    IndexBusy = "index-busy",
     IndexForeign = "index-foreign",
     IndexNewer = "index-newer",
     IndexUnreadable = "index-unreadable",

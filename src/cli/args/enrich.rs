@@ -111,3 +111,14 @@ pub enum KindName {
     /// The instructions an agent starts with.
     SystemInstructions,
 }
+
+/// `refdesk index`.
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// Forget the old index and build a new one
+    #[arg(long)]
+    pub fresh: bool,
+    /// Leave meaning out: quick, and finds the words of a prompt only
+    #[arg(long)]
+    pub words_only: bool,
+}

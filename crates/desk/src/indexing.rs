@@ -1,0 +1,62 @@
+//! The search index of the workspace: keeping it, and asking it what a text is about (SEARCH).
+
+use std::time::SystemTime;
+
+use super::Desk;
+use refdesk_index::{Embedder, Index, Job, Location, Progress, Report};
+use refdesk_text::Error;
+
+/// How to build the index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Indexing {
+    /// Forget the old index first.
+    pub fresh: bool,
+    /// Leave vectors out.
+    pub words_only: bool,
+}
+
+impl Desk {
+    /// Brings the index up to date with the catalog; `None` if another process is doing it. `progress` ends it by
+    /// returning false.
+    ///
+    /// # Errors
+    /// The index cannot be written, or the model cannot be run.
+    pub fn update_index(
+        &self,
+        how: Indexing,
+        progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Option<Report>, Error> {
+        let embedder = if how.words_only { None } else { self.embedder()? };
+        let now: SystemTime = (self.options.clock)();
+        let job = Job { catalog: &self.catalog, embedder, fresh: how.fresh, now, progress };
+        let report = refdesk_index::update(&self.index_location(), job)?;
+        // The state folder is git's business as little as before.
+        let _ = self.store.keep_git_out();
+        Ok(report)
+    }
+
+    /// The index for reading; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Index::open`].
+    pub fn index(&self) -> Result<Option<Index>, Error> {
+        Index::open(&self.index_location())
+    }
+
+    /// The model that vectors are made with; `None` if this program has none.
+    ///
+    /// # Errors
+    /// The model cannot be loaded.
+    pub fn embedder(&self) -> Result<Option<&'static dyn Embedder>, Error> {
+        #[cfg(feature = "meaning")]
+        {
+            refdesk_index::MiniLm::shared().map(|model| Some(model as &dyn Embedder))
+        }
+        #[cfg(not(feature = "meaning"))]
+        Ok(None)
+    }
+
+    fn index_location(&self) -> Location {
+        Location::new(self.workspace(), self.store.sealer().clone())
+    }
+}

@@ -1,0 +1,103 @@
+//! `refdesk index`: builds the search index, or brings it up to date.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::answer::CommandOutput;
+use super::args::IndexArgs;
+use refdesk_desk::{Desk, Indexing, Progress};
+use refdesk_text::{Code, Error};
+
+/// Updates the index; on a terminal, progress is shown while it lasts.
+pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
+    let mut shown = Shown::new();
+    let how = Indexing { fresh: args.fresh, words_only: args.words_only };
+    let done = desk.update_index(how, &mut |progress| {
+        shown.show(progress);
+        true
+    });
+    shown.clear();
+    match done {
+        Err(error) => CommandOutput::refused(error),
+        Ok(None) => CommandOutput::refused(Error::new(
+            Code::IndexBusy,
+            "another refdesk is building the search index",
+            "wait for it to end",
+        )),
+        Ok(Some(report)) => {
+            let mut text = format!("{} documents indexed", report.documents);
+            if report.added > 0 || report.removed > 0 {
+                text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
+            }
+            text.push('\n');
+            if report.missing > 0 {
+                text.push_str(&format!("{} of them by their words alone\n", report.missing));
+            }
+            if report.unreadable > 0 {
+                text.push_str(&format!("{} files could not be read\n", report.unreadable));
+            }
+            CommandOutput::new(json!(report), text)
+        }
+    }
+}
+
+/// A line of progress on standard error, if that is a terminal.
+struct Shown {
+    is_terminal: bool,
+    /// When the first vector was begun.
+    began: Option<Instant>,
+}
+
+impl Shown {
+    fn new() -> Self {
+        Self { is_terminal: std::io::stderr().is_terminal(), began: None }
+    }
+
+    fn show(&mut self, progress: Progress) {
+        if !self.is_terminal {
+            return;
+        }
+        let line = match progress {
+            Progress::Words { done, of } => format!("reading source {} of {of}", done.min(of)),
+            Progress::Vectors { done, of } => {
+                let passed = self.began.get_or_insert_with(Instant::now).elapsed();
+                format!("computing vector {done} of {of}{}", left(passed, done, of))
+            }
+        };
+        // A terminal that is gone makes no difference to the index.
+        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+    }
+
+    fn clear(&self) {
+        if self.is_terminal {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// The time that is left at the speed so far, once it can be told.
+fn left(passed: Duration, done: usize, of: usize) -> String {
+    if passed < Duration::from_secs(2) || done == 0 {
+        return String::new();
+    }
+    let seconds = (passed.as_secs_f64() / done as f64 * of.saturating_sub(done) as f64).round();
+    if seconds < 90.0 {
+        format!(", {seconds:.0} s left")
+    } else {
+        format!(", {:.0} min left", (seconds / 60.0).round())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_told_once_it_can_be() {
+        assert_eq!(left(Duration::from_secs(1), 10, 100), "");
+        assert_eq!(left(Duration::from_secs(10), 100, 300), ", 20 s left");
+        assert_eq!(left(Duration::from_secs(10), 100, 10_000), ", 17 min left");
+    }
+}
