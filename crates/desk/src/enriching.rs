@@ -31,7 +31,8 @@ impl Settled<'_> {
         let sends = mode == EnrichMode::Send && !asked.repeat;
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = Look::new(self);
-        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, ..self.context() };
+        let (about, doubts) = self.about(asked);
+        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about: about.as_ref(), ..self.context() };
         let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
@@ -49,6 +50,7 @@ impl Settled<'_> {
         let mut receipts = templates(&done, "templates in a tool result", "these came from an old tool result");
         let mut problems = done.diagnostics;
         problems.extend(more);
+        problems.extend(doubts);
         if mode == EnrichMode::Send {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
             let offered = || before.unwrap_or_else(|| self.store.told(session).0).offered;
@@ -162,6 +164,8 @@ impl Desk {
             matcher: &self.matcher,
             places: self,
             exclude_hints: self.hides_selecting(),
+            about: None,
+            hint_settings: self.settings().hints,
             taken: None,
         }
     }

@@ -3,8 +3,10 @@
 use std::time::SystemTime;
 
 use super::Desk;
-use refdesk_index::{Embedder, Index, Job, Location, Progress, Report};
+use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_index::{About, Embedder, Index, Job, Location, Progress, Report};
 use refdesk_text::Error;
+use refdesk_text::report::Diagnostic;
 
 /// How to build the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,6 +56,26 @@ impl Desk {
         }
         #[cfg(not(feature = "meaning"))]
         Ok(None)
+    }
+
+    /// What the index says that a text is about; `None` if there is none. What keeps it from saying so costs hints by meaning
+    /// and nothing else.
+    pub(super) fn about(&self, asked: &EnrichRequest) -> (Option<About>, Option<Diagnostic>) {
+        let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
+        if !is_wanted {
+            return (None, None);
+        }
+        let outside: Vec<&str> =
+            refdesk_enrich::outside(asked.text).into_iter().filter_map(|part| asked.text.get(part)).collect();
+        let ask = || {
+            let Some(index) = self.index()? else { return Ok(None) };
+            let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
+            index.about(&outside.concat(), embedder).map(Some)
+        };
+        match ask() {
+            Ok(about) => (about, None),
+            Err(error) => (None, Some(Diagnostic::warning(error.code, error.message).fix(error.fix))),
+        }
     }
 
     fn index_location(&self) -> Location {

@@ -154,7 +154,9 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
         for level in levels {
             // A short form that is not shorter is not a step.
-            let worth = |entry: &DraftEntry| *level == Level::Count || entry.brief.len() < entry.full.len();
+            let worth = |entry: &DraftEntry| {
+                !entry.is_left_out && (*level == Level::Count || entry.brief.len() < entry.full.len())
+            };
             let step = |(draft, entry, _): &(usize, usize, &DraftEntry)| Reduction {
                 draft: *draft,
                 entry: *entry,
@@ -177,13 +179,17 @@ struct LevelPlan<'d> {
 }
 
 impl<'d> LevelPlan<'d> {
-    /// Every entry in full.
+    /// Every entry in full, but those that are only counted.
     fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
-        let levels = drafts.iter().map(|draft| vec![Level::Full; draft.entries.len()]).collect();
+        let level = |entry: &DraftEntry| if entry.is_left_out { Level::Count } else { Level::Full };
+        let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
         let shown = |draft: &Draft| {
-            let mut words = Size::default();
-            draft.entries.iter().for_each(|entry| words += Size::of(&entry.full));
-            (draft.entries.len(), words)
+            let (mut words, mut count) = (Size::default(), 0);
+            for entry in draft.entries.iter().filter(|entry| !entry.is_left_out) {
+                words += Size::of(&entry.full);
+                count += 1;
+            }
+            (count, words)
         };
         Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect() }
     }

@@ -29,6 +29,7 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry 
         is_in_text: false,
         brief_is_enough: true,
         weight,
+        is_left_out: false,
     }
 }
 

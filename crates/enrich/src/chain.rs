@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::budget::{self, Budget};
-use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
+use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level, Score};
 use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, Memorable};
 use super::print;
@@ -18,7 +18,9 @@ use super::session_memory::SessionMemory;
 use super::templates::{self, Templates};
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
+use refdesk_index::About;
 use refdesk_templates::Template;
 
 /// The kind of text to enrich.
@@ -62,6 +64,10 @@ pub struct EnrichContext<'a> {
     pub places: &'a dyn SourceFiles,
     /// `selectReferences` is in `exclude_tools`: no tag hints.
     pub exclude_hints: bool,
+    /// What the search index says that the text is about, if there is an index.
+    pub about: Option<&'a About>,
+    /// Which of these sources are hinted at.
+    pub hint_settings: HintSettings,
     /// The templates in a tool's text, if they were extracted already ([`super::templates_in`]).
     pub taken: Option<&'a [Template]>,
 }
@@ -136,11 +142,25 @@ pub struct Metadata {
     /// Sources hinted at with the tags that matched, in catalog order.
     #[serde(serialize_with = "as_map")]
     pub tag_matched_references: Vec<(SourceId, Vec<String>)>,
+    /// Sources hinted at by meaning, the best first.
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    pub semantic_matched_references: Vec<(SourceId, SemanticMatch)>,
     /// Transitive sources in the notice of this text, with their parents.
     #[serde(serialize_with = "as_map")]
     pub transitive_references: Vec<(SourceId, Parents)>,
     /// The selected source that the tool was working on.
     pub pinned_reference: Option<Pinned>,
+}
+
+/// Why a source is hinted at by meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SemanticMatch {
+    /// Its score.
+    pub score: Score,
+    /// The headings above its best chunk.
+    pub heading: String,
+    /// The chunk's first line; 0 if it is what the catalog says.
+    pub line: usize,
 }
 
 /// A text with what was appended to it.

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::print::{CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
+use super::print::{ABOUT, CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
 use refdesk_text::escape::{RULE, is_rule};
 
 /// The byte ranges of refdesk's own blocks in a text: from the blank line before to the closing `---`, in order.
@@ -54,7 +54,7 @@ impl<'t> InjectedText<'t> {
             for line in text.get(block.clone()).unwrap_or_default().split_inclusive('\n') {
                 let shown = line.strip_suffix('\n').unwrap_or(line);
                 said.lines.entry(shown).or_default().push(at);
-                said.beginnings.extend([MATCHED, PARENTS].iter().flat_map(|mark| beginnings(shown, mark)));
+                said.beginnings.extend([MATCHED, ABOUT, PARENTS].iter().flat_map(|mark| beginnings(shown, mark)));
                 at += line.len();
             }
         }

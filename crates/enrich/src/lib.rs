@@ -28,6 +28,7 @@ mod prefix_filter;
 mod print;
 mod proposals;
 mod quote;
+mod ranking;
 mod references;
 mod relevance;
 mod session_memory;
@@ -45,8 +46,10 @@ mod vocabulary;
 
 pub use budget::Budget;
 pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
-pub use chain::{EnrichContext, EnrichRequest, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
-pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
+pub use chain::{
+    EnrichContext, EnrichRequest, Enriched, Metadata, SemanticMatch, TextKind, Tool, enrich, start, templates_in,
+};
+pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason, Score};
 pub use explanation::MatchExplanation;
 pub use find::{Matcher, has_equal_index};
 pub use injected::{outside, own_blocks};

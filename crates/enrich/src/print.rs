@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::chain::TextKind;
-use super::draft::BlockKind;
+use super::draft::{BlockKind, MatchReason};
 use super::instruction::{RESERVED, UNTRUSTED};
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
@@ -27,6 +27,8 @@ pub(crate) const TEMPLATES: &str = "**Templates available**";
 pub(crate) const CONTEXT: &str = "**Reference Context: ";
 /// Text before the tags of a hint.
 pub(crate) const MATCHED: &str = " (matched: ";
+/// Text before the place of a hint by meaning.
+pub(crate) const ABOUT: &str = " (about: ";
 /// Text before the parents of a transitive source.
 pub(crate) const PARENTS: &str = " (from @";
 
@@ -158,6 +160,20 @@ pub(crate) fn hint_beginning(source: &Source) -> String {
 pub(crate) fn hint(source: &Source, tags: &[String]) -> String {
     let tags: Vec<_> = tags.iter().map(|tag| one_line(tag)).collect();
     format!("{}{})", hint_beginning(source), tags.join(", "))
+}
+
+/// The beginning of a hint by meaning, up to and including [`ABOUT`].
+pub(crate) fn hint_about_beginning(source: &Source) -> String {
+    format!("- @{}: {}{ABOUT}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// `- @{id}: {name} (about: "{heading}", {path}:{line})`
+pub(crate) fn hint_about(source: &Source, reason: &MatchReason) -> String {
+    let MatchReason::Meaning { heading, path, line, .. } = reason else { return brief_hint(source) };
+    let place =
+        if path.is_empty() { "its description".into() } else { Cow::Owned(format!("{}:{line}", one_line(path))) };
+    let heading = if heading.is_empty() { String::new() } else { format!("\"{}\", ", one_line(heading)) };
+    format!("{}{heading}{place})", hint_about_beginning(source))
 }
 
 /// The beginning of a notice line, up to and including [`PARENTS`].

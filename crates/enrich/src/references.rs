@@ -1,15 +1,20 @@
 //! The enricher of references: expansions of `@id`, tag hints, the transitive notice, and the context of a document
 //! that a tool has read (BEHAVIOUR §5, blocks 1 to 4).
 
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
 use rayon::prelude::*;
 
-use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
+use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, SemanticMatch, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
+use super::ranking::{by_tag, ranked};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
-use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
+use refdesk_index::Scored;
 use refdesk_text::lines;
 
 /// The rule that prints one line for an `@id` that the session already got.
@@ -32,7 +37,7 @@ impl Enricher for References {
         let text = reading.asked.text;
         let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
         let blocks = ReferenceDrafts { reading, memory };
-        let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found)];
+        let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found, metadata)];
         metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
         metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
         if reading.asked.kind == TextKind::Prompt {
@@ -87,41 +92,95 @@ impl ReferenceDrafts<'_> {
                 is_in_text,
                 brief_is_enough: false,
                 weight: 0.0,
+                is_left_out: false,
             });
         }
         Draft { kind: BlockKind::Expansion, entries }
     }
 
     /// Block 2.
-    fn hints(&self, found: &Findings) -> Draft {
-        let mut entries = Vec::new();
+    fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
+        let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = self.reading.ctx;
         let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
         let mut places = lines::places(self.reading.asked.text, &offsets).into_iter();
+        let mut why: HashMap<&str, Vec<MatchReason>> = HashMap::new();
         for hint in &found.hints {
-            let places: Vec<_> = places.by_ref().take(hint.firsts.len()).collect();
-            let Some(source) = self.reading.ctx.catalog.get(hint.id.as_str()) else { continue };
-            let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
+            let tags = hint.tags.iter().zip(places.by_ref().take(hint.firsts.len()));
+            let tag = |(tag, (line, column)): (&String, _)| MatchReason::Tag { tag: tag.clone(), line, column };
+            why.insert(hint.id.as_str(), tags.map(tag).collect());
+        }
+        let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
+        let may_be_hinted = |id: &str| {
+            !exclude_hints
+                && !mentioned.contains(id)
+                && !selection.contains(id)
+                && !selection.is_excluded(id)
+                && catalog.get(id).is_some_and(|source| source.mode == Mode::Selectable && is_there(source))
+        };
+        let hints = match about {
+            Some(about) => ranked(&found.hints, about, &hint_settings, may_be_hinted),
+            None => by_tag(&found.hints),
+        };
+        let threshold = hint_settings.threshold.or(about.and_then(|about| about.threshold)).unwrap_or_default();
+        let mut entries = Vec::new();
+        for hint in hints {
+            let Some(source) = catalog.get(hint.id) else { continue };
+            let mut why = why.remove(hint.id).unwrap_or_default();
+            if let Some(scored) = hint.scored.filter(|_| hint.tags.is_none()) {
+                let reason = self.meaning(scored, threshold);
+                if let MatchReason::Meaning { score, heading, line, .. } = &reason {
+                    let matched = SemanticMatch { score: *score, heading: heading.clone(), line: *line };
+                    metadata.semantic_matched_references.push((source.id.clone(), matched));
+                }
+                why.push(reason);
+            }
+            let brief = print::brief_hint(source);
+            let full = match hint.tags {
+                Some(hint) => print::hint(source, &hint.tags),
+                None => why.first().map_or_else(|| brief.clone(), |reason| print::hint_about(source, reason)),
+            };
             // A match of another tag of the source is nothing new.
             let (keys, news) = self.keys("hint", source, &brief);
             if !news {
                 continue;
             }
             let injected = &self.reading.injected;
-            let is_in_text =
-                injected.has(&full) || injected.has(&brief) || injected.has_beginning(&print::hint_beginning(source));
-            let tags = hint.tags.iter().zip(places);
+            let begins = [print::hint_beginning(source), print::hint_about_beginning(source)];
+            let is_in_text = injected.has(&full)
+                || injected.has(&brief)
+                || begins.iter().any(|beginning| injected.has_beginning(beginning));
             entries.push(DraftEntry {
                 about: source.id.to_string(),
                 brief,
-                why: tags.map(|(tag, (line, column))| MatchReason::Tag { tag: tag.clone(), line, column }).collect(),
+                why,
                 full,
                 keys,
                 is_in_text,
                 brief_is_enough: true,
                 weight: 0.0,
+                is_left_out: hint.is_left_out,
             });
         }
         Draft { kind: BlockKind::Hint, entries }
+    }
+
+    /// Why the index takes the text to be about a source.
+    fn meaning(&self, scored: &Scored, threshold: f32) -> MatchReason {
+        let section = scored.section.clone().unwrap_or_default();
+        let path = match section.path.as_str() {
+            "" => String::new(),
+            path => self.reading.ctx.places.display_path(Path::new(path)),
+        };
+        MatchReason::Meaning {
+            score: scored.score.into(),
+            threshold: threshold.into(),
+            cosine: scored.cosine.into(),
+            coverage: scored.coverage.into(),
+            words: scored.words.clone(),
+            heading: section.heading,
+            path,
+            line: section.line,
+        }
     }
 
     /// Block 3; the sources and their parents go into `metadata`.
@@ -148,6 +207,7 @@ impl ReferenceDrafts<'_> {
                 keys: vec![MemoryKey::Announced(id.to_owned())],
                 brief_is_enough: true,
                 weight: 0.0,
+                is_left_out: false,
             };
             Some((member, entry))
         });
@@ -157,6 +217,11 @@ impl ReferenceDrafts<'_> {
         let entries = entries.into_iter().map(|(_, entry)| entry).collect();
         Draft { kind: BlockKind::Notice, entries }
     }
+}
+
+/// Whether the text of a source can be read, or fetched by an agent.
+fn is_there(source: &Source) -> bool {
+    source.place().is_none_or(|place| place.standing.is_open())
 }
 
 /// The ids that lead from a transitive source to the pick that pulled it in.

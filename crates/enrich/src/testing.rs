@@ -57,7 +57,17 @@ pub(crate) fn context<'a>(
     matcher: &'a Matcher,
     places: &'a TestFiles,
 ) -> EnrichContext<'a> {
-    EnrichContext { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
+    EnrichContext {
+        workspace: Path::new("/w"),
+        catalog,
+        selection,
+        matcher,
+        places,
+        exclude_hints: false,
+        about: None,
+        hint_settings: refdesk_core::config::HintSettings::default(),
+        taken: None,
+    }
 }
 
 /// A template with this name, path and variables.

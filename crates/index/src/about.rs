@@ -1,17 +1,21 @@
 //! What a text is about: a score for every source (SEARCH S3.1). The score of a source is the best over its chunks and
-//! the pieces of the text, of the cosine of their vectors plus a share of the words that stand in the chunk.
+//! the pieces of the text, of the cosine of their vectors plus a weighted share of the text's words that are in the chunk.
 
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
 use crate::pieces::{pieces, terms};
-use crate::reader::Partial;
+use crate::reader::{Partial, Section};
 use crate::vector::Vector;
 use refdesk_text::Error;
 
-/// How much the words count beside the meaning.
-pub const WEIGHT_OF_WORDS: f32 = 0.3;
+/// How much coverage counts compared with the cosine.
+const COVERAGE_WEIGHT: f32 = 1.2;
+
+/// Coverage is computed as if the text had this many more words, all of them in no document: otherwise a text of two or
+/// three common words is covered completely by some chunk of any catalog.
+const ABSENT_WORDS: f32 = 5.0;
 
 /// A word in more than this share of the documents says nothing about any of them: 1 in `COMMON`.
 const COMMON: usize = 4;
@@ -25,12 +29,15 @@ pub struct Scored {
     pub score: f32,
     /// The cosine of the best chunk and a piece of the text; 0 if there are no vectors.
     pub cosine: f32,
-    /// The share of the piece's words that stand in the chunk, weighted by their rarity, from 0 to 1.
+    /// The share of the piece's words that are in the chunk, weighted by rarity, from 0 to 1; lower for a piece of few
+    /// words.
     pub coverage: f32,
     /// The best chunk, as [`documents`](Corpus) names it.
     pub document: i64,
     /// The words of the piece that stand in the chunk, the rarest first.
     pub words: Vec<String>,
+    /// Where the best chunk is; only for the best sources.
+    pub section: Option<Section>,
 }
 
 /// The documents of an index with their vectors, loaded for scoring.
@@ -146,7 +153,7 @@ impl Corpus {
             for (document, source) in self.sources.iter().enumerate() {
                 let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
                 let coverage = coverage.get(document).copied().unwrap_or(0.0);
-                let score = cosine + WEIGHT_OF_WORDS * coverage;
+                let score = cosine + COVERAGE_WEIGHT * coverage;
                 let Some(best) = best.get_mut(wide(*source)) else { continue };
                 if score > 0.0 && best.is_none_or(|known| score > known.score) {
                     *best = Some(Best { score, cosine, coverage, document, piece: at });
@@ -169,7 +176,7 @@ impl Corpus {
                 words.sort_by(|one, other| other.weight.total_cmp(&one.weight));
                 let words = words.into_iter().map(|term| term.word.clone()).collect();
                 let document = *self.documents.get(document)?;
-                Some(Scored { source: name.clone(), score, cosine, coverage, document, words })
+                Some(Scored { source: name.clone(), score, cosine, coverage, document, words, section: None })
             })
             .collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.source.cmp(&other.source)));
@@ -195,7 +202,7 @@ impl Corpus {
     fn coverage(&self, terms: &[String], of_words: &HashMap<&str, Option<Term>>) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
         let terms = terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
-        let mut all = 0.0;
+        let mut all = ABSENT_WORDS * self.rarity(0);
         for term in terms {
             all += term.weight;
             for at in &term.documents {
@@ -204,9 +211,7 @@ impl Corpus {
                 }
             }
         }
-        if all > 0.0 {
-            covered.iter_mut().for_each(|covered| *covered /= all);
-        }
+        covered.iter_mut().for_each(|covered| *covered /= all);
         covered
     }
 
@@ -223,8 +228,13 @@ impl Corpus {
         let mut documents: Vec<u32> = numbers.iter().filter_map(|number| self.by_number.get(number).copied()).collect();
         documents.sort_unstable();
         let sources: HashSet<u32> = documents.iter().filter_map(|at| self.sources.get(wide(*at)).copied()).collect();
-        let weight = ((self.names.len() as f32 + 1.0) / (sources.len() as f32 + 0.5)).ln().max(0.05);
+        let weight = self.rarity(sources.len());
         Ok(Some(Term { word: word.to_owned(), weight, documents }))
+    }
+
+    /// The weight of a word found in this many sources: its inverse document frequency, above 0.
+    fn rarity(&self, sources: usize) -> f32 {
+        ((self.names.len() as f32 + 1.0) / (sources as f32 + 0.5)).ln().max(0.05)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Where a workspace keeps its index, and whether it is ours. SQLite reads its file, its log and its journal before anyone
-//! can check them, so a file that came with a repository must never reach it: a sealed record names the inodes of the
+//! can check them, so a file that came with a repository must never reach it: a sealed record identifies the
 //! files that this user's refdesk wrote, and anything else is no index (BEHAVIOUR §9 "Ours alone").
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
@@ -39,11 +39,21 @@ pub struct Location {
     sealer: Sealer,
 }
 
-/// The files that refdesk wrote: inode numbers, 0 if the file does not exist.
+/// The files that refdesk wrote. The log is recorded before anything is written to it, so that no moment exists at which
+/// a killed run makes its own log look foreign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
-    database: u64,
-    log: u64,
+    database: FileIdentity,
+    log: FileIdentity,
+}
+
+/// Tells a file from every other that had its name. The inode number of a removed file is given to the next one, so the
+/// time of birth belongs to it. All zero if the file does not exist.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct FileIdentity {
+    number: u64,
+    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    born: u64,
 }
 
 /// What is found where the index should be.
@@ -116,28 +126,32 @@ impl Location {
             held => held.map_err(failed)?,
         };
         self.sealer.key_or_new().map_err(failed)?;
-        let mut kept = match self.found(&folder).map_err(failed)? {
-            Found::Ours if !fresh => self.reopen()?,
-            Found::Nothing => None,
-            Found::Ours | Found::Foreign => None,
+        let kept = match self.found(&folder).map_err(failed)? {
+            Found::Ours if !fresh => {
+                folder.append(LOG).map_err(failed)?;
+                self.record(&folder).map_err(failed)?;
+                self.reopen()?
+            }
+            _ => None,
         };
-        let connection = match kept.take() {
+        let connection = match kept {
             Some(connection) => connection,
             None => {
                 self.clear(&folder, fresh).map_err(failed)?;
-                self.create(&folder)?
+                let connection = self.create(&folder)?;
+                self.record(&folder).map_err(failed)?;
+                connection
             }
         };
-        self.record(&folder).map_err(failed)?;
         Ok(Some(Writable { connection, _lock: lock }))
     }
 
-    /// Our index; `None` if it must be built anew.
+    /// Our index; `None` if it must be rebuilt.
     fn reopen(&self) -> Result<Option<Connection>, Error> {
         let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
         match version(&connection) {
             Ok(newer) if newer > schema::VERSION => Err(self.newer()),
-            Ok(schema::VERSION) if begin_log(&connection).is_ok() => Ok(Some(connection)),
+            Ok(schema::VERSION) => Ok(Some(connection)),
             _ => Ok(None),
         }
     }
@@ -191,8 +205,8 @@ impl Location {
     }
 
     fn found(&self, folder: &Folder) -> io::Result<Found> {
-        let database = number(folder, DATABASE)?;
-        if database == 0 {
+        let database = identity(folder, DATABASE)?;
+        if database == FileIdentity::default() {
             return Ok(Found::Nothing);
         }
         let recorded = match folder.read(RECORD, RECORD_LIMIT) {
@@ -201,15 +215,16 @@ impl Location {
             Err(error) if is_absent(&error) => None,
             Err(error) => return Err(error),
         };
-        let log = number(folder, LOG)?;
-        // A reader may leave an empty log behind; it says nothing.
-        let is_log_ours = |record: Record| log == 0 || log == record.log || size(folder, LOG) == Some(0);
+        let log = identity(folder, LOG)?;
+        let none = FileIdentity::default();
+        // A reader may leave an empty log behind, which changes nothing.
+        let is_log_ours = |record: Record| log == none || log == record.log || size(folder, LOG) == Some(0);
         let is_ours = recorded.is_some_and(|record| record.database == database && is_log_ours(record));
-        Ok(if is_ours && number(folder, JOURNAL)? == 0 { Found::Ours } else { Found::Foreign })
+        Ok(if is_ours && identity(folder, JOURNAL)? == none { Found::Ours } else { Found::Foreign })
     }
 
     fn record(&self, folder: &Folder) -> io::Result<()> {
-        let record = Record { database: number(folder, DATABASE)?, log: number(folder, LOG)? };
+        let record = Record { database: identity(folder, DATABASE)?, log: identity(folder, LOG)? };
         let bytes = self.sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&record)?);
         folder.write(RECORD, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
@@ -241,12 +256,14 @@ fn begin_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("INSERT OR REPLACE INTO metadata (key, value) VALUES ('opened', strftime('%s'))", ()).map(drop)
 }
 
-/// The inode of a regular file; 0 if there is none.
-fn number(folder: &Folder, name: &str) -> io::Result<u64> {
-    match folder.open(name) {
-        Err(error) if is_absent(&error) => Ok(0),
-        opened => Ok(Stamp::of(&opened?.metadata()?).number),
-    }
+fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
+    let metadata = match folder.open(name) {
+        Err(error) if is_absent(&error) => return Ok(FileIdentity::default()),
+        opened => opened?.metadata()?,
+    };
+    let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    let born = u64::try_from(born.as_nanos()).unwrap_or_default();
+    Ok(FileIdentity { number: Stamp::of(&metadata).number, born })
 }
 
 fn size(folder: &Folder, name: &str) -> Option<u64> {

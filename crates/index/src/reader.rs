@@ -7,6 +7,9 @@ use crate::location::Location;
 use crate::{Embedder, threshold};
 use refdesk_text::Error;
 
+/// How many of the best sources are given with their sections.
+const PLACED: usize = 32;
+
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
     connection: Connection,
@@ -34,7 +37,7 @@ pub struct Partial {
 }
 
 /// The place of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Section {
     /// The headings above it, outermost first, or nothing.
     pub heading: String,
@@ -64,7 +67,10 @@ impl Index {
         let corpus = Corpus::load(&self.connection, model).map_err(broken)?;
         let mut embed = |piece: &str| embedder.map(|embedder| embedder.embed(piece)).transpose();
         let pieces = prepare(text, &mut embed)?;
-        let scored = corpus.score(&self.connection, &pieces).map_err(broken)?;
+        let mut scored = corpus.score(&self.connection, &pieces).map_err(broken)?;
+        for scored in scored.iter_mut().take(PLACED) {
+            scored.section = self.section(scored.document)?;
+        }
         let threshold = threshold::load(&self.connection, model).map_err(broken)?;
         let partial = embedder.and_then(|_| corpus.partial());
         Ok(About { threshold, scored, partial })

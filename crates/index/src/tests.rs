@@ -1,6 +1,8 @@
 //! The index of a small workspace, with a stand-in for the model: what is compared here is what is kept, not what is
 //! found.
 
+#![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -13,7 +13,7 @@ use refdesk_text::Error;
 const LOWEST: f32 = 0.35;
 
 /// The share of the background texts that stay below the threshold.
-const BELOW: f32 = 0.95;
+const BELOW: f32 = 0.92;
 
 /// Background texts have vectors under the model's name with this ending.
 pub(crate) const BACKGROUND: &str = "/background";

@@ -147,6 +147,11 @@ fn reason(why: &MatchReason) -> String {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
             format!("from {}", chain.join(", from "))
         }
+        MatchReason::Meaning { heading, path, line, score, threshold, .. } => {
+            let place = if path.is_empty() { "its description".to_owned() } else { format!("{path}:{line}") };
+            let heading = if heading.is_empty() { String::new() } else { format!("\"{heading}\", ") };
+            format!("about {heading}{place} (score {score}, threshold {threshold})")
+        }
         MatchReason::Rule { rule } => rule.clone(),
     }
 }

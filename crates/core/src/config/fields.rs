@@ -145,7 +145,12 @@ impl<'a> Fields<'a> {
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
     }
 
-    fn typed<T>(&mut self, key: &'static str, what: &str, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
+    pub(super) fn typed<T>(
+        &mut self,
+        key: &'static str,
+        what: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Option<T> {
         let value = self.value(key)?;
         let read = read(value);
         if read.is_none() {

@@ -14,6 +14,7 @@ pub const TOP: &[&str] = &[
     "exclude_tools",
     "extract_templates",
     "approval",
+    "hints",
     "embedding_model",
     "embedding_dimensions",
     "embedding_sidecar",
@@ -53,6 +54,9 @@ pub const CHANNEL: &[&str] = &[
     "allow_hosts",
     "poll_interval",
 ];
+
+/// Keys of `hints`.
+pub const HINTS: &[&str] = &["max", "semantic", "threshold", "tag_filter"];
 
 /// Keys of a profile's `references` section.
 pub const PROFILE: &[&str] = &["preselected", "transitive_injection", "exclude_tools", "sources"];

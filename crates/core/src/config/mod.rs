@@ -8,6 +8,7 @@ mod document;
 mod environment;
 mod fields;
 mod find;
+mod hints;
 pub mod keys;
 mod outline;
 pub mod profile;
@@ -19,6 +20,7 @@ pub use document::{JsonDocument, MemberPart};
 pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
+pub use hints::HintSettings;
 pub use profile::Profile;
 pub use settings::{ChannelKind, ChannelSettings, Settings};
 

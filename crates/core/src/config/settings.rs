@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::approval::{ApprovalMode, Rule};
 use super::document::JsonDocument;
 use super::fields::Fields;
+use super::hints::{self, HintSettings};
 use super::keys;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -90,6 +91,8 @@ pub struct Settings {
     pub extract_templates: bool,
     /// What happens to files that agents want to write, in the order of the file.
     pub approval: Vec<Rule>,
+    /// Which sources are hinted at if there is a search index.
+    pub hints: HintSettings,
 }
 
 impl Default for Settings {
@@ -105,6 +108,7 @@ impl Default for Settings {
             exclude_tools: Vec::new(),
             extract_templates: true,
             approval: Vec::new(),
+            hints: HintSettings::default(),
         }
     }
 }
@@ -141,6 +145,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
         exclude_tools: fields.strings("exclude_tools"),
         extract_templates: fields.flag("extract_templates", default.extract_templates),
         approval,
+        hints: fields.inner("hints").map_or(default.hints, |mut hints| hints::read(&mut hints)),
         channel: fields.inner("channel").map_or(default.channel, |mut channel| read_channel(&mut channel)),
     }
 }

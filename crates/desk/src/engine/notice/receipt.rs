@@ -151,6 +151,8 @@ fn because(why: &MatchReason) -> Option<String> {
     match why {
         MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,
         MatchReason::Tag { tag, .. } => Some(tag.clone()),
+        MatchReason::Meaning { heading, path, line, .. } if heading.is_empty() => Some(format!("{path}:{line}")),
+        MatchReason::Meaning { heading, .. } => Some(format!("about \"{heading}\"")),
         MatchReason::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
     }
 }

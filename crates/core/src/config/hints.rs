@@ -1,0 +1,38 @@
+//! The `hints` object: which sources are hinted at if the workspace has a search index (SEARCH S3.3).
+
+use super::fields::Fields;
+use super::keys;
+
+/// Which sources are hinted at if there is a search index.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HintSettings {
+    /// The most hints for a text.
+    pub max: usize,
+    /// Whether sources are hinted at by meaning, without a tag.
+    pub semantic: bool,
+    /// The score from which on a source is hinted at; if not given, computed for this catalog.
+    pub threshold: Option<f32>,
+    /// Whether tag hints are ordered by score, and the unlikely ones left out.
+    pub tag_filter: bool,
+}
+
+impl Default for HintSettings {
+    fn default() -> Self {
+        Self { max: 5, semantic: true, threshold: None, tag_filter: true }
+    }
+}
+
+pub(super) fn read(fields: &mut Fields<'_>) -> HintSettings {
+    let default = HintSettings::default();
+    fields.warn_unknown(keys::HINTS);
+    let max = fields.typed("max", "a whole number above 0", |value| value.as_u64().filter(|max| *max > 0));
+    // Scores are from -1 to 1.3; more digits than a 32-bit number has make no difference.
+    let threshold = fields
+        .typed("threshold", "a number from 0 to 2", |value| value.as_f64().filter(|score| (0.0..=2.0).contains(score)));
+    HintSettings {
+        max: max.and_then(|max| usize::try_from(max).ok()).unwrap_or(default.max),
+        semantic: fields.flag("semantic", default.semantic),
+        threshold: threshold.map(|score| score as f32),
+        tag_filter: fields.flag("tag_filter", default.tag_filter),
+    }
+}
