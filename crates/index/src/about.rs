@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::Connection;
-
 use crate::pieces::{pieces, terms};
 use crate::reader::{Partial, Section};
+use crate::storage::{Embedded, Storage};
 use crate::vector::Vector;
 use refdesk_text::Error;
 
@@ -90,12 +89,7 @@ pub(crate) fn prepare(
 
 impl Corpus {
     /// The documents of all sources with their vectors of this model.
-    pub(crate) fn load(connection: &Connection, model: &str) -> rusqlite::Result<Self> {
-        let mut statement = connection.prepare(
-            "SELECT d.id, d.source_id, v.scale, v.embedding FROM documents d
-             LEFT JOIN vectors v ON v.content_hash = d.content_hash AND v.model = ? ORDER BY d.id",
-        )?;
-        let mut rows = statement.query([model])?;
+    pub(crate) fn load(storage: &dyn Storage, model: &str) -> Result<Self, Error> {
         let mut corpus = Self {
             documents: Vec::new(),
             sources: Vec::new(),
@@ -106,48 +100,42 @@ impl Corpus {
             by_number: HashMap::new(),
         };
         let mut positions: HashMap<String, u32> = HashMap::new();
-        while let Some(row) = rows.next()? {
-            let number: i64 = row.get(0)?;
-            let name = row.get_ref(1)?.as_str()?;
-            let source = match positions.get(name) {
-                Some(at) => *at,
-                None => {
-                    let at = small(corpus.names.len());
-                    corpus.names.push(name.to_owned());
-                    positions.insert(name.to_owned(), at);
-                    at
-                }
-            };
-            let vector = row.get_ref(3)?.as_blob_or_null()?.unwrap_or_default();
-            if corpus.dims == 0 && !vector.is_empty() {
-                // Documents before the first vector have zeros.
-                corpus.dims = vector.len();
-                corpus.values.resize(corpus.documents.len() * corpus.dims, 0);
-            }
-            let is_usable = vector.len() == corpus.dims;
-            corpus.scales.push(if is_usable { row.get::<_, Option<f32>>(2)?.unwrap_or(0.0) } else { 0.0 });
-            if is_usable {
-                corpus.values.extend(vector.iter().map(|byte| byte.cast_signed()));
-            } else {
-                corpus.values.resize(corpus.values.len() + corpus.dims, 0);
-            }
-            corpus.by_number.insert(number, small(corpus.documents.len()));
-            corpus.documents.push(number);
-            corpus.sources.push(source);
-        }
+        storage.embedded(model, &mut |document| corpus.push(&document, &mut positions))?;
         Ok(corpus)
+    }
+
+    fn push(&mut self, document: &Embedded, positions: &mut HashMap<String, u32>) {
+        let source = match positions.get(document.source) {
+            Some(at) => *at,
+            None => {
+                let at = small(self.names.len());
+                self.names.push(document.source.to_owned());
+                positions.insert(document.source.to_owned(), at);
+                at
+            }
+        };
+        if self.dims == 0 && !document.values.is_empty() {
+            // Documents before the first vector have zeros.
+            self.dims = document.values.len();
+            self.values.resize(self.documents.len() * self.dims, 0);
+        }
+        if document.values.len() == self.dims {
+            self.scales.push(document.scale);
+            self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
+        } else {
+            self.scales.push(0.0);
+            self.values.resize(self.values.len() + self.dims, 0);
+        }
+        self.by_number.insert(document.id, small(self.documents.len()));
+        self.documents.push(document.id);
+        self.sources.push(source);
     }
 
     /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
     /// out.
-    pub(crate) fn score(&self, connection: &Connection, pieces: &[Piece]) -> rusqlite::Result<Vec<Scored>> {
+    pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<Scored>, Error> {
         let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
-        let mut of_words: HashMap<&str, Option<Term>> = HashMap::new();
-        for word in pieces.iter().flat_map(|piece| &piece.terms) {
-            if !of_words.contains_key(word.as_str()) {
-                of_words.insert(word, self.term(connection, word)?);
-            }
-        }
+        let of_words = self.terms(storage, pieces)?;
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(&piece.terms, &of_words);
             for (document, source) in self.sources.iter().enumerate() {
@@ -215,32 +203,27 @@ impl Corpus {
         covered
     }
 
-    /// A word with the documents it stands in; `None` for one that is too common.
-    fn term(&self, connection: &Connection, word: &str) -> rusqlite::Result<Option<Term>> {
+    /// The words of the pieces with the documents they stand in; `None` for one that is too common.
+    fn terms<'a>(&self, storage: &dyn Storage, pieces: &'a [Piece]) -> Result<HashMap<&'a str, Option<Term>>, Error> {
         let most = (self.documents.len() / COMMON).max(50);
-        let mut statement =
-            connection.prepare_cached("SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? LIMIT ?")?;
-        let rows = statement.query_map((quoted(word), most + 1), |row| row.get::<_, i64>(0))?;
-        let numbers: Vec<i64> = rows.collect::<Result<_, _>>()?;
-        if numbers.len() > most {
-            return Ok(None);
-        }
-        let mut documents: Vec<u32> = numbers.iter().filter_map(|number| self.by_number.get(number).copied()).collect();
+        let words: HashSet<&str> = pieces.iter().flat_map(|piece| &piece.terms).map(String::as_str).collect();
+        let words: Vec<&str> = words.into_iter().collect();
+        let documents = storage.containing(&words, most + 1)?;
+        let term = |word: &str, ids: &[i64]| (ids.len() <= most).then(|| self.term(word, ids));
+        Ok(words.iter().zip(&documents).map(|(word, ids)| (*word, term(word, ids))).collect())
+    }
+
+    fn term(&self, word: &str, ids: &[i64]) -> Term {
+        let mut documents: Vec<u32> = ids.iter().filter_map(|id| self.by_number.get(id).copied()).collect();
         documents.sort_unstable();
         let sources: HashSet<u32> = documents.iter().filter_map(|at| self.sources.get(wide(*at)).copied()).collect();
-        let weight = self.rarity(sources.len());
-        Ok(Some(Term { word: word.to_owned(), weight, documents }))
+        Term { word: word.to_owned(), weight: self.rarity(sources.len()), documents }
     }
 
     /// The weight of a word found in this many sources: its inverse document frequency, above 0.
     fn rarity(&self, sources: usize) -> f32 {
         ((self.names.len() as f32 + 1.0) / (sources as f32 + 0.5)).ln().max(0.05)
     }
-}
-
-/// A word as a query of full-text search, whatever is in it.
-pub(crate) fn quoted(word: &str) -> String {
-    format!("\"{}\"", word.replace('"', "\"\""))
 }
 
 fn small(at: usize) -> u32 {

@@ -10,6 +10,8 @@ mod minilm;
 pub mod pieces;
 mod reader;
 mod schema;
+mod sqlite;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod threshold;

@@ -10,6 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::schema;
+use crate::sqlite::SqliteStorage;
+use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp};
 use refdesk_text::{Code, Error};
@@ -65,12 +67,6 @@ enum Found {
     Ours,
 }
 
-/// An index opened for writing. Only one process at a time has it.
-pub(crate) struct Writable {
-    pub(crate) connection: Connection,
-    _lock: Lock,
-}
-
 impl Location {
     /// The index of this workspace; the seal proves whose it is.
     pub fn new(workspace: &Path, sealer: Sealer) -> Self {
@@ -88,7 +84,7 @@ impl Location {
     ///
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
-    pub(crate) fn read(&self) -> Result<Option<Connection>, Error> {
+    pub(crate) fn read(&self) -> Result<Option<Box<dyn Storage>>, Error> {
         let folder = match self.folder() {
             Err(error) if is_absent(&error) => return Ok(None),
             opened => opened.map_err(|error| self.failed(Code::IndexUnreadable, &error))?,
@@ -106,7 +102,7 @@ impl Location {
         }
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match version(&connection).map_err(|error| self.broken(&error))? {
-            schema::VERSION => Ok(Some(connection)),
+            schema::VERSION => Ok(Some(self.storage(connection, None))),
             newer if newer > schema::VERSION => Err(self.newer()),
             _ => Ok(None),
         }
@@ -117,7 +113,7 @@ impl Location {
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
-    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Writable>, Error> {
+    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Box<dyn Storage>>, Error> {
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
         let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;
@@ -143,7 +139,11 @@ impl Location {
                 connection
             }
         };
-        Ok(Some(Writable { connection, _lock: lock }))
+        Ok(Some(self.storage(connection, Some(lock))))
+    }
+
+    fn storage(&self, connection: Connection, lock: Option<Lock>) -> Box<dyn Storage> {
+        Box::new(SqliteStorage::new(connection, self.clone(), lock))
     }
 
     /// Our index; `None` if it must be rebuilt.

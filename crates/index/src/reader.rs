@@ -1,9 +1,10 @@
 //! The index as its readers see it.
 
-use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashMap;
 
 use crate::about::{Corpus, Scored, prepare};
 use crate::location::Location;
+use crate::storage::{Document, Storage};
 use crate::{Embedder, threshold};
 use refdesk_text::Error;
 
@@ -12,8 +13,7 @@ const PLACED: usize = 32;
 
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
-    connection: Connection,
-    location: Location,
+    storage: Box<dyn Storage>,
 }
 
 /// What a text is about.
@@ -53,8 +53,7 @@ impl Index {
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
     pub fn open(location: &Location) -> Result<Option<Self>, Error> {
-        let connection = location.read()?;
-        Ok(connection.map(|connection| Self { connection, location: location.clone() }))
+        Ok(location.read()?.map(|storage| Self { storage }))
     }
 
     /// What a text is about, by words and, with an embedder, by meaning.
@@ -62,29 +61,23 @@ impl Index {
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
     pub fn about(&self, text: &str, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
-        let broken = |error: rusqlite::Error| self.location.broken(&error);
         let model = embedder.map_or("", Embedder::model);
-        let corpus = Corpus::load(&self.connection, model).map_err(broken)?;
+        let corpus = Corpus::load(&*self.storage, model)?;
         let mut embed = |piece: &str| embedder.map(|embedder| embedder.embed(piece)).transpose();
         let pieces = prepare(text, &mut embed)?;
-        let mut scored = corpus.score(&self.connection, &pieces).map_err(broken)?;
+        let mut scored = corpus.score(&*self.storage, &pieces)?;
+        let best: Vec<i64> = scored.iter().take(PLACED).map(|scored| scored.document).collect();
+        let mut sections: HashMap<i64, Section> = self.sections(&best)?;
         for scored in scored.iter_mut().take(PLACED) {
-            scored.section = self.section(scored.document)?;
+            scored.section = sections.remove(&scored.document);
         }
-        let threshold = threshold::load(&self.connection, model).map_err(broken)?;
+        let threshold = threshold::load(&*self.storage, model)?;
         let partial = embedder.and_then(|_| corpus.partial());
         Ok(About { threshold, scored, partial })
     }
 
-    /// Where a chunk is; `None` if it is gone.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn section(&self, document: i64) -> Result<Option<Section>, Error> {
-        let read = |row: &rusqlite::Row| Ok(Section { heading: row.get(0)?, path: row.get(1)?, line: row.get(2)? });
-        self.connection
-            .prepare_cached("SELECT heading, file_path, line FROM documents WHERE id = ?")
-            .and_then(|mut statement| statement.query_row([document], read).optional())
-            .map_err(|error| self.location.broken(&error))
+    fn sections(&self, documents: &[i64]) -> Result<HashMap<i64, Section>, Error> {
+        let section = |it: Document| (it.id, Section { heading: it.heading, path: it.path, line: it.line });
+        Ok(self.storage.documents(documents)?.into_iter().map(section).collect())
     }
 }

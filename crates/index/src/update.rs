@@ -1,19 +1,17 @@
 //! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
 //! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
-use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 use crate::Embedder;
 use crate::chunk::{Chunk, chunks};
 use crate::location::Location;
-use crate::threshold::{self, BACKGROUND};
-use crate::vector::Vector;
+use crate::storage::{NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::threshold;
 use crate::words::split_names;
 use refdesk_core::catalog::{Catalog, Source, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
@@ -97,21 +95,17 @@ pub struct Job<'a> {
 /// # Errors
 /// The index cannot be written, or the model cannot be run. What was committed before stays.
 pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
-    let Some(mut writable) = location.write(job.fresh)? else { return Ok(None) };
-    let broken = |error: rusqlite::Error| location.broken(&error);
+    let Some(mut storage) = location.write(job.fresh)? else { return Ok(None) };
     let mut report = Report::default();
-    let goes_on = words(&mut writable.connection, &mut job, &mut report).map_err(broken)?;
+    let goes_on = words(&mut *storage, &mut job, &mut report)?;
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
         let mut progress = Ticker::new(job.progress);
-        let is_complete = vectors(&mut writable.connection, embedder, &mut progress, &mut report, &broken)?;
-        if is_complete {
-            threshold::store(&mut writable.connection, embedder, &broken)?;
+        if vectors(&mut *storage, embedder, &mut progress, &mut report)? {
+            threshold::store(&mut *storage, embedder)?;
         }
     }
-    let count = |sql: &str| writable.connection.query_row(sql, (), |row| row.get::<_, usize>(0)).map_err(broken);
-    report.documents = count("SELECT count(*) FROM documents")?;
-    let model = job.embedder.map_or("", Embedder::model);
-    report.missing = missing(&writable.connection, model).map_err(broken)?.len();
+    report.documents = storage.count()?;
+    report.missing = storage.without_vector(job.embedder.map_or("", Embedder::model))?.len();
     Ok(Some(report))
 }
 
@@ -153,21 +147,12 @@ enum Origin<'a> {
     File(PathBuf),
 }
 
-/// Path and source of a text; the path is empty for what the catalog says.
-type Key = (String, String);
-
-/// What the index has of a text.
-struct Known {
-    stamp: Stamp,
-    hash: Vec<u8>,
-}
-
 /// A text compared with the index.
 enum Compared {
     Unchanged,
     /// The file was written, with the same content.
-    Touched(Known),
-    Changed(Known, Vec<Chunk>),
+    Touched(TextState),
+    Changed(TextState, Vec<Chunk>),
     Unreadable,
 }
 
@@ -175,16 +160,16 @@ enum Compared {
 const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
 
 impl Wanted<'_> {
-    fn key(&self) -> Key {
+    fn key(&self) -> TextKey {
         let path = match &self.origin {
             Origin::About => String::new(),
             Origin::Inline(_) => INLINE.to_owned(),
             Origin::File(path) => path.to_string_lossy().into_owned(),
         };
-        (path, self.source.id.as_str().to_owned())
+        TextKey { path, source: self.source.id.as_str().to_owned() }
     }
 
-    fn compare(&self, known: Option<&Known>, now: SystemTime) -> Compared {
+    fn compare(&self, known: Option<&TextState>, now: SystemTime) -> Compared {
         let (stamp, text, name) = match &self.origin {
             Origin::About => (NO_STAMP, about_source(self.source), Path::new("about")),
             Origin::Inline(content) => (NO_STAMP, (*content).to_owned(), Path::new("inline.md")),
@@ -205,7 +190,7 @@ impl Wanted<'_> {
         };
         let hash = hash_of(&text);
         let is_same = known.is_some_and(|known| known.hash == hash);
-        let now = Known { stamp, hash };
+        let now = TextState { stamp, hash };
         match &self.origin {
             _ if is_same && known.is_some_and(|known| known.stamp == stamp) => Compared::Unchanged,
             _ if is_same => Compared::Touched(now),
@@ -241,12 +226,12 @@ fn texts<'a>(source: &'a Source, budget: &WalkBudget) -> Vec<Wanted<'a>> {
 }
 
 /// Writes the texts of all sources; returns whether the run goes on.
-fn words(connection: &mut Connection, job: &mut Job, report: &mut Report) -> rusqlite::Result<bool> {
-    let mut known = known_texts(connection)?;
+fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
+    let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
     let mut ticker = Ticker::new(job.progress);
-    let mut transaction = connection.transaction()?;
+    let mut updates = Vec::new();
     let mut pending = 0;
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
         let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget)).collect();
@@ -254,79 +239,49 @@ fn words(connection: &mut Connection, job: &mut Job, report: &mut Report) -> rus
             wanted.par_iter().map(|text| text.compare(known.get(&text.key()), job.now)).collect();
         for (text, compared) in wanted.iter().zip(compared) {
             let key = text.key();
+            known.remove(&key);
             match compared {
                 Compared::Unchanged => {}
                 Compared::Unreadable => report.unreadable += 1,
-                Compared::Touched(now) => remember(&transaction, &key, &now)?,
+                Compared::Touched(now) => updates.push(TextUpdate::Touched(key, now)),
                 Compared::Changed(now, chunks) => {
-                    report.removed += remove(&transaction, &key)?;
-                    report.added += chunks.len();
-                    for chunk in chunks {
-                        add(&transaction, &key, text.source, &text.origin, &chunk)?;
-                        pending += 1;
-                    }
-                    remember(&transaction, &key, &now)?;
+                    pending += chunks.len();
+                    let documents = chunks.into_iter().map(|chunk| document(&text.origin, chunk)).collect();
+                    updates.push(TextUpdate::Changed(key, now, documents));
                 }
             }
-            known.remove(&key);
             if pending >= BATCH {
-                transaction.commit()?;
-                transaction = connection.transaction()?;
+                report.added += pending;
+                report.removed += storage.update_texts(&updates)?;
+                updates.clear();
                 pending = 0;
             }
         }
         if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
-            transaction.commit()?;
+            report.added += pending;
+            report.removed += storage.update_texts(&updates)?;
             return Ok(false);
         }
     }
-    for key in known.keys() {
-        report.removed += remove(&transaction, key)?;
-        transaction.execute("DELETE FROM files WHERE path = ? AND source_id = ?", params![key.0, key.1])?;
-    }
-    transaction.execute(
-        "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents) AND model NOT LIKE ?",
-        [format!("%{BACKGROUND}")],
-    )?;
-    transaction.commit()?;
+    updates.extend(known.into_keys().map(TextUpdate::Removed));
+    report.added += pending;
+    report.removed += storage.update_texts(&updates)?;
+    storage.remove_unused_vectors()?;
     Ok(true)
 }
 
-fn known_texts(connection: &Connection) -> rusqlite::Result<HashMap<Key, Known>> {
-    let mut statement = connection.prepare("SELECT path, source_id, size, mtime, ctime, inode, hash FROM files")?;
-    let rows = statement.query_map((), |row| {
-        let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-        let stamp = Stamp { size: number(2)?, modified: number(3)?, changed: number(4)?, number: number(5)? };
-        Ok(((row.get(0)?, row.get(1)?), Known { stamp, hash: row.get(6)? }))
-    })?;
-    rows.collect()
-}
-
-fn remember(connection: &Connection, key: &Key, now: &Known) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)")?;
-    let [size, modified, changed, number] =
-        [now.stamp.size, now.stamp.modified, now.stamp.changed, now.stamp.number].map(u64::cast_signed);
-    statement.execute(params![key.0, key.1, size, modified, changed, number, now.hash]).map(drop)
-}
-
-fn remove(connection: &Connection, key: &Key) -> rusqlite::Result<usize> {
-    let mut statement = connection.prepare_cached("DELETE FROM documents WHERE file_path = ? AND source_id = ?")?;
-    statement.execute(params![key.0, key.1])
-}
-
-fn add(connection: &Connection, key: &Key, source: &Source, origin: &Origin, chunk: &Chunk) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    let kind = if matches!(origin, Origin::About) { SOURCE } else { TEXT };
+fn document(origin: &Origin, chunk: Chunk) -> NewDocument {
     let heading = chunk.headings.join(HEADING_SEPARATOR);
     let text = embedded_text(&heading, &chunk.content);
-    let keywords = split_names(&text);
-    let id = source.id.as_str();
-    statement
-        .execute(params![kind, id, key.0, heading, chunk.line, chunk.end_line, chunk.content, keywords, hash_of(&text)])
-        .map(drop)
+    NewDocument {
+        doc_type: if matches!(origin, Origin::About) { SOURCE } else { TEXT },
+        heading,
+        line: chunk.line,
+        end_line: chunk.end_line,
+        content: chunk.content,
+        keywords: split_names(&text),
+        content_hash: hash_of(&text),
+    }
 }
 
 /// What of a chunk the model reads.
@@ -338,48 +293,30 @@ pub(crate) fn hash_of(text: &str) -> Vec<u8> {
     Sha256::digest(text.as_bytes()).to_vec()
 }
 
-/// The content hashes without a vector of this model, with a text of each.
-fn missing(connection: &Connection, model: &str) -> rusqlite::Result<Vec<(Vec<u8>, i64)>> {
-    let mut statement = connection.prepare(
-        "SELECT content_hash, min(id) FROM documents
-         WHERE content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)
-         GROUP BY content_hash ORDER BY min(id)",
-    )?;
-    let rows = statement.query_map([model], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    rows.collect()
-}
-
 /// Computes the missing vectors; returns whether all are there.
 fn vectors(
-    connection: &mut Connection,
+    storage: &mut dyn Storage,
     embedder: &dyn Embedder,
     ticker: &mut Ticker,
     report: &mut Report,
-    broken: &dyn Fn(rusqlite::Error) -> Error,
 ) -> Result<bool, Error> {
-    let missing = missing(connection, embedder.model()).map_err(broken)?;
+    let missing = storage.without_vector(embedder.model())?;
     for (nth, some) in missing.chunks(VECTOR_BATCH).enumerate() {
-        let transaction = connection.transaction().map_err(broken)?;
-        for (within, (hash, document)) in some.iter().enumerate() {
-            let text = transaction
-                .query_row("SELECT heading, content FROM documents WHERE id = ?", [document], |row| {
-                    Ok(embedded_text(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?))
-                })
-                .map_err(broken)?;
-            store_vector(&transaction, embedder.model(), hash, &embedder.embed(&text)?).map_err(broken)?;
-            report.vectors += 1;
-            if !ticker.tell(Progress::Vectors { done: nth * VECTOR_BATCH + within + 1, of: missing.len() }) {
-                transaction.commit().map_err(broken)?;
-                return Ok(false);
+        let mut vectors = Vec::with_capacity(some.len());
+        let mut goes_on = true;
+        for document in storage.documents(some)? {
+            let vector = embedder.embed(&embedded_text(&document.heading, &document.content))?;
+            vectors.push((document.content_hash, vector));
+            goes_on = ticker.tell(Progress::Vectors { done: nth * VECTOR_BATCH + vectors.len(), of: missing.len() });
+            if !goes_on {
+                break;
             }
         }
-        transaction.commit().map_err(broken)?;
+        storage.add_vectors(embedder.model(), &vectors)?;
+        report.vectors += vectors.len();
+        if !goes_on {
+            return Ok(false);
+        }
     }
     Ok(true)
-}
-
-pub(crate) fn store_vector(connection: &Connection, model: &str, hash: &[u8], vector: &Vector) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)")?;
-    let bytes: Vec<u8> = vector.values.iter().map(|value| value.cast_unsigned()).collect();
-    statement.execute(params![hash, model, vector.values.len(), vector.scale, bytes]).map(drop)
 }

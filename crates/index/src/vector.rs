@@ -23,6 +23,11 @@ impl Vector {
         Self { values, scale: unit / length }
     }
 
+    /// Its numbers as they are stored.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.values.iter().map(|value| value.cast_unsigned()).collect()
+    }
+
     /// Whether it has no direction.
     pub fn is_zero(&self) -> bool {
         self.scale == 0.0

@@ -1,0 +1,211 @@
+//! An index in an SQLite file.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use crate::location::Location;
+use crate::storage::{BACKGROUND, Document, Embedded, NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::vector::Vector;
+use refdesk_files::{Lock, Stamp};
+use refdesk_text::Error;
+
+/// The tables of an opened file.
+pub(crate) struct SqliteStorage {
+    connection: Connection,
+    location: Location,
+    /// Held by the one process that writes.
+    _lock: Option<Lock>,
+}
+
+impl SqliteStorage {
+    pub(crate) fn new(connection: Connection, location: Location, lock: Option<Lock>) -> Self {
+        Self { connection, location, _lock: lock }
+    }
+
+    fn ask<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
+        ask(&self.connection).map_err(|error| self.location.broken(&error))
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&Transaction) -> rusqlite::Result<T>) -> Result<T, Error> {
+        let changed = self.connection.transaction().and_then(|transaction| {
+            let changed = change(&transaction)?;
+            transaction.commit()?;
+            Ok(changed)
+        });
+        changed.map_err(|error| self.location.broken(&error))
+    }
+}
+
+impl Storage for SqliteStorage {
+    fn texts(&self) -> Result<HashMap<TextKey, TextState>, Error> {
+        self.ask(|connection| {
+            let mut statement =
+                connection.prepare("SELECT path, source_id, size, mtime, ctime, inode, hash FROM files")?;
+            let rows = statement.query_map((), |row| {
+                let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+                let stamp = Stamp { size: number(2)?, modified: number(3)?, changed: number(4)?, number: number(5)? };
+                let key = TextKey { path: row.get(0)?, source: row.get(1)? };
+                Ok((key, TextState { stamp, hash: row.get(6)? }))
+            })?;
+            rows.collect()
+        })
+    }
+
+    fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error> {
+        self.change(|connection| {
+            let mut removed = 0;
+            for update in updates {
+                match update {
+                    TextUpdate::Touched(key, state) => remember(connection, key, state)?,
+                    TextUpdate::Changed(key, state, documents) => {
+                        removed += remove(connection, key)?;
+                        documents.iter().try_for_each(|document| add(connection, key, document))?;
+                        remember(connection, key, state)?;
+                    }
+                    TextUpdate::Removed(key) => {
+                        removed += remove(connection, key)?;
+                        connection
+                            .prepare_cached("DELETE FROM files WHERE path = ? AND source_id = ?")?
+                            .execute(params![key.path, key.source])?;
+                    }
+                }
+            }
+            Ok(removed)
+        })
+    }
+
+    fn count(&self) -> Result<usize, Error> {
+        self.ask(|connection| connection.query_row("SELECT count(*) FROM documents", (), |row| row.get(0)))
+    }
+
+    fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
+        let read = |row: &Row| {
+            Ok(Document {
+                id: row.get(0)?,
+                doc_type: row.get(1)?,
+                source: row.get(2)?,
+                path: row.get(3)?,
+                heading: row.get(4)?,
+                line: row.get(5)?,
+                end_line: row.get(6)?,
+                content: row.get(7)?,
+                content_hash: row.get(8)?,
+            })
+        };
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash
+                 FROM documents WHERE id = ?",
+            )?;
+            ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
+        })
+    }
+
+    fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
+        self.ask(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT d.id, d.source_id, v.scale, v.embedding FROM documents d
+                 LEFT JOIN vectors v ON v.content_hash = d.content_hash AND v.model = ? ORDER BY d.id",
+            )?;
+            let mut rows = statement.query([model])?;
+            while let Some(row) = rows.next()? {
+                each(Embedded {
+                    id: row.get(0)?,
+                    source: row.get_ref(1)?.as_str()?,
+                    scale: row.get::<_, Option<f32>>(2)?.unwrap_or(0.0),
+                    values: row.get_ref(3)?.as_blob_or_null()?.unwrap_or_default(),
+                });
+            }
+            Ok(())
+        })
+    }
+
+    fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
+        self.ask(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? LIMIT ?")?;
+            let mut ids = |word: &&str| statement.query_map((quoted(word), limit), |row| row.get(0))?.collect();
+            words.iter().map(&mut ids).collect()
+        })
+    }
+
+    fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error> {
+        self.ask(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT min(id) FROM documents
+                 WHERE content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)
+                 GROUP BY content_hash ORDER BY min(id)",
+            )?;
+            statement.query_map([model], |row| row.get(0))?.collect()
+        })
+    }
+
+    fn vectors(&self, model: &str) -> Result<HashMap<Vec<u8>, Vector>, Error> {
+        self.ask(|connection| {
+            let mut statement =
+                connection.prepare("SELECT content_hash, scale, embedding FROM vectors WHERE model = ?")?;
+            let rows = statement.query_map([model], |row| {
+                let values = row.get_ref(2)?.as_blob()?.iter().map(|byte| byte.cast_signed()).collect();
+                Ok((row.get(0)?, Vector { values, scale: row.get(1)? }))
+            })?;
+            rows.collect()
+        })
+    }
+
+    fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
+        self.change(|connection| {
+            let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)")?;
+            vectors.iter().try_for_each(|(hash, vector)| {
+                let dims = vector.values.len();
+                statement.execute(params![hash, model, dims, vector.scale, vector.bytes()]).map(drop)
+            })
+        })
+    }
+
+    fn remove_unused_vectors(&mut self) -> Result<(), Error> {
+        self.change(|connection| {
+            let sql = "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents)
+                       AND model NOT LIKE ?";
+            connection.execute(sql, [format!("%{BACKGROUND}")]).map(drop)
+        })
+    }
+
+    fn metadata(&self, key: &str) -> Result<Option<String>, Error> {
+        let sql = "SELECT value FROM metadata WHERE key = ?";
+        self.ask(|connection| connection.query_row(sql, [key], |row| row.get(0)).optional())
+    }
+
+    fn set_metadata(&mut self, key: &str, value: &str) -> Result<(), Error> {
+        let sql = "INSERT OR REPLACE INTO metadata VALUES (?, ?)";
+        self.change(|connection| connection.execute(sql, (key, value)).map(drop))
+    }
+}
+
+/// A word as a query of full-text search, whatever is in it.
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\"\""))
+}
+
+fn remember(connection: &Connection, key: &TextKey, state: &TextState) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let Stamp { size, modified, changed, number } = state.stamp;
+    let [size, modified, changed, number] = [size, modified, changed, number].map(u64::cast_signed);
+    statement.execute(params![key.path, key.source, size, modified, changed, number, state.hash]).map(drop)
+}
+
+fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare_cached("DELETE FROM documents WHERE file_path = ? AND source_id = ?")?;
+    statement.execute(params![key.path, key.source])
+}
+
+fn add(connection: &Connection, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash } = document;
+    statement
+        .execute(params![doc_type, key.source, key.path, heading, line, end_line, content, keywords, content_hash])
+        .map(drop)
+}

@@ -1,0 +1,117 @@
+//! What an index stores, and the operations on it. Everything else in this crate reaches the tables through [`Storage`]; SQL
+//! is in its implementations alone. The operations are few and take many rows at once, so that each may be a round trip.
+
+use std::collections::HashMap;
+
+use crate::vector::Vector;
+use refdesk_files::Stamp;
+use refdesk_text::Error;
+
+/// Background texts have vectors under the model's name with this ending. They belong to no document.
+pub(crate) const BACKGROUND: &str = "/background";
+
+/// A text of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct TextKey {
+    /// The path of its file; empty for what the catalog says about the source.
+    pub path: String,
+    /// The id of its source.
+    pub source: String,
+}
+
+/// What a text was when its documents were made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TextState {
+    pub stamp: Stamp,
+    pub hash: Vec<u8>,
+}
+
+/// What happened to a text since.
+#[derive(Debug)]
+pub(crate) enum TextUpdate {
+    /// Its file was written, with the same content.
+    Touched(TextKey, TextState),
+    /// It has these documents now.
+    Changed(TextKey, TextState, Vec<NewDocument>),
+    /// It is gone, and its documents with it.
+    Removed(TextKey),
+}
+
+/// A document to store.
+#[derive(Debug)]
+pub(crate) struct NewDocument {
+    pub doc_type: &'static str,
+    pub heading: String,
+    pub line: usize,
+    pub end_line: usize,
+    pub content: String,
+    /// The parts of the names in it.
+    pub keywords: String,
+    /// Of what the model reads.
+    pub content_hash: Vec<u8>,
+}
+
+/// A stored document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub id: i64,
+    pub doc_type: String,
+    pub source: String,
+    /// The resolved path of its file; empty for what the catalog says.
+    pub path: String,
+    pub heading: String,
+    pub line: usize,
+    pub end_line: usize,
+    pub content: String,
+    pub content_hash: Vec<u8>,
+}
+
+/// A stored document with its vector, borrowed from the row that is being read.
+pub(crate) struct Embedded<'a> {
+    pub id: i64,
+    pub source: &'a str,
+    /// The value of one unit; 0 if it has no vector.
+    pub scale: f32,
+    /// The numbers of its vector as bytes; empty if it has none.
+    pub values: &'a [u8],
+}
+
+/// The tables of an index. A value that was opened for reading refuses to write.
+pub(crate) trait Storage: Send {
+    /// All texts.
+    fn texts(&self) -> Result<HashMap<TextKey, TextState>, Error>;
+
+    /// Stores what happened to some texts, all or nothing; returns the number of documents removed.
+    fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error>;
+
+    /// The number of documents.
+    fn count(&self) -> Result<usize, Error>;
+
+    /// The documents of these ids, in their order; those that are gone are left out.
+    fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error>;
+
+    /// Passes all documents on with their vectors of a model, by ascending id.
+    fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;
+
+    /// For each word the ids of the documents it stands in, in any form that search takes for the same word; at most
+    /// `limit` of them.
+    fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error>;
+
+    /// A document for each content that has no vector of this model, by ascending id.
+    fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
+
+    /// All vectors of a model by what they were made of.
+    fn vectors(&self, model: &str) -> Result<HashMap<Vec<u8>, Vector>, Error>;
+
+    /// Stores vectors of a model, all or nothing.
+    fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
+
+    /// Removes the vectors of contents that are gone, except those of background texts.
+    fn remove_unused_vectors(&mut self) -> Result<(), Error>;
+
+    /// A value by its key.
+    fn metadata(&self, key: &str) -> Result<Option<String>, Error>;
+
+    /// Stores a value.
+    fn set_metadata(&mut self, key: &str, value: &str) -> Result<(), Error>;
+}
