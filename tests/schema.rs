@@ -81,6 +81,8 @@ fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
                     found.extend(inner.unwrap_or_default());
                 }
             }
+            "minimum" => unless(value.as_f64().is_none_or(|number| rule.as_f64().unwrap() <= number)),
+            "maximum" => unless(value.as_f64().is_none_or(|number| rule.as_f64().unwrap() >= number)),
             "additionalProperties" if rule == true => {}
             "additionalProperties" => {
                 assert!(!rules.contains_key("properties"), "the validator knows no other properties beside known ones");

@@ -85,10 +85,8 @@ impl Location {
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
     pub(crate) fn read(&self) -> Result<Option<Box<dyn Storage>>, Error> {
-        let folder = match self.folder() {
-            Err(error) if is_absent(&error) => return Ok(None),
-            opened => opened.map_err(|error| self.failed(Code::IndexUnreadable, &error))?,
-        };
+        // A state folder that cannot be opened has no index; the desk reports the folder.
+        let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
             Found::Nothing => return Ok(None),
             Found::Foreign => {

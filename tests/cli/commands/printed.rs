@@ -32,6 +32,7 @@ const CALLS: &[&[&str]] = &[
     &["references", "help"],
     &["hook", "claude-code"],
     &["why-not", "c", "--prompt", "c"],
+    &["index"],
     &["connect", "claude-code", "--yes"],
     &["disconnect", "claude-code", "--yes"],
     &["profiles"],
