@@ -104,17 +104,30 @@ impl Storage for SqliteStorage {
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
         self.ask(|connection| {
-            let mut statement = connection.prepare(
-                "SELECT d.id, d.source_id, v.scale, v.embedding FROM documents d
-                 LEFT JOIN vectors v ON v.content_hash = d.content_hash AND v.model = ? ORDER BY d.id",
-            )?;
-            let mut rows = statement.query([model])?;
-            while let Some(row) = rows.next()? {
+            // Both are stored in this order. Going through them side by side is faster than a join, which looks each
+            // vector up.
+            let mut statement = connection
+                .prepare("SELECT content_hash, id, source_id FROM documents ORDER BY content_hash, source_id")?;
+            let mut vectors = connection
+                .prepare("SELECT content_hash, scale, embedding FROM vectors WHERE model = ? ORDER BY content_hash")?;
+            let (mut documents, mut vectors) = (statement.query(())?, vectors.query([model])?);
+            let mut vector = vectors.next()?;
+            while let Some(document) = documents.next()? {
+                let hash = document.get_ref(0)?.as_blob()?;
+                while let Some(row) = vector
+                    && row.get_ref(0)?.as_blob()? < hash
+                {
+                    vector = vectors.next()?;
+                }
+                let own = vector.filter(|row| row.get_ref(0).is_ok_and(|of| of.as_blob().is_ok_and(|of| of == hash)));
                 each(Embedded {
-                    id: row.get(0)?,
-                    source: row.get_ref(1)?.as_str()?,
-                    scale: row.get::<_, Option<f32>>(2)?.unwrap_or(0.0),
-                    values: row.get_ref(3)?.as_blob_or_null()?.unwrap_or_default(),
+                    id: document.get(1)?,
+                    source: document.get_ref(2)?.as_str()?,
+                    scale: own.map_or(Ok(0.0), |row| row.get(1))?,
+                    values: match own {
+                        Some(row) => row.get_ref(2)?.as_blob()?,
+                        None => &[],
+                    },
                 });
             }
             Ok(())

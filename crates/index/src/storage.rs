@@ -90,7 +90,7 @@ pub(crate) trait Storage: Send {
     /// The documents of these ids, in their order; those that are gone are left out.
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error>;
 
-    /// Passes all documents on with their vectors of a model, by ascending id.
+    /// Passes all documents on with their vectors of a model, in an order that depends on their content alone.
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;
 
     /// For each word the ids of the documents it stands in, in any form that search takes for the same word; at most
