@@ -10,6 +10,7 @@ mod minilm;
 pub mod pieces;
 mod reader;
 mod schema;
+pub mod search;
 mod sqlite;
 mod storage;
 #[cfg(test)]
@@ -26,4 +27,5 @@ pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
 pub use reader::{About, Index, Partial, Section};
+pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use update::{Job, Progress, Report, update};

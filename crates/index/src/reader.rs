@@ -13,7 +13,7 @@ const PLACED: usize = 32;
 
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
-    storage: Box<dyn Storage>,
+    pub(crate) storage: Box<dyn Storage>,
 }
 
 /// What a text is about.

@@ -26,7 +26,7 @@ CREATE TABLE documents (
     domain TEXT
 );
 CREATE INDEX documents_by_file ON documents (file_path, source_id);
-CREATE INDEX documents_by_hash ON documents (content_hash, source_id);
+CREATE INDEX documents_by_hash ON documents (content_hash, source_id, doc_type);
 CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, content FROM documents;
 CREATE VIRTUAL TABLE documents_fts USING fts5 (
     title, words, content,

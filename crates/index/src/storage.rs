@@ -69,6 +69,7 @@ pub(crate) struct Document {
 /// A stored document with its vector, borrowed from the row that is being read.
 pub(crate) struct Embedded<'a> {
     pub id: i64,
+    pub doc_type: &'a str,
     pub source: &'a str,
     /// The value of one unit; 0 if it has no vector.
     pub scale: f32,
@@ -93,7 +94,12 @@ pub(crate) trait Storage: Send {
     /// Passes all documents on with their vectors of a model, in an order that depends on their content alone.
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;
 
-    /// For each word the ids of the documents it stands in, in any form that search takes for the same word; at most
+    /// Passes the documents that have any of these words and phrases on, the best first, until `each` returns false. The words
+    /// of a phrase are separated by blanks. A rare word counts more than a frequent one, and counts as much in a title as in
+    /// the text.
+    fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error>;
+
+    /// For each word or phrase the ids of the documents it stands in, in any form that search takes for the same word; at most
     /// `limit` of them.
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error>;
 

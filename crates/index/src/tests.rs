@@ -34,27 +34,27 @@ impl Embedder for Letters {
     }
 }
 
-struct World {
+pub(crate) struct World {
     root: tempfile::TempDir,
     model: Letters,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { root: tempfile::tempdir().unwrap(), model: Letters::default() }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         fs::canonicalize(self.root.path()).unwrap()
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn file(&self, id: &str, name: &str) -> Source {
+    pub(crate) fn file(&self, id: &str, name: &str) -> Source {
         local(id, &self.path().join(name), PathState::File)
     }
 
@@ -62,7 +62,7 @@ impl World {
         Location::new(&self.path(), Sealer::fixed(&self.path()))
     }
 
-    fn update(&self, sources: Vec<Source>) -> Report {
+    pub(crate) fn update(&self, sources: Vec<Source>) -> Report {
         self.run(sources, false, &mut |_| true).unwrap().unwrap()
     }
 
@@ -78,13 +78,18 @@ impl World {
         update(&self.location(), job)
     }
 
+    /// The index for reading, and the model that its vectors are of.
+    pub(crate) fn index(&self) -> (Index, &dyn Embedder) {
+        (Index::open(&self.location()).unwrap().unwrap(), &self.model)
+    }
+
     fn best(&self, text: &str) -> Vec<String> {
         let index = Index::open(&self.location()).unwrap().unwrap();
         index.about(text, Some(&self.model)).unwrap().scored.into_iter().map(|it| it.source).collect()
     }
 }
 
-fn long(word: &str) -> String {
+pub(crate) fn long(word: &str) -> String {
     format!("# {word}\n\n{}\n", format!("{word} and more of it. ").repeat(30))
 }
 

@@ -1,0 +1,171 @@
+//! The part of a chunk to show: the text around the words that were searched for.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// The longest excerpt, in characters.
+const LENGTH: usize = 480;
+
+/// How far before the first word an excerpt begins, in characters.
+const BEFORE: usize = 120;
+
+/// Where text is left out.
+const GAP: &str = "…";
+
+/// A part of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The part, with `…` where text is left out.
+    pub text: String,
+    /// Byte ranges of `text` that are searched words, in order.
+    pub matches: Vec<Range<usize>>,
+}
+
+/// The part of a text with most different terms of a query; the beginning if it has none of them. Terms are in lower case, and
+/// their words are found in other forms, too.
+pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
+    let wanted: Vec<String> = terms.iter().flat_map(|term| term.split(' ')).map(str::to_owned).collect();
+    let found = matches(text, &wanted);
+    let Some((length, _)) = text.char_indices().nth(LENGTH) else {
+        return Excerpt { text: text.to_owned(), matches: found.into_iter().map(|(range, _)| range).collect() };
+    };
+    let window = best_window(text, &found).unwrap_or(0..length);
+    let (start, end) = (window.start, window.end);
+    let mut part = String::new();
+    if start > 0 {
+        part.push_str(GAP);
+    }
+    let shift = part.len();
+    part.push_str(text.get(start..end).unwrap_or_default().trim_end());
+    let last = part.len();
+    if end < text.trim_end().len() {
+        part.push_str(GAP);
+    }
+    let moved = found.into_iter().filter(|(range, _)| range.start >= start);
+    let moved = moved.map(|(range, _)| range.start - start + shift..range.end - start + shift);
+    Excerpt { matches: moved.filter(|range| range.end <= last).collect(), text: part }
+}
+
+/// The words of a text that are wanted, with the position of what they match.
+fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
+    let mut found = Vec::new();
+    let mut start = None;
+    let mut ends = text.char_indices().map(|(at, char)| (at, char.is_alphanumeric())).collect::<Vec<_>>();
+    ends.push((text.len(), false));
+    for (at, is_in_word) in ends {
+        match (start, is_in_word) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                start = None;
+                let word = text.get(from..at).unwrap_or_default().to_lowercase();
+                if let Some(which) = wanted.iter().position(|wanted| is_form_of(&word, wanted)) {
+                    found.push((from..at, which));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether two words are probably forms of one: one begins with the other, but for its last letter. Full-text search has
+/// decided what matches; this only decides what is emphasised.
+fn is_form_of(word: &str, wanted: &str) -> bool {
+    if word == wanted {
+        return true;
+    }
+    let common = word.chars().zip(wanted.chars()).take_while(|(one, other)| one == other).count();
+    let (length, other) = (word.chars().count(), wanted.chars().count());
+    let (shorter, longer) = (length.min(other), length.max(other));
+    let needed = if shorter >= 5 { shorter - 1 } else { shorter };
+    common >= needed.max(3) && longer - common <= 5
+}
+
+/// The window of [`LENGTH`] characters with most different words, the first of several. It begins and ends between words.
+fn best_window(text: &str, found: &[(Range<usize>, usize)]) -> Option<Range<usize>> {
+    let mut best: Option<(usize, Range<usize>)> = None;
+    for (range, _) in found {
+        let window = window_at(text, range.start);
+        let inside = found.iter().filter(|(it, _)| it.start >= window.start && it.end <= window.end);
+        let different = inside.map(|(_, which)| which).collect::<HashSet<_>>().len();
+        if best.as_ref().is_none_or(|(most, _)| different > *most) {
+            best = Some((different, window));
+        }
+    }
+    best.map(|(_, window)| window)
+}
+
+/// The window in which the word at this place is shown.
+fn window_at(text: &str, word: usize) -> Range<usize> {
+    let before = text.get(..word).unwrap_or_default();
+    let start = match before.char_indices().rev().nth(BEFORE) {
+        None => 0,
+        Some((from, _)) => {
+            let part = before.get(from..).unwrap_or_default();
+            let cut = part.find('\n').or_else(|| part.find(char::is_whitespace));
+            cut.map_or(word, |at| from + at + part.get(at..).and_then(|it| it.chars().next()).map_or(1, char::len_utf8))
+        }
+    };
+    let rest = text.get(start..).unwrap_or_default();
+    let Some((most, _)) = rest.char_indices().nth(LENGTH) else { return start..text.len() };
+    let part = rest.get(..most).unwrap_or_default();
+    let cut = part.rfind(char::is_whitespace).filter(|at| *at > most / 2).unwrap_or(most);
+    start..start + cut
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(text: &str, terms: &[&str]) -> String {
+        let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+        let Excerpt { text, matches } = excerpt(text, &terms);
+        let mut marked = String::new();
+        let mut at = 0;
+        for range in matches {
+            marked.push_str(&format!("{}[{}]", &text[at..range.start], &text[range.clone()]));
+            at = range.end;
+        }
+        marked + &text[at..]
+    }
+
+    #[test]
+    fn words_are_marked_in_other_forms() {
+        for (text, terms, expected) in [
+            ("Retries and retrying: retry.", vec!["retry"], "[Retries] and [retrying]: [retry]."),
+            ("A policy of policies", vec!["policies"], "A [policy] of [policies]"),
+            ("Deployment by deploy", vec!["deploy"], "[Deployment] by [deploy]"),
+            ("an application of apps", vec!["app"], "an application of [apps]"),
+            ("blue and green", vec!["blue green"], "[blue] and [green]"),
+            ("nothing here", vec!["retry"], "nothing here"),
+            ("", vec!["retry"], ""),
+        ] {
+            assert_eq!(shown(text, &terms), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_around_the_words() {
+        let long = format!("{}the needle and the thread. {}", "hay ".repeat(400), "hay ".repeat(400));
+        let found = shown(&long, &["needle", "thread"]);
+        assert!(found.starts_with("…hay") && found.contains("[needle] and the [thread]") && found.ends_with("hay…"));
+        assert!(found.chars().count() <= LENGTH + 6);
+        let beginning = shown(&long, &["nothing"]);
+        assert!(beginning.starts_with("hay hay") && beginning.ends_with('…'));
+        let unbroken = "x".repeat(5_000);
+        assert_eq!(excerpt(&unbroken, &[]).text.chars().count(), LENGTH + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn an_excerpt_is_short_and_of_the_text(text in r"([a-eé🦀\n ]{0,9}){0,200}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
+            let Excerpt { text: part, matches } = excerpt(&text, &terms);
+            prop_assert!(part.chars().count() <= LENGTH + 2);
+            prop_assert!(text.contains(part.trim_start_matches('…').trim_end_matches('…')));
+            prop_assert!(matches.iter().all(|range| part.get(range.clone()).is_some_and(|word| !word.is_empty())));
+            prop_assert!(matches.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        }
+    }
+}

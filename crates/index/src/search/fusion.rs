@@ -1,0 +1,97 @@
+//! Joins ranked lists into one (reciprocal rank fusion, SEARCH S4.3): their scores have different units, their ranks do
+//! not.
+
+use std::collections::HashMap;
+
+/// Added to each rank: the larger it is, the less the first places differ from the others.
+const DAMPING: f64 = 10.0;
+
+/// A document of at least one list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fused {
+    pub document: i64,
+    /// The sum of `weight / (DAMPING + rank)` over the lists.
+    pub score: f64,
+    /// Its rank in each list, from 1.
+    pub ranks: Vec<Option<usize>>,
+}
+
+/// The documents of all lists, the best first. A list has its best document first and no document twice. Documents of equal
+/// score are in the order of their keys.
+pub(super) fn fuse<K: Ord>(lists: &[&[i64]], weight: impl Fn(i64) -> f64, key: impl Fn(i64) -> K) -> Vec<Fused> {
+    let mut fused: Vec<Fused> = Vec::new();
+    let mut positions: HashMap<i64, usize> = HashMap::new();
+    for (list, documents) in lists.iter().enumerate() {
+        for (rank, document) in (1..).zip(*documents) {
+            let position = *positions.entry(*document).or_insert_with(|| {
+                fused.push(Fused { document: *document, score: 0.0, ranks: vec![None; lists.len()] });
+                fused.len() - 1
+            });
+            let Some(entry) = fused.get_mut(position) else { continue };
+            entry.score += weight(*document) / (DAMPING + f64::from(rank));
+            if let Some(place) = entry.ranks.get_mut(list) {
+                *place = usize::try_from(rank).ok();
+            }
+        }
+    }
+    fused.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then_with(|| (key(one.document), one.document).cmp(&(key(other.document), other.document)))
+    });
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn order(lists: &[&[i64]], weight: impl Fn(i64) -> f64) -> Vec<i64> {
+        fuse(lists, weight, |_| ()).into_iter().map(|it| it.document).collect()
+    }
+
+    #[test]
+    fn what_both_lists_have_comes_first() {
+        for (lists, expected) in [
+            (vec![vec![], vec![]], vec![]),
+            (vec![vec![3, 1], vec![]], vec![3, 1]),
+            (vec![vec![1, 2], vec![3, 2]], vec![2, 1, 3]),
+            (vec![vec![1, 2, 3], vec![3, 2, 1]], vec![1, 3, 2]),
+            (vec![vec![9], vec![8]], vec![8, 9]),
+        ] {
+            let lists: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
+            assert_eq!(order(&lists, |_| 1.0), expected, "{lists:?}");
+        }
+        assert_eq!(order(&[&[1, 2]], |document| if document == 1 { 0.5 } else { 1.0 }), [2, 1]);
+        let equal = fuse(&[&[1], &[2]], |_| 1.0, |document| -document);
+        assert_eq!(equal.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
+        assert_eq!(equal[0].ranks, [None, Some(1)]);
+    }
+
+    fn list() -> impl Strategy<Value = Vec<i64>> {
+        Just((0..12).collect::<Vec<i64>>())
+            .prop_shuffle()
+            .prop_flat_map(|all| (0..12usize).prop_map(move |n| all[..n].to_vec()))
+    }
+
+    proptest! {
+        #[test]
+        fn fusion_keeps_each_document_once_and_its_order_of_lists_does_not_matter(one in list(), other in list()) {
+            let fused = fuse(&[&one, &other], |_| 1.0, |_| ());
+            let mut documents: Vec<i64> = fused.iter().map(|it| it.document).collect();
+            prop_assert!(fused.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            prop_assert_eq!(&documents, &order(&[&other, &one], |_| 1.0));
+            documents.sort_unstable();
+            let mut expected: Vec<i64> = one.iter().chain(&other).copied().collect();
+            expected.sort_unstable();
+            expected.dedup();
+            prop_assert_eq!(documents, expected);
+        }
+
+        #[test]
+        fn an_empty_list_changes_nothing(one in list()) {
+            prop_assert_eq!(order(&[&one, &[]], |_| 1.0), one);
+        }
+    }
+}

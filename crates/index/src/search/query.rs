@@ -1,0 +1,141 @@
+//! From what a person or an agent typed to the words and phrases that full-text search looks for (SEARCH S4.2).
+
+use std::collections::HashSet;
+
+use crate::words::{is_stop_word, parts, words};
+
+/// A longer query is cut, in characters.
+pub const LONGEST: usize = 4_000;
+
+/// What to search for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ParsedQuery {
+    /// The query, cut if it was too long.
+    pub text: String,
+    /// Words and phrases in lower case, each once. The words of a phrase are separated by blanks. Empty if the query has
+    /// no words.
+    pub terms: Vec<String>,
+    /// Whether the query was cut.
+    pub is_cut: bool,
+}
+
+impl ParsedQuery {
+    /// Any text is a query. What is between two quotation marks is a phrase; one without a partner means nothing.
+    pub(super) fn parse(text: &str) -> Self {
+        let kept = match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => text.get(..end).unwrap_or(text),
+            None => text,
+        };
+        let mut terms = Terms::default();
+        let pieces: Vec<&str> = kept.split('"').collect();
+        for (at, piece) in pieces.iter().enumerate() {
+            // The pieces after an odd number of marks are inside; the last one is not closed.
+            if at % 2 == 1 && at + 1 < pieces.len() {
+                terms.add_phrase(piece);
+            } else {
+                terms.add_words(piece);
+            }
+        }
+        Self { text: kept.trim().to_owned(), terms: terms.chosen(), is_cut: kept.len() < text.len() }
+    }
+}
+
+/// Collects terms, and words that only count if there is nothing else.
+#[derive(Default)]
+struct Terms {
+    found: Vec<String>,
+    seen: HashSet<String>,
+    weak: Vec<String>,
+}
+
+impl Terms {
+    fn add_phrase(&mut self, text: &str) {
+        let phrase: Vec<&str> = words(text).collect();
+        match phrase.as_slice() {
+            [_, _, ..] => self.add(phrase.join(" ").to_lowercase()),
+            _ => self.add_words(text),
+        }
+    }
+
+    fn add_words(&mut self, text: &str) {
+        for word in words(text) {
+            let parts = parts(word);
+            let split = if parts.len() > 1 { parts } else { Vec::new() };
+            for term in std::iter::once(word).chain(split).map(str::to_lowercase) {
+                if term.chars().count() < 2 || is_stop_word(&term) {
+                    self.weak.push(term);
+                } else {
+                    self.add(term);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, term: String) {
+        if self.seen.insert(term.clone()) {
+            self.found.push(term);
+        }
+    }
+
+    fn chosen(mut self) -> Vec<String> {
+        if self.found.is_empty() {
+            std::mem::take(&mut self.weak).into_iter().for_each(|term| self.add(term));
+        }
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn any_text_is_a_query() {
+        for (text, expected) in [
+            ("circuit breaker", vec!["circuit", "breaker"]),
+            ("How do I retry a payment?", vec!["retry", "payment"]),
+            ("what is it", vec!["what", "is", "it"]),
+            ("C", vec!["c"]),
+            ("retry RETRY Retry", vec!["retry"]),
+            ("selectReferences of_the desk", vec!["selectreferences", "select", "references", "desk"]),
+            ("\"blue green\" deploy", vec!["blue green", "deploy"]),
+            ("\"what is\" a saga", vec!["what is", "saga"]),
+            ("\"retry\"", vec!["retry"]),
+            ("an \"open mark", vec!["open", "mark"]),
+            ("a\"b\"c", vec!["a", "b", "c"]),
+            ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title"]),
+            ("Größe ändern", vec!["größe", "ändern"]),
+            ("日本語のテキスト", vec!["日本語のテキスト"]),
+            ("retry\0payment", vec!["retry", "payment"]),
+            ("\"", vec![]),
+            ("?! — …", vec![]),
+            ("🦀 😀", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(ParsedQuery::parse(text).terms, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_query_is_cut() {
+        for (length, is_cut) in [(LONGEST, false), (LONGEST + 1, true), (4_096, true)] {
+            let query = ParsedQuery::parse(&"é".repeat(length));
+            assert_eq!((query.is_cut, query.text.chars().count()), (is_cut, length.min(LONGEST)));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn terms_are_words_each_once(text in r#"[a-zA-Z0-9_"'é🦀.\-\s\x00]{0,200}"#) {
+            let query = ParsedQuery::parse(&text);
+            let unique: HashSet<&String> = query.terms.iter().collect();
+            prop_assert_eq!(unique.len(), query.terms.len());
+            for term in &query.terms {
+                prop_assert!(!term.is_empty() && term.chars().all(|char| char == ' ' || char.is_alphanumeric()));
+            }
+            prop_assert_eq!(query.terms.is_empty(), words(&text).next().is_none());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Search in the index of a small workspace. Its stand-in for the model counts letters, so that only texts with the same
+//! letters are near each other.
+
+use super::*;
+use crate::tests::{World, long};
+use refdesk_core::catalog::testing::inline;
+
+const GUIDE: &str = "# Guide\n\n## Circuit breakers\n\nA breaker opens when too many calls fail in a row, and the calls \
+    after it fail at once, without a try. After a while it lets one call through; if that succeeds, it closes. Choose the \
+    number of failures by the price of one call, and the time by what the other service needs to start again. Say in the \
+    log when it opens.\n\n## Retries\n\nA retry repeats a call that failed, after a pause that grows. Repeat only what may \
+    happen twice. Limit the number of retries.\n";
+
+fn world() -> World {
+    let world = World::new();
+    world.write("guide.md", GUIDE);
+    world.write("saga.md", &long("saga"));
+    world.update(vec![
+        world.file("guide", "guide.md"),
+        world.file("saga", "saga.md"),
+        inline("note", "# Note\n\nbreaker"),
+    ]);
+    world
+}
+
+fn search(world: &World, text: &str) -> SearchResult {
+    filtered(world, text, &[], &|_| true)
+}
+
+fn filtered(world: &World, text: &str, kinds: &[String], is_wanted: &dyn Fn(&str) -> bool) -> SearchResult {
+    let (index, model) = world.index();
+    index.search(&SearchQuery { text, kinds, is_wanted, limit: 10 }, Some(model)).unwrap()
+}
+
+#[test]
+fn a_hit_names_its_section_and_says_why() {
+    let world = world();
+    let (index, _) = world.index();
+    let query = SearchQuery { text: "circuit breaker", kinds: &[], is_wanted: &|_| true, limit: 10 };
+    let found = index.search(&query, None).unwrap();
+    assert_eq!((found.mode, found.partial, found.incomparable), (SearchMode::Words, None, 0));
+    let best = &found.hits[0];
+    assert_eq!((best.kind.as_str(), best.source.as_str()), ("text", "guide"));
+    assert_eq!((best.heading.as_str(), best.line, best.end_line), ("Guide > Circuit breakers", 1, 5));
+    assert_eq!(
+        best.because,
+        [Placing { list: "words", rank: 1, words: vec!["circuit".into(), "breaker".into()], cosine: None }]
+    );
+    let marked: Vec<&str> = best.excerpt.matches.iter().map(|range| &best.excerpt.text[range.clone()]).collect();
+    assert_eq!(marked, ["Circuit", "breakers", "breaker"]);
+    let sources: Vec<&str> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
+    assert_eq!(sources, ["guide", "note"]);
+    let both = search(&world, "circuit breaker");
+    assert_eq!(both.mode, SearchMode::Hybrid);
+    assert!(both.hits[0].because.iter().any(|placing| placing.list == "meaning" && placing.cosine.is_some()));
+}
+
+#[test]
+fn phrases_and_filters() {
+    let world = world();
+    let by_words = |text: &str, kinds: &[&str], only: &str| -> Vec<String> {
+        let (index, _) = world.index();
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        let is_wanted = |id: &str| only.is_empty() || id == only;
+        let found = index.search(&SearchQuery { text, kinds: &kinds, is_wanted: &is_wanted, limit: 10 }, None).unwrap();
+        found.hits.into_iter().map(|hit| format!("{} {}", hit.source, hit.kind)).collect()
+    };
+    for (text, kinds, only, expected) in [
+        ("breaker", &[][..], "", vec!["note text", "guide text"]),
+        ("breaker", &[], "guide", vec!["guide text"]),
+        ("\"breaker opens\"", &[], "", vec!["guide text"]),
+        ("\"opens breaker\"", &[], "", vec![]),
+        ("saga", &["source"], "", vec!["saga source"]),
+        ("saga", &["text"], "", vec!["saga text"]),
+        ("saga", &["table"], "", vec![]),
+        ("nothing", &[], "", vec![]),
+    ] {
+        assert_eq!(by_words(text, kinds, only), expected, "{text} {kinds:?} {only}");
+    }
+}
+
+#[test]
+fn filters_apply_before_the_lists_are_cut() {
+    let world = World::new();
+    let mut sources: Vec<_> =
+        (0..120).map(|nth| inline(&format!("many-{nth}"), &format!("# Part\n\nretry retry retry {nth}"))).collect();
+    sources.push(inline("last", "# Last\n\nOne of many texts that has the word retry in it, and other words as well."));
+    world.update(sources);
+    let found = filtered(&world, "retry", &["text".to_owned()], &|id| id == "last");
+    assert_eq!(found.hits.len(), 1);
+    assert_eq!(found.hits[0].because.len(), 2, "it is in both lists");
+}
+
+#[test]
+fn a_section_gives_one_hit() {
+    let world = World::new();
+    let paragraph = format!("{}\n\n", "retry and more of it. ".repeat(40));
+    world.write("a.md", &format!("# Retry\n\n{}", paragraph.repeat(6)));
+    world.update(vec![world.file("a", "a.md")]);
+    let found = filtered(&world, "retry", &["text".to_owned()], &|_| true);
+    assert_eq!(found.hits.len(), 1);
+}
+
+#[test]
+fn queries_of_any_text_have_an_answer() {
+    let world = world();
+    for text in ["", " ", "\"", "?!", "🦀 😀", "\0", "\"\"", "--"] {
+        let found = search(&world, text);
+        assert!(found.is_empty && found.hits.is_empty(), "{text}");
+    }
+    for text in [
+        "a\"b OR c*",
+        "NEAR(a b)",
+        "title:x",
+        "{a b}: c",
+        "^x",
+        "a AND NOT b",
+        "\"a b\" + c",
+        "日本語のテキスト",
+        "retry\0x",
+    ] {
+        assert!(!search(&world, text).is_empty, "{text}");
+    }
+    let many: String = (0..2_000).map(|nth| format!("w{nth} ")).collect();
+    for long in [many, "retry ".repeat(5_000), "x".repeat(100_000), "\"a b\" ".repeat(2_000)] {
+        assert!(search(&world, &long).is_cut);
+    }
+    assert!(search(&world, &"retry ".repeat(5_000)).hits.iter().any(|hit| hit.heading.ends_with("Retries")));
+}
+
+#[test]
+fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
+    let world = world();
+    let whole = search(&world, "breaker");
+    assert_eq!((whole.partial, whole.incomparable), (None, 0));
+    let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
+    let change = "UPDATE vectors SET scale = 0, embedding = zeroblob(32) WHERE content_hash IN
+                  (SELECT content_hash FROM documents WHERE source_id = 'note' AND doc_type = 'text')";
+    assert_eq!(connection.execute(change, ()).unwrap(), 1);
+    let change = "UPDATE vectors SET embedding = zeroblob(7) WHERE content_hash IN
+                  (SELECT content_hash FROM documents WHERE source_id = 'saga' AND doc_type = 'text')";
+    assert_eq!(connection.execute(change, ()).unwrap(), 1);
+    drop(connection);
+    let found = search(&world, "breaker saga");
+    assert_eq!(found.incomparable, 2);
+    assert!(found.partial.is_some());
+    let note = found.hits.iter().find(|hit| hit.source == "note" && hit.kind == "text").unwrap();
+    assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
+}
+
+#[test]
+fn names_are_found_by_their_parts() {
+    let world = World::new();
+    world.update(vec![
+        inline("api", "# Calls\n\nCall selectReferences with ids."),
+        inline("other", "# Other\n\nNothing."),
+    ]);
+    for text in ["selectReferences", "select references", "SELECTREFERENCES", "reference"] {
+        let found = filtered(&world, text, &["text".to_owned()], &|_| true);
+        assert_eq!(found.hits[0].source, "api", "{text}");
+    }
+}
