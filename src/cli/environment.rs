@@ -1,16 +1,20 @@
 //! The environment and the current folder; no other module reads them.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::args::{Cli, Command};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
-use refdesk_desk::{Options, Session, find_profile};
+use refdesk_desk::{IndexProcess, Options, Session, find_profile};
 use refdesk_files::path::{absolute, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
 use refdesk_text::{Code, Error};
+
+/// Names the configuration file.
+const CONFIG_VARIABLE: &str = "REFERENCES_CONFIG_PATH";
 
 /// Options for opening the desk, from the arguments and the environment, and the session to use it in; `demo` is the folder
 /// of the unpacked demo.
@@ -49,13 +53,24 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         config_home: config_home(home.as_deref()),
         home,
         named: arguments.config.clone(),
-        from_environment: if demo.is_some() { None } else { env::var("REFERENCES_CONFIG_PATH").ok() },
+        from_environment: if demo.is_some() { None } else { env::var(CONFIG_VARIABLE).ok() },
     };
     let profile = arguments.profile.as_deref().map(|given| find_profile(&around, given)).transpose()?;
     let desk = arguments.desk.clone();
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
-    Ok(Options { desk, profile, state: state_folder(), renderer, environment, ..Options::new(around) })
+    let index_process = Some(index_process(&around));
+    Ok(Options { desk, profile, state: state_folder(), renderer, environment, index_process, ..Options::new(around) })
+}
+
+/// `refdesk index` for this workspace and its configuration.
+fn index_process(around: &Surroundings) -> IndexProcess {
+    let mut arguments = vec![OsString::from("--workspace"), around.workspace.clone().into_os_string()];
+    if let Some(named) = &around.named {
+        arguments.extend([OsString::from("--config"), absolute(&around.current, named).into_os_string()]);
+    }
+    let without = around.from_environment.is_none().then_some(CONFIG_VARIABLE);
+    IndexProcess { program: this_program(), arguments, without }
 }
 
 /// The path for starting this program again. On Linux the link leads to the running executable even if the file was

@@ -13,7 +13,7 @@ use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::session::DEFAULT;
-use refdesk_desk::{Desk, EnrichMode, Options, Session};
+use refdesk_desk::{Desk, EnrichMode, IndexProcess, Options, Session};
 use refdesk_enrich::{EnrichRequest, TextKind, Tool};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -112,6 +112,10 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     }
     threads::start(THREADS);
     let (mut desk, session) = (Desk::open(options), session_of(session, agent.word()));
+    let process = desk.index_process().filter(|_| matches!(event, HookEvent::Start { .. }));
+    if let Some(Err(error)) = process.map(IndexProcess::leave_behind) {
+        tracing::info!("the search index cannot be updated in the background: {error}");
+    }
     let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args.repeat);
     note(&desk, &session, &event, &problems);
     let milliseconds = began.elapsed().as_millis();

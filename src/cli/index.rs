@@ -1,22 +1,40 @@
 //! `refdesk index`: builds the search index, or brings it up to date.
 
 use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::answer::CommandOutput;
-use super::args::IndexArgs;
-use refdesk_desk::{Desk, Indexing, Progress};
+use super::args::{IndexArgs, OutputFormat};
+use super::output;
+use super::signals::Signals;
+use refdesk_desk::engine;
+use refdesk_desk::{Desk, Indexing, Options, Progress, Session};
 use refdesk_text::{Code, Error};
 
 /// Updates the index; on a terminal, progress is shown while it lasts.
 pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
+    let has_ended = Arc::new(AtomicBool::new(false));
+    if args.background {
+        let_others_go_first();
+    }
+    if args.until_eof {
+        let end = has_ended.clone();
+        // It blocks until then, or until this process ends.
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+            end.store(true, Ordering::Relaxed);
+        });
+    }
     let mut shown = Shown::new();
     let how = Indexing { fresh: args.fresh, words_only: args.words_only };
     let done = desk.update_index(how, &mut |progress| {
         shown.show(progress);
-        true
+        !has_ended.load(Ordering::Relaxed)
     });
     shown.clear();
     match done {
@@ -40,6 +58,40 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             }
             CommandOutput::new(json!(report), text)
         }
+    }
+}
+
+/// Updates the index now and whenever the workspace changes, until a signal arrives.
+pub fn watch(options: Options, session: Session, args: &IndexArgs, format: OutputFormat) -> ExitCode {
+    let mut desk = Desk::open(options.clone());
+    let mut first = run(&mut desk, args);
+    first.add_opening_diagnostics(&desk);
+    drop(desk);
+    let code = output::print(first, format);
+    if code != ExitCode::SUCCESS {
+        return code;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let watched = runtime.and_then(|runtime| {
+        runtime.block_on(async {
+            let mut signals = Signals::new()?;
+            // It starts the updates.
+            let _engine = engine::start(options, session)?;
+            signals.any().await;
+            Ok(())
+        })
+    });
+    match watched {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::print(CommandOutput::refused(Error::new(Code::Watch, error.to_string(), "")), format),
+    }
+}
+
+/// Takes only the processor time that nobody else wants.
+fn let_others_go_first() {
+    #[cfg(unix)]
+    if let Err(error) = rustix::process::nice(19) {
+        tracing::debug!("the priority cannot be lowered: {error}");
     }
 }
 

@@ -80,7 +80,8 @@ pub fn run(
     if let Some(refused) = profiles::refusal(&arguments) {
         return Ok(output::print(refused, arguments.format));
     }
-    threads::start(usize::MAX);
+    let is_in_background = matches!(&arguments.command, Some(Command::Index(args)) if args.background);
+    threads::start(if is_in_background { 1 } else { usize::MAX });
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => {
@@ -96,6 +97,7 @@ pub fn run(
     match &arguments.command {
         None => screen::run(options, session, arguments.format, screen),
         Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
+        Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, &session, command, &arguments), arguments.format)),
     }

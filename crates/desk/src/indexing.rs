@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::Desk;
+use super::{Desk, IndexProcess};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{About, Embedder, Index, Job, Location, Progress, Report};
 use refdesk_text::Error;
@@ -35,6 +35,13 @@ impl Desk {
         // The state folder is git's business as little as before.
         let _ = self.store.keep_git_out();
         Ok(report)
+    }
+
+    /// What brings the index up to date in the background, if that is wanted: not without sources, nor if the configuration
+    /// forbids it.
+    pub fn index_process(&self) -> Option<&IndexProcess> {
+        let is_wanted = self.settings().background_index && !self.catalog.sources().is_empty();
+        self.options.index_process.as_ref().filter(|_| is_wanted)
     }
 
     /// The index for reading; `None` if there is none.

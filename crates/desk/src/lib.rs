@@ -6,6 +6,7 @@
 
 mod accessors;
 mod add;
+mod background;
 mod change;
 pub mod channel;
 mod document;
@@ -41,6 +42,7 @@ mod why_not;
 mod writing;
 
 pub use add::{Added, NewSource};
+pub use background::IndexProcess;
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use document::{Document, size};
 pub use embedded::Extraction;

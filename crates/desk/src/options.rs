@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use crate::background::IndexProcess;
 use crate::session::DEFAULT;
 use refdesk_core::config::{Environment, Surroundings};
 use refdesk_files::LOCK_TIMEOUT;
@@ -30,6 +31,8 @@ pub struct Options {
     pub patience: Duration,
     /// Whether the desk is long-running and should cache mentions in memory.
     pub lives_on: bool,
+    /// Keeps the search index up to date; without it, only `refdesk index` does.
+    pub index_process: Option<IndexProcess>,
 }
 
 impl Options {
@@ -45,6 +48,7 @@ impl Options {
             clock: SystemTime::now,
             patience: LOCK_TIMEOUT,
             lives_on: false,
+            index_process: None,
         }
     }
 }

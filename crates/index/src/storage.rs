@@ -37,6 +37,13 @@ pub(crate) enum TextUpdate {
     Removed(TextKey),
 }
 
+impl TextUpdate {
+    /// The number of documents that it adds.
+    pub(crate) fn added(&self) -> usize {
+        if let Self::Changed(_, _, documents) = self { documents.len() } else { 0 }
+    }
+}
+
 /// A document to store.
 #[derive(Debug)]
 pub(crate) struct NewDocument {

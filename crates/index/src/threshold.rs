@@ -17,8 +17,20 @@ const BELOW: f32 = 0.92;
 /// Subjects of commits of projects in many fields, one a string.
 static TEXTS: &str = include_str!("../../../assets/model/background.json");
 
-/// Computes the threshold of the documents as they are and stores it.
-pub(crate) fn store(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Result<(), Error> {
+/// Whether the documents changed since the threshold was computed.
+const EXPIRED: &str = "threshold expired";
+
+/// Has the next [`update`] compute the threshold; until then the old one holds.
+pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
+    storage.set_metadata(EXPIRED, "yes")
+}
+
+/// Computes the threshold of the documents as they are and stores it, unless that was done already.
+pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Result<(), Error> {
+    let is_expired = storage.metadata(EXPIRED)?.is_none_or(|expired| expired == "yes");
+    if !is_expired && load(storage, embedder.model())?.is_some() {
+        return Ok(());
+    }
     let texts: Vec<String> = serde_json::from_str(TEXTS).unwrap_or_default();
     let corpus = Corpus::load(storage, embedder.model())?;
     let model = format!("{}{BACKGROUND}", embedder.model());
@@ -40,7 +52,8 @@ pub(crate) fn store(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resul
     }
     storage.add_vectors(&model, &added)?;
     let threshold = quantile(&mut best, BELOW).max(LOWEST);
-    storage.set_metadata(&key(embedder.model()), &threshold.to_string())
+    storage.set_metadata(&key(embedder.model()), &threshold.to_string())?;
+    storage.set_metadata(EXPIRED, "no")
 }
 
 /// The stored threshold; `None` before all vectors were computed once.

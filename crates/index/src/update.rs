@@ -101,7 +101,7 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
         let mut progress = Ticker::new(job.progress);
         if vectors(&mut *storage, embedder, &mut progress, &mut report)? {
-            threshold::store(&mut *storage, embedder)?;
+            threshold::update(&mut *storage, embedder)?;
         }
     }
     report.documents = storage.count()?;
@@ -251,23 +251,31 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 }
             }
             if pending >= BATCH {
-                report.added += pending;
-                report.removed += storage.update_texts(&updates)?;
-                updates.clear();
+                store(storage, &mut updates, report)?;
                 pending = 0;
             }
         }
         if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
-            report.added += pending;
-            report.removed += storage.update_texts(&updates)?;
+            store(storage, &mut updates, report)?;
             return Ok(false);
         }
     }
     updates.extend(known.into_keys().map(TextUpdate::Removed));
-    report.added += pending;
-    report.removed += storage.update_texts(&updates)?;
-    storage.remove_unused_vectors()?;
+    store(storage, &mut updates, report)?;
+    if report.removed > 0 {
+        storage.remove_unused_vectors()?;
+    }
     Ok(true)
+}
+
+fn store(storage: &mut dyn Storage, updates: &mut Vec<TextUpdate>, report: &mut Report) -> Result<(), Error> {
+    if updates.iter().any(|update| !matches!(update, TextUpdate::Touched(..))) {
+        threshold::expire(storage)?;
+    }
+    report.added += updates.iter().map(TextUpdate::added).sum::<usize>();
+    report.removed += storage.update_texts(updates)?;
+    updates.clear();
+    Ok(())
 }
 
 fn document(origin: &Origin, chunk: Chunk) -> NewDocument {

@@ -121,4 +121,13 @@ pub struct IndexArgs {
     /// Leave meaning out: quick, and finds the words of a prompt only
     #[arg(long)]
     pub words_only: bool,
+    /// Go on, and update the index whenever the workspace changes
+    #[arg(long)]
+    pub watch: bool,
+    /// Print nothing and leave the processor to others
+    #[arg(long, hide = true, conflicts_with = "watch")]
+    pub background: bool,
+    /// End when standard input ends
+    #[arg(long, hide = true, requires = "background")]
+    pub until_eof: bool,
 }

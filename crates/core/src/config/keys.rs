@@ -15,6 +15,7 @@ pub const TOP: &[&str] = &[
     "extract_templates",
     "approval",
     "hints",
+    "index",
     "embedding_model",
     "embedding_dimensions",
     "embedding_sidecar",
@@ -57,6 +58,9 @@ pub const CHANNEL: &[&str] = &[
 
 /// Keys of `hints`.
 pub const HINTS: &[&str] = &["max", "semantic", "threshold", "tag_filter"];
+
+/// Keys of `index`.
+pub const INDEX: &[&str] = &["background"];
 
 /// Keys of a profile's `references` section.
 pub const PROFILE: &[&str] = &["preselected", "transitive_injection", "exclude_tools", "sources"];

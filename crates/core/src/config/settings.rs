@@ -93,6 +93,8 @@ pub struct Settings {
     pub approval: Vec<Rule>,
     /// Which sources are hinted at if there is a search index.
     pub hints: HintSettings,
+    /// Whether the search index is kept up to date without being asked.
+    pub background_index: bool,
 }
 
 impl Default for Settings {
@@ -109,6 +111,7 @@ impl Default for Settings {
             extract_templates: true,
             approval: Vec::new(),
             hints: HintSettings::default(),
+            background_index: true,
         }
     }
 }
@@ -146,6 +149,10 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
         extract_templates: fields.flag("extract_templates", default.extract_templates),
         approval,
         hints: fields.inner("hints").map_or(default.hints, |mut hints| hints::read(&mut hints)),
+        background_index: fields.inner("index").is_none_or(|mut index| {
+            index.warn_unknown(keys::INDEX);
+            index.flag("background", default.background_index)
+        }),
         channel: fields.inner("channel").map_or(default.channel, |mut channel| read_channel(&mut channel)),
     }
 }

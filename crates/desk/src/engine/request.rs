@@ -259,6 +259,8 @@ pub(super) enum Change {
     Choice,
     /// Anything in the workspace.
     Workspace,
+    /// The search index was updated.
+    Index,
 }
 
 impl Message {

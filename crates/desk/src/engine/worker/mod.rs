@@ -23,7 +23,7 @@ use super::request::{Change, Message, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch};
-use crate::{Desk, Options, PrivilegedAction, Session};
+use crate::{Desk, Options, PrivilegedAction, Session, background};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
@@ -55,8 +55,16 @@ pub fn run(
     // If that fails, the next change reports why.
     let _ = desk.finish_interrupted();
     let requests = is_person.then(|| Requests::attend(&desk, &session.who, changed.clone()));
+    let index = desk.options.index_process.clone().and_then(|process| {
+        let queue = changed.clone();
+        let updated =
+            move || queue.upgrade().is_some_and(|queue| queue.blocking_send(Message::Changed(Change::Index)).is_ok());
+        // Without it the index is as old as the last `refdesk index`, and says so.
+        background::keep_updated(process, updated).ok()
+    });
     let mut worker = Worker {
         requests,
+        index,
         refused: Vec::new(),
         untrusted: Arc::from([]),
         unread: VecDeque::new(),
@@ -99,6 +107,7 @@ pub fn run(
     worker.told = None;
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
+    worker.update_index();
     worker.work(&watch, first);
 }
 
@@ -117,6 +126,8 @@ pub(super) struct Worker<'a> {
     refused: Vec<Error>,
     /// The requests that wait for the person; `None` if the client is a program.
     requests: Option<Requests>,
+    /// Is told that the search index is due.
+    index: Option<mpsc::Sender<()>>,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
     inbox: Receiver<Message>,
@@ -297,6 +308,15 @@ impl Worker<'_> {
                 self.publish();
             }
             Change::Workspace => self.reload(watch),
+            Change::Index => self.publish(),
+        }
+    }
+
+    /// Has the search index brought up to date.
+    fn update_index(&self) {
+        if let Some(due) = self.index.as_ref().filter(|_| self.desk.index_process().is_some()) {
+            // Its thread ends with the program, or if it cannot start a process.
+            let _ = due.send(());
         }
     }
 
@@ -321,6 +341,7 @@ impl Worker<'_> {
             self.update_requests();
             self.update_trust();
             self.queue_documents();
+            self.update_index();
             // Cached documents are read at once; only a long reading is worth a snapshot in between.
             self.published = Instant::now();
         }
@@ -352,6 +373,7 @@ impl Worker<'_> {
             if let Err(error) = self.desk.keep_mentions() {
                 tracing::info!("the mention cache cannot be stored: {error}");
             }
+            self.update_index();
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();

@@ -1,0 +1,88 @@
+//! Keeps the search index up to date behind everything else: `refdesk index` in a process of its own with the lowest
+//! priority. A hook leaves one behind; a running engine starts one whenever the workspace has changed.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How long the workspace must be unchanged before its index is updated, so that a burst of changes is one update.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// How to start `refdesk index` for a workspace.
+#[derive(Debug, Clone)]
+pub struct IndexProcess {
+    /// This program.
+    pub program: PathBuf,
+    /// The arguments before the command, which name workspace and configuration.
+    pub arguments: Vec<OsString>,
+    /// An environment variable that names a configuration and does not apply.
+    pub without: Option<&'static str>,
+}
+
+impl IndexProcess {
+    /// Starts it so that it outlives this process.
+    ///
+    /// # Errors
+    /// The system cannot start it.
+    pub fn leave_behind(&self) -> io::Result<()> {
+        let mut command = self.command();
+        command.stdin(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.spawn().map(drop)
+    }
+
+    /// Starts it so that it ends when this process does, at the latest: it watches its standard input.
+    fn start(&self) -> io::Result<Child> {
+        self.command().arg("--until-eof").stdin(Stdio::piped()).spawn()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).args(["index", "--background"]).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(variable) = self.without {
+            command.env_remove(variable);
+        }
+        command
+    }
+}
+
+/// Updates the index once a message came and no further one followed for a while; `updated` is called after each update
+/// and returns whether anybody is interested in the next one.
+///
+/// # Errors
+/// The system cannot start a thread.
+pub(crate) fn keep_updated(
+    process: IndexProcess,
+    updated: impl Fn() -> bool + Send + 'static,
+) -> io::Result<mpsc::Sender<()>> {
+    let (due, changes) = mpsc::channel::<()>();
+    let keep = move || {
+        while changes.recv().is_ok() {
+            loop {
+                match changes.recv_timeout(QUIET) {
+                    Ok(()) => {}
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            let ended = process.start().and_then(|mut child| {
+                // Waiting would close it.
+                let _stdin = child.stdin.take();
+                child.wait()
+            });
+            if let Err(error) = ended {
+                tracing::info!("the search index cannot be updated in the background: {error}");
+            }
+            if !updated() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("index".to_owned()).spawn(keep)?;
+    Ok(due)
+}
