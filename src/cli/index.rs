@@ -45,13 +45,13 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             "wait for it to end",
         )),
         Ok(Some(report)) => {
-            let mut text = format!("{} documents indexed", report.documents);
+            let mut text = format!("the index has {} sections", report.documents);
             if report.added > 0 || report.removed > 0 {
                 text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
             }
             text.push('\n');
             if report.missing > 0 {
-                text.push_str(&format!("{} of them by their words alone\n", report.missing));
+                text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));
             }
             if report.unreadable > 0 {
                 text.push_str(&format!("{} files could not be read\n", report.unreadable));

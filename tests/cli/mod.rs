@@ -14,6 +14,8 @@ mod foreign;
 #[cfg(unix)]
 mod hook;
 #[cfg(unix)]
+mod index;
+#[cfg(unix)]
 mod journal;
 #[cfg(unix)]
 mod kill_selecting;

@@ -1,0 +1,213 @@
+//! The search index as its users meet it: built by command, behind a server and after the start of an agent's session;
+//! killed, starved, and fed with anything.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use refdesk_desk::{Desk, IndexProcess, Options};
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::program::{LIMIT, PROGRAM, kill, run};
+use crate::support::scale::scaled;
+use crate::support::workspace::Workspace;
+
+const ABOUT: [(&str, &str); 4] = [
+    (
+        "retries",
+        "# Retrying failed calls\n\nRepeat a call that failed with growing pauses, and give up after five attempts.",
+    ),
+    ("colours", "# Palette\n\nBlue for links, grey for text that matters less, and never red on green."),
+    ("invoices", "# Invoices\n\nNumbers are given without gaps. A correction is a new invoice that names the old one."),
+    (
+        "deploys",
+        "# Rolling out\n\nOne region at a time. Stop if the error rate of the first hour is above one percent.",
+    ),
+];
+
+const PROMPT: &[u8] = b"the payment client should try again when the call fails";
+
+/// Sources without tags, each a file.
+fn world(more: usize) -> Workspace {
+    let mut files: Vec<(String, String)> =
+        ABOUT.iter().map(|(name, text)| (format!("{name}.md"), format!("{text}\n"))).collect();
+    for nth in 0..more {
+        let text = format!("# Station {nth}\n\nStation {nth} measures wind and temperature at {} metres.\n", 10 * nth);
+        files.push((format!("station-{nth}.md"), text));
+    }
+    let source = |(path, _): &(String, String)| {
+        let id = path.trim_end_matches(".md");
+        json!({"id": id, "name": id, "type": "local", "path": path, "mode": "selectable"})
+    };
+    let sources: Vec<Value> = files.iter().map(source).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    Workspace::of(json!(sources), &files)
+}
+
+/// The sources that a prompt brings up, and why.
+fn hints(world: &Workspace, prompt: &[u8]) -> Vec<Value> {
+    world.feed_json(&["simulate", "--repeat"], prompt)["items"].as_array().unwrap().clone()
+}
+
+fn hinted(world: &Workspace) -> Vec<String> {
+    hints(world, PROMPT).iter().map(|item| item["about"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Waits, without sleeping, until something that happens in the background has happened.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < LIMIT, "{what} never comes");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_prompt_without_tags_brings_up_what_it_is_about() {
+    let world = world(0);
+    assert!(hinted(&world).is_empty(), "without an index there are only tags");
+    let built = world.json(&["index"], 0);
+    assert_eq!((&built["documents"], &built["missing"]), (&json!(8), &json!(0)));
+    let found = hints(&world, PROMPT);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let why = &found[0]["why"][0];
+    assert_eq!(
+        (&why["by"], &why["heading"], &why["path"]),
+        (&json!("meaning"), &json!("Retrying failed calls"), &json!("retries.md"))
+    );
+    assert!(why["score"].as_f64() >= why["threshold"].as_f64(), "{why}");
+    assert!(hints(&world, b"bake a cake for the birthday").is_empty());
+    let again = world.json(&["index"], 0);
+    assert_eq!((&again["added"], &again["vectors"]), (&json!(0), &json!(0)), "nothing changed");
+    world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
+    world.json(&["index"], 0);
+    assert!(hinted(&world).is_empty(), "the file says something else now");
+    assert_eq!(world.json(&["index", "--words-only", "--fresh"], 0)["missing"], 8);
+}
+
+#[test]
+fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
+    let whole = world(60);
+    whole.run(&["index"]).exits(0);
+    let world = world(60);
+    let mut died = 0;
+    for round in 0..scaled(25, 100) {
+        // Later each time, counted in what it wrote; a log that was emptied begins again.
+        let log = world.path.join(".jaato/refdesk/index.db-wal");
+        let size = || fs::metadata(&log).map_or(0, |log| log.len());
+        let (before, begin) = (size(), Instant::now());
+        let mut command = world.command(&["index"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let is_due = || size() != before && (round % 4 < 2 || size() > before + 20_000);
+        while !is_due() && round % 5 != 0 && child.try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < LIMIT);
+            std::thread::yield_now();
+        }
+        kill(child.id());
+        died += usize::from(!child.wait().unwrap().success());
+        // Whatever there is can be asked.
+        world.feed(&["simulate", "--repeat"], PROMPT).exits(0);
+    }
+    assert!(died > 5, "only {died} died on the way");
+    let last = world.json(&["index"], 0);
+    assert_eq!((&last["documents"], &last["missing"]), (&json!(128), &json!(0)));
+    for prompt in [PROMPT, b"which colours may a link have", b"wind at station 7", b"how do we roll out a release"] {
+        assert_eq!(hints(&world, prompt), hints(&whole, prompt));
+    }
+}
+
+#[test]
+fn the_start_of_an_agents_session_leaves_an_index_behind() {
+    let world = world(0);
+    let start = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "SessionStart", "source": "startup"});
+    world.feed(&["hook", "claude-code"], start.to_string().as_bytes()).exits(0);
+    until("a hint by meaning", || hinted(&world) == ["retries"]);
+}
+
+#[test]
+fn a_server_keeps_the_index_up_to_date() {
+    let world = world(0);
+    let client = Client::connect(&world);
+    until("a hint by meaning", || hinted(&world) == ["retries"]);
+    world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
+    until("the change", || hinted(&world).is_empty());
+    client.end();
+}
+
+#[test]
+fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
+    let world = world(0);
+    let is_wanted = || {
+        let process = IndexProcess { program: PROGRAM.into(), arguments: Vec::new(), without: None };
+        let around = world.desk("state").around().clone();
+        Desk::open(Options { index_process: Some(process), ..Options::new(around) }).index_process().is_some()
+    };
+    assert!(is_wanted());
+    let configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    for (key, value) in [("index", json!({"background": false})), ("sources", json!([]))] {
+        let mut changed = configuration.clone();
+        changed[key] = value;
+        world.put("references.json", changed.to_string().as_bytes());
+        assert!(!is_wanted(), "{key}");
+    }
+}
+
+#[test]
+fn odd_documents_are_indexed() {
+    let files: [(&str, Vec<u8>); 8] = [
+        ("line.md", "word ".repeat(200_000).into_bytes()),
+        ("unbroken.txt", vec![b'x'; 1_000_000]),
+        ("headings.md", "# a\n".repeat(20_000).into_bytes()),
+        ("nul.md", b"# One\0two\n\nthree\0\0four\n".to_vec()),
+        ("scripts.md", "# 再試行\n\n呼び出しが失敗したら再試行する。\n\nПовторить вызов. أعد المحاولة 🔁\n".into()),
+        ("empty.md", Vec::new()),
+        ("signs.md", b"--- *** ??? \"\" AND OR NOT (\n".to_vec()),
+        ("bytes.md", (0..=255).collect()),
+    ];
+    let sources: Vec<Value> = files
+        .iter()
+        .map(|(path, _)| json!({"id": path, "name": path, "type": "local", "path": path, "mode": "selectable"}))
+        .collect();
+    let world = Workspace::of(json!(sources), &[]);
+    for (path, bytes) in &files {
+        world.put(path, bytes);
+    }
+    // What they mean takes minutes in a program that is built for tests.
+    let built = world.json(&["index", "--words-only"], 0);
+    assert_eq!(built["unreadable"], 0);
+    assert!(built["documents"].as_u64().unwrap() > 1_000, "{built}");
+    for prompt in ["", "再試行", "\"", "a OR b NEAR/2 c", "\0", "🔁", &"(".repeat(5_000), &"word ".repeat(5_000)] {
+        world.feed(&["simulate", "--repeat"], prompt.as_bytes()).exits(0);
+    }
+}
+
+#[test]
+fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
+    let world = world(0);
+    world.put(".jaato/refdesk/index.db/file", b"");
+    let refused = world.json(&["index"], 1);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("index.db"), "{refused}");
+    world.feed(&["enrich"], PROMPT).exits(0);
+    let full = self::world(60);
+    let mut command = Command::new("bash");
+    command.arg("-c").arg("ulimit -c 0; ulimit -f 64; exec \"$0\" \"$@\"").arg(PROGRAM);
+    let whole = full.command(&["index"]);
+    command.args(whole.get_args()).env_clear().envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let refused = run(&mut command, None).exits(1);
+    assert!(refused.stderr.contains("index.db"), "{refused}");
+    full.feed(&["enrich"], PROMPT).exits(0);
+    full.run(&["index"]).exits(0);
+    assert_eq!(hinted(&full), ["retries"]);
+}
+
+#[test]
+fn a_second_one_leaves_the_first_alone() {
+    let world = world(60);
+    let mut first = world.command(&["index"]);
+    let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let log = world.path.join(".jaato/refdesk/index.db-wal");
+    until("a log", || fs::metadata(&log).is_ok_and(|log| log.len() > 0));
+    assert_eq!(world.json(&["index"], 1)["error"]["code"], "index-busy");
+    assert!(first.wait().unwrap().success());
+}
