@@ -13,4 +13,12 @@ pub trait Embedder: Send + Sync {
     /// # Errors
     /// The model cannot be run; the message says why.
     fn embed(&self, text: &str) -> Result<Vector, Error>;
+
+    /// The vectors of these texts, which are the same in every index. A model that has them need not compute them.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`].
+    fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
+        texts.iter().map(|text| self.embed(text)).collect()
+    }
 }

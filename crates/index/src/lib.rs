@@ -28,4 +28,5 @@ pub use location::Location;
 pub use minilm::MiniLm;
 pub use reader::{About, Index, Partial, Section};
 pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
+pub use threshold::background_texts;
 pub use update::{Job, Progress, Report, update};

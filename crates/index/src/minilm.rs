@@ -19,6 +19,8 @@ const TOKENS: usize = 256;
 const DIMENSIONS: usize = 384;
 
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/model/minilm-l6-v2-int7w.rten");
+/// Made by `examples/background.rs`.
+static BACKGROUND: &[u8] = include_bytes!("../../../assets/model/background.bin");
 static VOCABULARY: &str = include_str!("../../../assets/model/vocab.txt");
 
 /// The loaded model.
@@ -93,6 +95,18 @@ impl Embedder for MiniLm {
         }
         Ok(Vector::of(&mean))
     }
+
+    fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
+        let known: Vec<Vector> = BACKGROUND.chunks_exact(size_of::<f32>() + DIMENSIONS).filter_map(stored).collect();
+        if known.len() == texts.len() { Ok(known) } else { texts.iter().map(|text| self.embed(text)).collect() }
+    }
+}
+
+/// A vector as `examples/background.rs` writes it: its scale, least significant byte first, then its numbers.
+fn stored(bytes: &[u8]) -> Option<Vector> {
+    let (scale, values) = bytes.split_first_chunk()?;
+    let values = values.iter().map(|byte| byte.cast_signed()).collect();
+    Some(Vector { values, scale: f32::from_le_bytes(*scale) })
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "passed to map_err")]
@@ -102,4 +116,23 @@ fn broken(why: impl ToString) -> Error {
         format!("the embedding model cannot be run: {}", why.to_string()),
         "build the program again from its sources",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threshold::background_texts;
+
+    #[test]
+    fn the_committed_vectors_are_those_of_the_background_texts() {
+        let (model, texts) = (MiniLm::shared().unwrap(), background_texts());
+        let known = model.background(&texts).unwrap();
+        assert_eq!((known.len(), BACKGROUND.len()), (240, 240 * 388));
+        for at in (0..texts.len()).step_by(24) {
+            let computed = model.embed(&texts[at]).unwrap();
+            // Processors round differently.
+            let is_close = |(one, other): (&i8, &i8)| one.abs_diff(*other) <= 2;
+            assert!(computed.values.iter().zip(&known[at].values).all(is_close), "{}", texts[at]);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::location::Location;
-use crate::storage::{BACKGROUND, Document, Embedded, NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::storage::{Document, Embedded, NewDocument, Storage, TextKey, TextState, TextUpdate};
 use crate::vector::Vector;
 use refdesk_files::{Lock, Stamp};
 use refdesk_text::Error;
@@ -176,18 +176,6 @@ impl Storage for SqliteStorage {
         })
     }
 
-    fn vectors(&self, model: &str) -> Result<HashMap<Vec<u8>, Vector>, Error> {
-        self.ask(|connection| {
-            let mut statement =
-                connection.prepare("SELECT content_hash, scale, embedding FROM vectors WHERE model = ?")?;
-            let rows = statement.query_map([model], |row| {
-                let values = row.get_ref(2)?.as_blob()?.iter().map(|byte| byte.cast_signed()).collect();
-                Ok((row.get(0)?, Vector { values, scale: row.get(1)? }))
-            })?;
-            rows.collect()
-        })
-    }
-
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
         self.change(|connection| {
             let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)")?;
@@ -200,9 +188,8 @@ impl Storage for SqliteStorage {
 
     fn remove_unused_vectors(&mut self) -> Result<(), Error> {
         self.change(|connection| {
-            let sql = "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents)
-                       AND model NOT LIKE ?";
-            connection.execute(sql, [format!("%{BACKGROUND}")]).map(drop)
+            let sql = "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents)";
+            connection.execute(sql, ()).map(drop)
         })
     }
 

@@ -7,9 +7,6 @@ use crate::vector::Vector;
 use refdesk_files::Stamp;
 use refdesk_text::Error;
 
-/// Background texts have vectors under the model's name with this ending. They belong to no document.
-pub(crate) const BACKGROUND: &str = "/background";
-
 /// A text of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TextKey {
@@ -113,13 +110,10 @@ pub(crate) trait Storage: Send {
     /// A document for each content that has no vector of this model, by ascending id.
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
 
-    /// All vectors of a model by what they were made of.
-    fn vectors(&self, model: &str) -> Result<HashMap<Vec<u8>, Vector>, Error>;
-
     /// Stores vectors of a model, all or nothing.
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
 
-    /// Removes the vectors of contents that are gone, except those of background texts.
+    /// Removes the vectors of contents that are gone.
     fn remove_unused_vectors(&mut self) -> Result<(), Error>;
 
     /// A value by its key.

@@ -3,9 +3,7 @@
 
 use crate::Embedder;
 use crate::about::{Corpus, prepare};
-use crate::storage::{BACKGROUND, Storage};
-use crate::update::hash_of;
-use crate::vector::Vector;
+use crate::storage::Storage;
 use refdesk_text::Error;
 
 /// The lowest threshold.
@@ -31,29 +29,21 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
     if !is_expired && load(storage, embedder.model())?.is_some() {
         return Ok(());
     }
-    let texts: Vec<String> = serde_json::from_str(TEXTS).unwrap_or_default();
+    let texts = background_texts();
     let corpus = Corpus::load(storage, embedder.model())?;
-    let model = format!("{}{BACKGROUND}", embedder.model());
-    let known = storage.vectors(&model)?;
-    let mut added: Vec<(Vec<u8>, Vector)> = Vec::new();
     let mut best = Vec::with_capacity(texts.len());
-    for text in &texts {
-        let mut embed = |piece: &str| {
-            let hash = hash_of(piece);
-            if let Some(vector) = known.get(&hash) {
-                return Ok(Some(vector.clone()));
-            }
-            let vector = embedder.embed(piece)?;
-            added.push((hash, vector.clone()));
-            Ok(Some(vector))
-        };
-        let pieces = prepare(text, &mut embed)?;
+    for (text, vector) in texts.iter().zip(embedder.background(&texts)?) {
+        let pieces = prepare(text, &mut |_| Ok(Some(vector.clone())))?;
         best.push(corpus.score(storage, &pieces)?.first().map_or(0.0, |scored| scored.score));
     }
-    storage.add_vectors(&model, &added)?;
     let threshold = quantile(&mut best, BELOW).max(LOWEST);
     storage.set_metadata(&key(embedder.model()), &threshold.to_string())?;
     storage.set_metadata(EXPIRED, "no")
+}
+
+/// Short texts of many fields, none of which has to do with any catalog.
+pub fn background_texts() -> Vec<String> {
+    serde_json::from_str(TEXTS).unwrap_or_default()
 }
 
 /// The stored threshold; `None` before all vectors were computed once.
@@ -86,6 +76,6 @@ mod tests {
 
     #[test]
     fn the_background_is_there() {
-        assert_eq!(serde_json::from_str::<Vec<String>>(TEXTS).unwrap().len(), 240);
+        assert_eq!(background_texts().len(), 240);
     }
 }

@@ -24,7 +24,7 @@ impl Vector {
     }
 
     /// Its numbers as they are stored.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().map(|value| value.cast_unsigned()).collect()
     }
 
