@@ -56,6 +56,9 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             if report.unreadable > 0 {
                 text.push_str(&format!("{} files could not be read\n", report.unreadable));
             }
+            if report.cut > 0 {
+                text.push_str(&format!("of {} files only the first sections are indexed\n", report.cut));
+            }
             CommandOutput::new(json!(report), text)
         }
     }

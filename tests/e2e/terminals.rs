@@ -145,6 +145,8 @@ fn a_terminal_that_claims_a_huge_size() {
     let mut command = CommandBuilder::new("sh");
     command.args(["-c", "stty cols 65535 rows 65535; exec \"$0\" --demo", env!("CARGO_BIN_EXE_refdesk")]);
     let mut pty = Pty::spawn(command, 120, 36);
+    // Before that the key would end the shell.
+    pty.wait_until("the screen", |seen| seen.wrote("\x1b[?1049h"));
     pty.wait_until_quiet();
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

@@ -77,7 +77,7 @@ impl Desk {
         let ask = || {
             let Some(index) = self.index()? else { return Ok(None) };
             let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
-            index.about(&outside.concat(), embedder).map(Some)
+            index.about(&outside.concat(), embedder, &[]).map(Some)
         };
         match ask() {
             Ok(about) => (about, None),

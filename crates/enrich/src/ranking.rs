@@ -97,7 +97,7 @@ mod tests {
             words: Vec::new(),
             section: None,
         };
-        About { threshold: Some(threshold), scored: scores.iter().map(scored).collect(), partial: None }
+        About { threshold: Some(threshold), scored: scores.iter().map(scored).collect(), ..About::default() }
     }
 
     fn tagged(ids: &[&str]) -> Vec<Hint> {

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::conversation::EarlierText;
 use crate::pieces::{pieces, terms};
 use crate::reader::{Partial, Section};
 use crate::storage::{Embedded, Storage};
@@ -82,6 +83,19 @@ struct Best {
 pub(crate) struct Piece {
     terms: Vec<String>,
     vector: Option<Vector>,
+}
+
+impl Piece {
+    /// What later texts of the conversation need of it; `None` without a vector.
+    pub(crate) fn to_remember(self, model: &str) -> Option<EarlierText> {
+        Some(EarlierText { model: model.to_owned(), words: self.terms, vector: self.vector? })
+    }
+}
+
+impl From<&EarlierText> for Piece {
+    fn from(text: &EarlierText) -> Self {
+        Self { terms: text.words.clone(), vector: Some(text.vector.clone()) }
+    }
 }
 
 /// The pieces of a text with their vectors.

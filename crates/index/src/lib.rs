@@ -3,6 +3,7 @@
 
 mod about;
 pub mod chunk;
+mod conversation;
 mod embedder;
 mod location;
 #[cfg(feature = "meaning")]
@@ -22,6 +23,7 @@ pub mod wordpiece;
 pub mod words;
 
 pub use about::Scored;
+pub use conversation::{EarlierText, MOST_TEXTS, Recurring};
 pub use embedder::Embedder;
 pub use location::Location;
 #[cfg(feature = "meaning")]

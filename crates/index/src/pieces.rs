@@ -10,6 +10,9 @@ const LENGTH: usize = 400;
 /// The most pieces of a text, the whole included.
 const MOST: usize = 8;
 
+/// Pieces of a longer text are not all looked at, but so many of them at equal distances.
+const JUDGED: usize = 256;
+
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;
 
@@ -34,7 +37,7 @@ pub fn pieces(text: &str) -> Vec<&str> {
     }
     if found.len() >= MOST {
         let last = found.len() - 1;
-        let mut between: Vec<usize> = (1..last).collect();
+        let mut between: Vec<usize> = (1..last).step_by(last.div_ceil(JUDGED)).collect();
         between.sort_by_key(|at| std::cmp::Reverse(found.get(*at).map_or(0, |piece| terms(piece).len())));
         between.truncate(MOST - 3);
         let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
@@ -84,6 +87,9 @@ mod tests {
         assert_eq!(found.len(), 1 + 1 + 3 + 1);
         assert_eq!((found[1], found[5]), ("first", "last"));
         assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
+        let mut long = vec!["a a a a"; 100_000];
+        long[50_000] = "seven different words make this one telling";
+        assert_eq!(pieces(&long.join("\n\n")).len(), MOST);
         let unbroken = "x".repeat(5_000);
         let found = pieces(&unbroken);
         assert_eq!(found.len(), MOST);

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::about::{Corpus, Scored, prepare};
+use crate::about::{Corpus, Piece, Scored, prepare};
+use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::storage::{Document, Storage};
 use crate::{Embedder, threshold};
@@ -25,6 +26,10 @@ pub struct About {
     pub scored: Vec<Scored>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
+    /// The source that this text and earlier ones point at, though none of them says it clearly.
+    pub recurring: Option<Recurring>,
+    /// What the next texts need of this one; `None` without an embedder.
+    pub text: Option<EarlierText>,
 }
 
 /// How much of an index is there.
@@ -56,11 +61,12 @@ impl Index {
         Ok(location.read()?.map(|storage| Self { storage }))
     }
 
-    /// What a text is about, by words and, with an embedder, by meaning.
+    /// What a text is about, by words and, with an embedder, by meaning. `earlier` are the texts of the conversation before
+    /// it, the latest first.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
-    pub fn about(&self, text: &str, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
+    pub fn about(&self, text: &str, embedder: Option<&dyn Embedder>, earlier: &[EarlierText]) -> Result<About, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = Corpus::load(&*self.storage, model)?;
         let mut embed = |piece: &str| embedder.map(|embedder| embedder.embed(piece)).transpose();
@@ -73,7 +79,13 @@ impl Index {
         }
         let threshold = threshold::load(&*self.storage, model)?;
         let partial = embedder.and_then(|_| corpus.partial());
-        Ok(About { threshold, scored, partial })
+        let comparable = earlier.iter().filter(|text| text.model == model);
+        let before: Vec<Vec<Scored>> =
+            comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
+        let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
+        // The first piece is the whole text.
+        let text = pieces.into_iter().next().and_then(|piece| piece.to_remember(model));
+        Ok(About { threshold, scored, partial, recurring, text })
     }
 
     fn sections(&self, documents: &[i64]) -> Result<HashMap<i64, Section>, Error> {

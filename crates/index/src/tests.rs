@@ -85,7 +85,7 @@ impl World {
 
     fn best(&self, text: &str) -> Vec<String> {
         let index = Index::open(&self.location()).unwrap().unwrap();
-        index.about(text, Some(&self.model)).unwrap().scored.into_iter().map(|it| it.source).collect()
+        index.about(text, Some(&self.model), &[]).unwrap().scored.into_iter().map(|it| it.source).collect()
     }
 }
 
@@ -224,7 +224,7 @@ fn queries_of_any_text_have_an_answer() {
     let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];
     for text in odd.iter().map(ToString::to_string).chain([long("x").repeat(100), "\"".repeat(5_000)]) {
         let index = Index::open(&world.location()).unwrap().unwrap();
-        index.about(&text, Some(&world.model)).unwrap();
+        index.about(&text, Some(&world.model), &[]).unwrap();
     }
     let _ = SystemTime::now();
 }

@@ -40,6 +40,11 @@ pub(crate) const HEADING_SEPARATOR: &str = " > ";
 /// Sources read in parallel before their documents are written.
 const SOURCES_AT_ONCE: usize = 64;
 
+/// The most sections of a text and of an index; more are left out, and counted. A document that came with a repository could
+/// keep a processor busy for days otherwise.
+const SECTIONS_OF_A_TEXT: usize = 2_000;
+const SECTIONS: usize = 200_000;
+
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
@@ -74,6 +79,8 @@ pub struct Report {
     pub missing: usize,
     /// Texts that could not be read; they keep what was indexed of them.
     pub unreadable: usize,
+    /// Changed texts of which not all sections are indexed, because they or the index have too many.
+    pub cut: usize,
 }
 
 /// What to do in a run.
@@ -232,7 +239,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
     let mut ticker = Ticker::new(job.progress);
     let mut updates = Vec::new();
-    let mut pending = 0;
+    let (before, mut pending) = (storage.count()?, 0);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
         let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget)).collect();
         let compared: Vec<Compared> =
@@ -244,7 +251,11 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 Compared::Unchanged => {}
                 Compared::Unreadable => report.unreadable += 1,
                 Compared::Touched(now) => updates.push(TextUpdate::Touched(key, now)),
-                Compared::Changed(now, chunks) => {
+                Compared::Changed(now, mut chunks) => {
+                    let there = before + report.added + pending;
+                    let room = (SECTIONS + report.removed).saturating_sub(there).min(SECTIONS_OF_A_TEXT);
+                    report.cut += usize::from(chunks.len() > room);
+                    chunks.truncate(room);
                     pending += chunks.len();
                     let documents = chunks.into_iter().map(|chunk| document(&text.origin, chunk)).collect();
                     updates.push(TextUpdate::Changed(key, now, documents));

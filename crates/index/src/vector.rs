@@ -1,7 +1,9 @@
 //! Vectors of 8-bit numbers with a scale: a quarter of the size, with the cosine exact to about 1/1000.
 
+use serde::{Deserialize, Serialize};
+
 /// A vector of length 1.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vector {
     /// Its numbers, in units of `scale`.
     pub values: Vec<i8>,

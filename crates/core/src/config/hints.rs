@@ -14,11 +14,13 @@ pub struct HintSettings {
     pub threshold: Option<f32>,
     /// Whether tag hints are ordered by score, and the unlikely ones left out.
     pub tag_filter: bool,
+    /// Whether a source gets a hint that several texts of a conversation point at, each too weakly.
+    pub conversation: bool,
 }
 
 impl Default for HintSettings {
     fn default() -> Self {
-        Self { max: 5, semantic: true, threshold: None, tag_filter: true }
+        Self { max: 5, semantic: true, threshold: None, tag_filter: true, conversation: false }
     }
 }
 
@@ -34,5 +36,6 @@ pub(super) fn read(fields: &mut Fields<'_>) -> HintSettings {
         semantic: fields.flag("semantic", default.semantic),
         threshold: threshold.map(|score| score as f32),
         tag_filter: fields.flag("tag_filter", default.tag_filter),
+        conversation: fields.flag("conversation", default.conversation),
     }
 }

@@ -1,0 +1,107 @@
+//! What several texts of a conversation are about, although none of them says it clearly enough (SEARCH S3.7).
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::about::Scored;
+use crate::vector::Vector;
+
+/// The most texts of a conversation that count, the current one included.
+pub const MOST_TEXTS: usize = 8;
+
+/// A text points at its best sources, so many of them, if they reach this share of the threshold.
+const POINTED_AT: usize = 2;
+const SHARE: f32 = 0.6;
+
+/// Each text counts half as much as the one after it.
+const DECAY: f32 = 0.5;
+
+/// The sum of the scores must reach the threshold times this. With less, texts about nothing in particular add up.
+const FACTOR: f32 = 1.3;
+
+/// An earlier text of a conversation, as far as later ones need it. The text itself is not kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierText {
+    /// The model of the vector.
+    pub model: String,
+    /// Its words that say something, in lower case.
+    pub words: Vec<String>,
+    /// Its vector.
+    pub vector: Vector,
+}
+
+// A scale is never NaN.
+impl Eq for EarlierText {}
+
+/// A source that several texts point at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recurring {
+    /// The source's id.
+    pub source: String,
+    /// Its scores for these texts, the current one in full, each earlier one half as much as the next.
+    pub sum: f32,
+}
+
+/// The source that the current text and earlier ones, the latest first, point at most; `None` if the current one is about it
+/// anyway, or no source reaches the threshold.
+pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: f32) -> Option<Recurring> {
+    let mut sums: HashMap<&str, (f32, usize)> = HashMap::new();
+    let mut weight = 1.0;
+    for scored in std::iter::once(current).chain(earlier.iter().map(Vec::as_slice)).take(MOST_TEXTS) {
+        for it in scored.iter().take(POINTED_AT).filter(|it| it.score >= SHARE * threshold) {
+            let (sum, texts) = sums.entry(&it.source).or_default();
+            *sum += weight * it.score;
+            *texts += 1;
+        }
+        weight *= DECAY;
+    }
+    let is_new = |it: &&Scored| it.score >= SHARE * threshold && it.score < threshold;
+    let candidates = current.iter().take(POINTED_AT).filter(is_new).filter_map(|it| {
+        let (sum, texts) = *sums.get(it.source.as_str())?;
+        (texts > 1 && sum >= FACTOR * threshold).then(|| Recurring { source: it.source.clone(), sum })
+    });
+    candidates.max_by(|one, other| one.sum.total_cmp(&other.sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(scores: &[(&str, f32)]) -> Vec<Scored> {
+        let one = |(source, score): &(&str, f32)| Scored {
+            source: (*source).to_owned(),
+            score: *score,
+            cosine: *score,
+            coverage: 0.0,
+            document: 1,
+            words: Vec::new(),
+            section: None,
+        };
+        scores.iter().map(one).collect()
+    }
+
+    #[test]
+    fn several_texts_below_the_threshold_add_up() {
+        for (current, earlier, expected) in [
+            (&[("a", 0.45)][..], &[&[("a", 0.45)][..]][..], Some("a")),
+            // Once is not several times.
+            (&[("a", 0.49)], &[], None),
+            // Two weak ones do not reach it.
+            (&[("a", 0.35)], &[&[("a", 0.35)]], None),
+            (&[("a", 0.35)], &[&[("a", 0.45)], &[("a", 0.45)]], Some("a")),
+            // It gets a hint without the conversation.
+            (&[("a", 0.51)], &[&[("a", 0.6)]], None),
+            // The current text must point at it, too.
+            (&[("b", 0.45), ("c", 0.4), ("a", 0.38)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
+            (&[("a", 0.2)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
+            // Long ago counts little.
+            (&[("a", 0.45)], &[&[("x", 0.1)], &[("x", 0.1)], &[("a", 0.45)]], None),
+            (&[("a", 0.45), ("b", 0.44)], &[&[("b", 0.49)], &[("a", 0.49), ("b", 0.3)]], Some("b")),
+        ] {
+            let earlier: Vec<Vec<Scored>> = earlier.iter().map(|text| scored(text)).collect();
+            let found = recurring(&scored(current), &earlier, 0.5).map(|found| found.source);
+            assert_eq!(found.as_deref(), expected, "{current:?} {earlier:?}");
+        }
+    }
+}
