@@ -9,6 +9,7 @@ use super::args::{AssertArgs, OutputFormat};
 use super::fix;
 use super::rows::{self, join, plural};
 use super::why_not;
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
 use refdesk_desk::{Asserted, Desk, Judged, Miss, Session, read_cases};
 use refdesk_files::path::absolute;
@@ -42,6 +43,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =
         CommandOutput::either(format, || in_json(&asserted, &unmet), || in_words(&shown, &asserted, &unmet));
+    answer.diagnostics.extend(asserted.problem.clone());
     answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.missed.is_empty()));
     answer
 }
@@ -74,15 +76,32 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
         message,
     };
     match miss {
-        Miss::NotHinted(verdict) => {
+        Miss::NotHinted(key, verdict) => {
             let id = verdict.id.as_str();
             let said = desk.catalog().get(id).map(|source| why_not::explain(source, verdict, &session.id));
             let (reason, message, _) = said.unwrap_or_default();
-            unmet("hints", Some(id), reason, message)
+            unmet(key, Some(id), reason, message)
         }
-        Miss::Hinted(id, tags) => {
+        Miss::NoneHinted(ids) => {
+            unmet("hints_any", None, "none-hinted", format!("None of {} is hinted at.", join(ids)))
+        }
+        Miss::NotOnTop { id, position, first } => {
+            let among = if *first == 1 { "the first".to_owned() } else { format!("among the first {first}") };
+            unmet("top", Some(id.as_str()), "not-on-top", format!("'{id}' is hint {position}, and must be {among}."))
+        }
+        Miss::TooManyHints { most, given } => {
+            let message = format!("{} given; the limit is {most}.", plural(*given, "hint"));
+            unmet("max_hints", None, "too-many-hints", message)
+        }
+        Miss::Hinted(id, tags, meaning) => {
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
-            unmet("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted by {tags}."))
+            let message = match meaning {
+                Some(meaning) if tags.is_empty() => {
+                    format!("'{id}' is hinted at, about {} ({}).", meaning.section(), meaning.figures())
+                }
+                _ => format!("'{id}' is hinted by {tags}."),
+            };
+            unmet("not_hints", Some(id.as_str()), "hinted", message)
         }
         Miss::NotExpanded(id) => {
             let (reason, what) = match desk.selection().is_excluded(id.as_str()) {
@@ -157,12 +176,14 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
         for unmet in unmet {
             text.push_str(&format!("        {}: {}\n", unmet.expectation, one_line(&unmet.message)));
         }
+        if judged.case.wanted.hints.is_none() && !unmet.is_empty() && judged.case.wanted.is_about_order() {
+            text.push_str(&format!("        hints given: {}\n", listed(&judged.hints)));
+        }
         let Some(wanted) = &judged.case.wanted.hints else { continue };
         let others: Vec<_> =
             judged.hints.iter().filter(|id| !wanted.iter().any(|wanted| wanted == id.as_str())).cloned().collect();
         if !unmet.is_empty() {
-            let got = if judged.hints.is_empty() { "none".to_owned() } else { join(&judged.hints) };
-            text.push_str(&format!("        hints given: {got}\n"));
+            text.push_str(&format!("        hints given: {}\n", listed(&judged.hints)));
         } else if !others.is_empty() {
             // Not a failure, but it lowers precision.
             text.push_str(&format!("        also hinted at: {}\n", join(&others)));
@@ -180,4 +201,8 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
         share(asserted.recall()),
     ));
     text
+}
+
+fn listed(ids: &[SourceId]) -> String {
+    if ids.is_empty() { "none".to_owned() } else { join(ids) }
 }

@@ -6,7 +6,7 @@ use super::answer::{CommandOutput, object};
 use super::args::{EnrichArgs, Forgetting, OutputFormat};
 use super::text_input::TextInput;
 use refdesk_desk::{Desk, EnrichMode, Session};
-use refdesk_enrich::{EnrichRequest, Enriched};
+use refdesk_enrich::EnrichRequest;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -38,10 +38,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
         diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));
     }
     let mut notes = Vec::new();
-    match enriched.left_out() {
+    let wanted = enriched.items.iter().filter(|item| item.rejected.is_none()).count();
+    match enriched.without_room() {
         0 => {}
-        _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(&enriched)),
-        count => notes.push(format!("{count} of {} did not fit and were left out", enriched.items.len())),
+        _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(wanted)),
+        count => notes.push(format!("{count} of {wanted} did not fit and were left out")),
     }
     let printed = match format {
         OutputFormat::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
@@ -67,7 +68,7 @@ fn reason(event: Forgetting) -> &'static str {
 }
 
 /// Nothing was added: there is no room even for the line that says so.
-fn nothing_fits(enriched: &Enriched) -> Diagnostic {
-    let message = format!("no room for any of {}, not even for the line that says so", enriched.items.len());
+fn nothing_fits(wanted: usize) -> Diagnostic {
+    let message = format!("no room for any of {wanted}, not even for the line that says so");
     Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")
 }

@@ -9,7 +9,7 @@ use super::args::SimulateArgs;
 use super::rows;
 use super::text_input::TextInput;
 use refdesk_desk::{Desk, Session, Simulated};
-use refdesk_enrich::{BlockCost, BlockKind, Budget, ItemReceipt, Level};
+use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, WhyNot};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
 
@@ -36,6 +36,7 @@ fn in_json(simulated: &Simulated, lossy: bool) -> Value {
         "total": {"bytes": said.added().len(), "tokens": said.tokens()},
         "told_before": simulated.told_before.iter().map(item).collect::<Vec<_>>(),
         "left_out": simulated.left_out().map(item).collect::<Vec<_>>(),
+        "considered": simulated.considered.iter().flatten().map(considered).collect::<Vec<_>>(),
         "metadata": said.metadata,
         "lossy": lossy,
     })
@@ -53,6 +54,43 @@ fn item(item: &ItemReceipt) -> Value {
     })
 }
 
+/// A source with a score, and whether it is hinted at.
+fn considered(it: &Considered) -> Value {
+    let Meaning { score, threshold, cosine, coverage, words, heading, path, line } = &it.meaning;
+    json!({
+        "id": it.id,
+        "score": score,
+        "threshold": threshold,
+        "cosine": cosine,
+        "coverage": coverage,
+        "words": words,
+        "heading": heading,
+        "path": path,
+        "line": line,
+        "hinted": it.why_not.is_none(),
+        "because": because(it),
+    })
+}
+
+/// Why it is hinted at, or not.
+fn because(it: &Considered) -> String {
+    match &it.why_not {
+        None if it.has_tag => "a tag of it is in the text".to_owned(),
+        None => "its score reaches the threshold".to_owned(),
+        Some(WhyNot::Named) => "the text names it, so that it is expanded".to_owned(),
+        Some(WhyNot::Excluded) => "it is excluded".to_owned(),
+        Some(WhyNot::Picked) => "it is picked".to_owned(),
+        Some(WhyNot::PulledIn(_)) => "it is pulled in".to_owned(),
+        Some(WhyNot::Auto) => "its mode is auto".to_owned(),
+        Some(WhyNot::Told) => "the session already got this hint".to_owned(),
+        Some(WhyNot::NoRoom) => "it does not fit the budget".to_owned(),
+        Some(WhyNot::Stands) => "a block in the text already names it".to_owned(),
+        Some(WhyNot::Unreadable) => "its text cannot be read".to_owned(),
+        Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
+        Some(_) => "hints are off".to_owned(),
+    }
+}
+
 fn price(bytes: usize) -> u64 {
     tokens::of_prose(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
@@ -68,17 +106,45 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
         text.push_str("\n\n");
         text.push_str(&table(simulated));
     }
-    let left_out: Vec<&ItemReceipt> = simulated.left_out().collect();
+    let (without_room, less_likely): (Vec<&ItemReceipt>, Vec<&ItemReceipt>) =
+        simulated.left_out().partition(|item| item.has_no_room());
     let told_before: Vec<&ItemReceipt> = simulated.told_before.iter().collect();
     let before = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
-    for (what, items) in [("Left out for want of room", left_out), (before.as_str(), told_before)] {
+    for (what, items) in [
+        ("Left out for want of room", without_room),
+        ("Left out as less likely", less_likely),
+        (before.as_str(), told_before),
+    ] {
         if !items.is_empty() {
             text.push_str(&format!("\n{what}:\n"));
             let row = |it: &&ItemReceipt| vec![format!("  {}", it.block.word()), it.about.clone(), it.because()];
             text.push_str(&rows::table(&items.iter().map(row).collect::<Vec<_>>()));
         }
     }
+    if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
+        text.push_str("\nSources with the best scores:\n");
+        text.push_str(&scores(considered));
+    }
     text
+}
+
+/// One row per source with its score.
+fn scores(considered: &[Considered]) -> String {
+    let mut table = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];
+    table.extend(considered.iter().map(|it| {
+        let hinted = if it.why_not.is_none() { "yes" } else { "no" };
+        vec![
+            format!("  {}", it.id),
+            it.meaning.score.to_string(),
+            hinted.to_owned(),
+            because(it),
+            it.meaning.words(),
+            it.meaning.section(),
+        ]
+    }));
+    let threshold = considered.first().and_then(|it| it.meaning.threshold);
+    let threshold = threshold.map_or_else(|| "none yet".to_owned(), |threshold| threshold.to_string());
+    format!("{}  threshold: {threshold}\n", rows::table(&table))
 }
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.

@@ -7,7 +7,7 @@ use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, Session, Verdict};
-use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, TextKind, WhyNot};
+use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; that it gets a hint is an answer too.
@@ -39,8 +39,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
         "matched": matched,
         "missing": source.is_missing(),
         "about": about(&verdict),
+        "meaning": verdict.meaning,
+        "indexed": verdict.is_indexed,
     });
     let mut text = format!("{}\n", one_line(&message));
+    if !verdict.is_indexed && verdict.untagged.is_some() {
+        text.push_str("  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n");
+    }
     if !hint.is_empty() {
         text.push_str(&format!("  hint: {}\n", one_line(&hint)));
     }
@@ -75,6 +80,9 @@ fn about(verdict: &Verdict) -> Value {
             put("tag", json!(tag));
             put("nearest", json!(word));
         }
+        Err(WhyNot::Rejected(Rejection::BelowTagged { needed } | Rejection::BelowBest { needed })) => {
+            put("needed", json!(needed));
+        }
         Err(_) => {}
     }
     if let Some(line) = &verdict.told {
@@ -86,7 +94,6 @@ fn about(verdict: &Verdict) -> Value {
 /// A stable name for the reason, a sentence, and what to do.
 pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
     let id = source.id.as_str();
-    let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
     let not_hinted = |what: &str| format!("'{id}' is not hinted at: {what}");
     let selected = "it needs no hint: the instructions of the session already list it";
@@ -118,40 +125,13 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             let what = "`selectReferences` is in exclude_tools of this workspace, which turns all hints off.";
             ("hints-off", not_hinted(what), "remove it from exclude_tools in the configuration".to_owned())
         }
-        Err(WhyNot::NoTags) => ("no-tags", not_hinted("it has no tags."), "add `tags` where it is defined".to_owned()),
-        Err(WhyNot::EmptyTag) => {
-            let what = format!("its tags ({}) consist of separators and cannot match.", tags());
-            ("empty-tags", not_hinted(&what), "give it a tag with a letter in it".to_owned())
-        }
-        Err(WhyNot::Inside { piece, neighbour }) => {
-            let tag = verdict.tag.as_deref().unwrap_or_default();
-            let (side, c) = side(*neighbour);
-            let what = format!(
-                "its tag `{tag}` occurs only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that."
-            );
-            ("inside", not_hinted(&what), format!("write `{tag}` as a word of its own, or `@{id}`"))
-        }
-        Err(WhyNot::OwnBlock) => {
-            let tag = verdict.tag.as_deref().unwrap_or_default();
-            let what = format!("its tag `{tag}` occurs only in a block that refdesk appended, which is not matched.");
-            ("own-block", not_hinted(&what), String::new())
-        }
-        Err(WhyNot::Absent { near }) => {
-            let which = if source.tags.len() == 1 { "its tag" } else { "none of its tags" };
-            let what = match source.tags.len() {
-                1 => format!("{which} {} is not in the prompt", tags()),
-                _ => format!("{which} ({}) is in the prompt", tags()),
-            };
-            match near {
-                Some((tag, word)) => {
-                    let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}.");
-                    ("absent", not_hinted(&what), format!("write `{tag}`, or `@{id}`"))
-                }
-                None => {
-                    let hint = format!("name it with `@{id}`, or give it a tag that people use");
-                    ("absent", not_hinted(&format!("{what}.")), hint)
-                }
-            }
+        Err(
+            why
+            @ (WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. }),
+        ) => {
+            let (reason, what, hint) = untagged(source, verdict, why);
+            let unscored = if verdict.is_indexed { " Its text has nothing in common with the prompt." } else { "" };
+            (reason, not_hinted(&format!("{what}.{unscored}")), hint)
         }
         Err(WhyNot::Told) => {
             let when = match &verdict.told {
@@ -169,8 +149,77 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             let what = "a refdesk block in the prompt already names it, or names what did not fit.";
             ("in-the-text", not_hinted(what), String::new())
         }
+        Err(WhyNot::Unreadable) => {
+            let what = format!("its text cannot be read, and {}.", lacks_tag(source, verdict));
+            ("unreadable", not_hinted(&what), "`refdesk check` and `refdesk trust list` show why".to_owned())
+        }
+        Err(WhyNot::Rejected(rejected)) => {
+            let what = match &verdict.untagged {
+                Some(_) => format!("{rejected}: {}; {}.", figures(verdict), lacks_tag(source, verdict)),
+                None => format!("{rejected}: {}.", matched(verdict)),
+            };
+            (rejected.code(), not_hinted(&what), remedy(id, *rejected))
+        }
     };
     (reason, message, hint)
+}
+
+/// What can be done if others score higher.
+fn remedy(id: &str, rejected: Rejection) -> String {
+    match rejected {
+        Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
+        Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
+        Rejection::BelowThreshold => {
+            format!("name it with `@{id}`, give it a tag that people use, or lower `hints.threshold`")
+        }
+        Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } | Rejection::TooMany => {
+            format!("name it with `@{id}`, or change `hints.max` and `hints.tag_filter`")
+        }
+    }
+}
+
+/// Why no tag brings it up, in the middle of a sentence.
+fn lacks_tag(source: &Source, verdict: &Verdict) -> String {
+    verdict.untagged.as_ref().map_or_else(|| matched(verdict), |why| untagged(source, verdict, why).1)
+}
+
+/// The same with a stable name and what to do.
+fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, String, String) {
+    let id = source.id.as_str();
+    let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
+    let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
+    let tag = verdict.tag.as_deref().unwrap_or_default();
+    match why {
+        WhyNot::EmptyTag => {
+            let what = format!("its tags ({}) consist of separators and cannot match", tags());
+            ("empty-tags", what, "give it a tag with a letter in it".to_owned())
+        }
+        WhyNot::Inside { piece, neighbour } => {
+            let (side, c) = side(*neighbour);
+            let what = format!(
+                "its tag `{tag}` occurs only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that"
+            );
+            ("inside", what, format!("write `{tag}` as a word of its own, or `@{id}`"))
+        }
+        WhyNot::OwnBlock => {
+            let what = format!("its tag `{tag}` occurs only in a block that refdesk appended, which is not matched");
+            ("own-block", what, String::new())
+        }
+        WhyNot::Absent { near } => {
+            let what = match source.tags.len() {
+                1 => format!("its tag {} is not in the prompt", tags()),
+                _ => format!("none of its tags ({}) is in the prompt", tags()),
+            };
+            match near {
+                Some((tag, word)) => {
+                    let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}");
+                    ("absent", what, format!("write `{tag}`, or `@{id}`"))
+                }
+                None => ("absent", what, format!("name it with `@{id}`, or give it a tag that people use")),
+            }
+        }
+        _ => ("no-tags", "it has no tags".to_owned(), "add `tags` where it is defined".to_owned()),
+    }
 }
 
 fn side(neighbour: Neighbour) -> (&'static str, char) {
@@ -180,10 +229,24 @@ fn side(neighbour: Neighbour) -> (&'static str, char) {
     }
 }
 
-/// `tag `retry` at 1:5`, `tag `backoff` at 2:1`
+/// `tag `retry` at 1:5`, `tag `backoff` at 2:1`, and its section and score.
 fn matched(verdict: &Verdict) -> String {
-    let matched = verdict.matched.iter().map(|(tag, line, column)| format!("tag `{tag}` at {line}:{column}"));
-    matched.collect::<Vec<_>>().join(", ")
+    let tags = verdict.matched.iter().map(|(tag, line, column)| format!("tag `{tag}` at {line}:{column}"));
+    let meaning = verdict.meaning.as_ref().map(|meaning| match meaning.section() {
+        section if section.is_empty() => meaning.figures(),
+        section => format!("about {section} ({})", meaning.figures()),
+    });
+    tags.chain(meaning).collect::<Vec<_>>().join(", ")
+}
+
+/// `score 0.412, threshold 0.523, words retry, cosine 0.300, coverage 0.112, best section "Retries", docs/retry.md:7`
+fn figures(verdict: &Verdict) -> String {
+    let Some(meaning) = &verdict.meaning else { return "no score".to_owned() };
+    let section = match meaning.section() {
+        section if section.is_empty() => section,
+        section => format!(", best section {section}"),
+    };
+    format!("{}, cosine {}, coverage {}{section}", meaning.figures(), meaning.cosine, meaning.coverage)
 }
 
 /// `` `retry`, `backoff` ``

@@ -8,6 +8,7 @@ use super::places::Look;
 use super::{Desk, Settled};
 use crate::session::{For, Receipt, Session, What, Written, advice};
 use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
+use refdesk_index::About;
 use refdesk_templates::Template;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -28,11 +29,24 @@ impl Settled<'_> {
     /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
     /// render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
+        let (about, doubts) = self.about(asked, None);
+        let (enriched, mut problems) = self.enrich_about(session, asked, mode, about.as_ref());
+        problems.extend(doubts);
+        (enriched, problems)
+    }
+
+    /// The same, with what the index says about the text.
+    pub(super) fn enrich_about(
+        &self,
+        session: &Session,
+        asked: &EnrichRequest,
+        mode: EnrichMode,
+        about: Option<&About>,
+    ) -> (Enriched, Vec<Diagnostic>) {
         let sends = mode == EnrichMode::Send && !asked.repeat;
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = Look::new(self);
-        let (about, doubts) = self.about(asked);
-        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about: about.as_ref(), ..self.context() };
+        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about, ..self.context() };
         let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
@@ -50,7 +64,6 @@ impl Settled<'_> {
         let mut receipts = templates(&done, "templates in a tool result", "these came from an old tool result");
         let mut problems = done.diagnostics;
         problems.extend(more);
-        problems.extend(doubts);
         if mode == EnrichMode::Send {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
             let offered = || before.unwrap_or_else(|| self.store.told(session).0).offered;

@@ -65,9 +65,9 @@ impl Desk {
         Ok(None)
     }
 
-    /// What the index says that a text is about; `None` if there is none. What keeps it from saying so costs hints by meaning
-    /// and nothing else.
-    pub(super) fn about(&self, asked: &EnrichRequest) -> (Option<About>, Option<Diagnostic>) {
+    /// What the index says that a text is about, with the section of the source `placed` even if it is not one of the best;
+    /// `None` if there is no index. What keeps it from saying so costs hints by meaning and nothing else.
+    pub(super) fn about(&self, asked: &EnrichRequest, placed: Option<&str>) -> (Option<About>, Option<Diagnostic>) {
         let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
         if !is_wanted {
             return (None, None);
@@ -75,9 +75,11 @@ impl Desk {
         let outside: Vec<&str> =
             refdesk_enrich::outside(asked.text).into_iter().filter_map(|part| asked.text.get(part)).collect();
         let ask = || {
-            let Some(index) = self.index()? else { return Ok(None) };
+            let Some(index) = self.index()? else { return Ok::<_, Error>(None) };
             let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
-            index.about(&outside.concat(), embedder, &[]).map(Some)
+            let mut about = index.about(&outside.concat(), embedder, &[])?;
+            placed.map_or(Ok(()), |source| index.place(&mut about, source))?;
+            Ok(Some(about))
         };
         match ask() {
             Ok(about) => (about, None),

@@ -1,9 +1,16 @@
 //! Simulates an enrichment: what would be sent, and what would be left out; nothing is remembered (BEHAVIOUR §5).
 
+use super::places::Look;
 use super::{EnrichMode, Session, Settled};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, suppressed_hints};
+use refdesk_enrich::{
+    BlockKind, Budget, Considered, EnrichContext, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, considered,
+    suppressed_hints,
+};
 use refdesk_text::report::Diagnostic;
+
+/// The number of sources with a score that are explained.
+const MOST_CONSIDERED: usize = 10;
 
 /// What would be appended to a text, and what would be left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,12 +19,14 @@ pub struct Simulated {
     pub said: Enriched,
     /// What is left out, or shortened to a line, because the session was sent it before; in full.
     pub told_before: Vec<ItemReceipt>,
-    /// Sources that get no hint although their tags are in the text, and why; in catalog order.
+    /// Sources that get no hint although they match, and why: those with tags in the text in catalog order, then the others.
     pub withheld: Vec<(SourceId, WhyNot)>,
+    /// The sources with the best scores, and whether each is hinted at; `None` without an index.
+    pub considered: Option<Vec<Considered>>,
 }
 
 impl Simulated {
-    /// What does not fit the budget.
+    /// What does not fit the budget, or is less likely meant.
     pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
         self.said.items.iter().filter(|item| item.level == Level::Count)
     }
@@ -26,12 +35,29 @@ impl Simulated {
 impl Settled<'_> {
     /// What [`Settled::enrich`] would append for the session; changes nothing.
     pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
-        let (said, problems) = self.enrich(session, asked, EnrichMode::DryRun);
+        self.simulate_with(session, asked, None)
+    }
+
+    /// The same; the source `explained` is among those considered even if its score is not one of the best.
+    pub(super) fn simulate_with(
+        &self,
+        session: &Session,
+        asked: &EnrichRequest,
+        explained: Option<&str>,
+    ) -> (Simulated, Vec<Diagnostic>) {
+        let (about, doubts) = self.about(asked, explained);
+        let (said, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
+        problems.extend(doubts);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
-        let (all, _) = self.enrich(session, &whole, EnrichMode::DryRun);
+        let (all, _) = self.enrich_about(session, &whole, EnrichMode::DryRun, about.as_ref());
         let withheld = suppressed_hints(&said, &all);
+        let considered = about.as_ref().map(|about| {
+            let ctx = EnrichContext { about: Some(about), places: &Look::new(self), ..self.context() };
+            let is_wanted = |rank: usize, id: &str| rank < MOST_CONSIDERED || explained == Some(id);
+            considered(&ctx, asked.text, &withheld, is_wanted)
+        });
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
-        (Simulated { said, told_before, withheld }, problems)
+        (Simulated { said, told_before, withheld, considered }, problems)
     }
 }
 
@@ -39,6 +65,7 @@ impl Settled<'_> {
 fn is_told(said: &Enriched, item: &ItemReceipt) -> bool {
     let same = |other: &&ItemReceipt| (other.block, &other.about) == (item.block, &item.about);
     match said.items.iter().find(same) {
+        _ if item.level == Level::Count => false,
         Some(said) => item.block == BlockKind::Expansion && said.is_given_above(),
         None => true,
     }

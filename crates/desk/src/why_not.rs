@@ -1,10 +1,10 @@
-//! Explains why a source gets no hint for a text: because of the text, the selection, or what the session was sent
-//! (BEHAVIOUR §5). Nothing is sent.
+//! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session was
+//! sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
-use super::{Session, Settled};
+use super::{Session, Settled, Simulated};
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, EnrichRequest, Level, MatchExplanation, WhyNot};
+use refdesk_enrich::{BlockKind, Considered, EnrichRequest, Level, MatchExplanation, Meaning, WhyNot};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -22,6 +22,12 @@ pub struct Verdict {
     pub tag: Option<String>,
     /// Line and column of what the reason concerns: the `@id`, the longer word, the words nearest to a tag.
     pub place: Option<(usize, usize)>,
+    /// Why no tag brings it up; the score may.
+    pub untagged: Option<WhyNot>,
+    /// What the index says about it; `None` if nothing, or without an index.
+    pub meaning: Option<Meaning>,
+    /// Whether there is an index.
+    pub is_indexed: bool,
     /// The line of the journal that sent it to the session, if that is the reason and the journal has it.
     pub told: Option<Line>,
 }
@@ -34,7 +40,22 @@ impl Verdict {
         let places = lines::places(text, &firsts);
         let matched = matched.into_iter().zip(places).map(|((tag, _), (line, column))| (tag, line, column)).collect();
         let place = at.and_then(|range| lines::places(text, &[range.start]).pop());
-        Self { id: id.clone(), hinted: why.map_or(Ok(Level::Full), Err), matched, tag, place, told: None }
+        let untagged = why.clone().filter(is_about_tags);
+        let hinted = why.map_or(Ok(Level::Full), Err);
+        Self { id: id.clone(), hinted, matched, tag, place, untagged, meaning: None, is_indexed: false, told: None }
+    }
+
+    /// The same with what the index says; `considered` is `None` without one. A score matters if no tag decides.
+    pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
+        self.is_indexed = considered.is_some();
+        let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
+        self.meaning = Some(scored.meaning.clone());
+        match &scored.why_not {
+            why if self.untagged.is_some() => self.hinted = why.clone().map_or(Ok(Level::Full), Err),
+            Some(why @ WhyNot::Rejected(_)) if self.hinted.is_ok() => self.hinted = Err(why.clone()),
+            _ => {}
+        }
+        self
     }
 
     /// The same, or this reason if it was positive.
@@ -56,34 +77,18 @@ impl Settled<'_> {
     ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
-        let mut verdict = Verdict::new(&source.id, asked.text, regard);
-        if verdict.hinted.is_err() {
-            return Ok((verdict, Vec::new()));
+        let (simulated, mut problems) = self.simulate_with(session, asked, Some(id));
+        let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
+        if verdict.hinted.is_ok() {
+            verdict.hinted = is_given(&simulated, &source.id);
         }
-        let (hinted, mut problems) = self.is_given(session, &source.id, asked);
-        if hinted == Err(WhyNot::Told) {
+        if verdict.hinted == Err(WhyNot::Told) {
             match self.last_hint(session, &source.id) {
                 Ok(line) => verdict.told = line,
                 Err(problem) => problems.push(problem),
             }
         }
-        Ok((Verdict { hinted, ..verdict }, problems))
-    }
-
-    /// How much of a hint for this text is sent, or why it is not.
-    fn is_given(
-        &self,
-        session: &Session,
-        id: &SourceId,
-        asked: &EnrichRequest,
-    ) -> (Result<Level, WhyNot>, Vec<Diagnostic>) {
-        let (simulated, problems) = self.simulate(session, asked);
-        if let Some((_, why)) = simulated.withheld.into_iter().find(|(withheld, _)| withheld == id) {
-            return (Err(why), problems);
-        }
-        let hints = simulated.said.items.iter().filter(|item| item.block == BlockKind::Hint);
-        let level = hints.filter(|item| item.about == id.as_str()).map(|item| item.level).next();
-        (Ok(level.unwrap_or(Level::Full)), problems)
+        Ok((verdict, problems))
     }
 
     /// The last line of the journal with a hint at this source for this session.
@@ -108,4 +113,18 @@ impl Settled<'_> {
         })?;
         Ok(last)
     }
+}
+
+/// How much of a hint is sent, or why it is not.
+fn is_given(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
+    if let Some((_, why)) = simulated.withheld.iter().find(|(withheld, _)| withheld == id) {
+        return Err(why.clone());
+    }
+    let mut hints = simulated.said.items.iter().filter(|item| item.block == BlockKind::Hint);
+    Ok(hints.find(|item| item.about == id.as_str()).map_or(Level::Full, |item| item.level))
+}
+
+/// Whether this is a reason why no tag matches, which leaves hints by meaning possible.
+fn is_about_tags(why: &WhyNot) -> bool {
+    matches!(why, WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. })
 }

@@ -155,7 +155,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
         for level in levels {
             // A short form that is not shorter is not a step.
             let worth = |entry: &DraftEntry| {
-                !entry.is_left_out && (*level == Level::Count || entry.brief.len() < entry.full.len())
+                entry.rejected.is_none() && (*level == Level::Count || entry.brief.len() < entry.full.len())
             };
             let step = |(draft, entry, _): &(usize, usize, &DraftEntry)| Reduction {
                 draft: *draft,
@@ -176,22 +176,25 @@ struct LevelPlan<'d> {
     levels: Vec<Vec<Level>>,
     /// Indexed by draft: the number of printed entries and their size.
     shown: Vec<(usize, Size)>,
+    /// The number of entries that are only counted, whatever room there is.
+    rejected: usize,
 }
 
 impl<'d> LevelPlan<'d> {
     /// Every entry in full, but those that are only counted.
     fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
-        let level = |entry: &DraftEntry| if entry.is_left_out { Level::Count } else { Level::Full };
+        let level = |entry: &DraftEntry| if entry.rejected.is_some() { Level::Count } else { Level::Full };
         let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
         let shown = |draft: &Draft| {
             let (mut words, mut count) = (Size::default(), 0);
-            for entry in draft.entries.iter().filter(|entry| !entry.is_left_out) {
+            for entry in draft.entries.iter().filter(|entry| entry.rejected.is_none()) {
                 words += Size::of(&entry.full);
                 count += 1;
             }
             (count, words)
         };
-        Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect() }
+        let rejected = drafts.iter().map(rejected_in).sum();
+        Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect(), rejected }
     }
 
     fn give_up(&mut self, step: &Reduction) {
@@ -206,10 +209,14 @@ impl<'d> LevelPlan<'d> {
         *level = step.level;
     }
 
-    /// How many entries of each kind are left out.
-    fn left_out(&self) -> Vec<(BlockKind, usize)> {
-        let of = |(draft, (shown, _)): (&Draft, &(usize, Size))| (draft.kind, draft.entries.len() - shown);
-        self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect()
+    /// The line about what is left out; `None` if nothing is.
+    fn left_out(&self) -> Option<String> {
+        let of = |(draft, (shown, _)): (&Draft, &(usize, Size))| {
+            (draft.kind, draft.entries.len() - shown - rejected_in(draft))
+        };
+        let counts: Vec<_> = self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect();
+        let is_whole = counts.is_empty() && self.rejected == 0;
+        (!is_whole).then(|| print::left_out(&counts, self.rejected, self.shown_by))
     }
 
     /// Whether the blocks fit the budget, computed from their sizes.
@@ -227,11 +234,8 @@ impl<'d> LevelPlan<'d> {
         if !budget.holds(chars, spent) {
             return false;
         }
-        let left_out = self.left_out();
-        if left_out.is_empty() {
-            return true;
-        }
-        let line = Size::of(&print::left_out(&left_out, self.shown_by));
+        let Some(left_out) = self.left_out() else { return true };
+        let line = Size::of(&left_out);
         budget.holds(chars + line.chars, spent + tokens_of(line.bytes))
     }
 
@@ -246,22 +250,31 @@ impl<'d> LevelPlan<'d> {
                 if *level != Level::Count {
                     shown.push(words);
                 }
-                let (about, why) = (entry.about.clone(), entry.why.clone());
-                fitted.items.push(ItemReceipt { block: draft.kind, about, level: *level, bytes: words.len(), why });
+                fitted.items.push(ItemReceipt {
+                    block: draft.kind,
+                    about: entry.about.clone(),
+                    level: *level,
+                    bytes: words.len(),
+                    why: entry.why.clone(),
+                    rejected: entry.rejected,
+                });
             }
             if !shown.is_empty() {
                 let frame = print::frame(draft.kind, fitted.text.is_empty());
                 fitted.push(draft.kind, &frame, &shown, lowest);
             }
         }
-        let left_out = self.left_out();
-        if !left_out.is_empty() {
+        if let Some(left_out) = self.left_out() {
             let start = fitted.text.len();
-            fitted.text.push_str(&print::left_out(&left_out, self.shown_by));
+            fitted.text.push_str(&left_out);
             fitted.price(BlockKind::LeftOut, start, Level::Count);
         }
         fitted
     }
+}
+
+fn rejected_in(draft: &Draft) -> usize {
+    draft.entries.iter().filter(|entry| entry.rejected.is_some()).count()
 }
 
 fn tokens_of(bytes: usize) -> usize {

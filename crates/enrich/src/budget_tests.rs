@@ -29,7 +29,7 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry 
         is_in_text: false,
         brief_is_enough: true,
         weight,
-        is_left_out: false,
+        rejected: None,
     }
 }
 
@@ -101,7 +101,7 @@ proptest! {
             let gone = said.items.iter().filter(|item| item.block == draft.kind && item.level == Level::Count).count();
             (gone > 0).then_some((draft.kind, gone))
         }).collect();
-        let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, "`it` shows them") };
+        let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, 0, "`it` shows them") };
         prop_assert!(said.text.ends_with(&line));
         prop_assert_eq!(said.text.contains(print::LEFT_OUT), !line.is_empty());
         // Blocks follow each other without a gap and report the lowest level in them.
@@ -195,7 +195,7 @@ fn a_longer_short_form_is_not_a_step() {
 fn nothing_is_printed_if_the_count_itself_does_not_fit() {
     let one = entry("a".into(), "x".repeat(1000), "a".into(), 0.0);
     let drafts = [Draft { kind: BlockKind::Hint, entries: vec![one] }];
-    let line = chars(&print::left_out(&[(BlockKind::Hint, 1)], "`it` shows them"));
+    let line = chars(&print::left_out(&[(BlockKind::Hint, 1)], 0, "`it` shows them"));
     let said = |most| fitted(&drafts, Budget { chars: Some(most), tokens: None });
     assert_eq!((said(line).blocks.len(), chars(&said(line).text)), (1, line));
     assert_eq!((said(line - 1).text, said(line - 1).items[0].level), (String::new(), Level::Count));

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::ranking::Rejection;
 use super::tags::TagIndex;
 use super::{Findings, Matcher, injected};
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
@@ -69,6 +70,10 @@ pub enum WhyNot {
     Told,
     /// It did not fit the budget.
     NoRoom,
+    /// It has no tag in the text, and its own text cannot be read: it is missing, or not trusted.
+    Unreadable,
+    /// Because of its score.
+    Rejected(Rejection),
     /// A block in the text already contains the hint, or says that it did not fit.
     Stands,
 }

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::budget::{self, Budget};
-use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level, Score};
+use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, Memorable};
+use super::meaning::Score;
 use super::print;
 use super::references::References;
 use super::session_memory::SessionMemory;
@@ -186,9 +187,9 @@ impl Enriched {
         self.text.get(self.added_at..).unwrap_or_default()
     }
 
-    /// The number of entries left out. If not even the line that counts them fits, nothing is appended.
-    pub fn left_out(&self) -> usize {
-        self.items.iter().filter(|item| item.level == Level::Count).count()
+    /// The number of entries for which there was no room. If not even the line that counts them fits, nothing is appended.
+    pub fn without_room(&self) -> usize {
+        self.items.iter().filter(|item| item.has_no_room()).count()
     }
 
     /// Estimated tokens of the appended text.
@@ -272,7 +273,8 @@ fn appended(
     metadata: Metadata,
     mut known: SessionMemory,
 ) -> Enriched {
-    drafts.retain(|draft| !draft.entries.is_empty());
+    // A count of hints that are less likely than others says nothing without the others.
+    drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
     let mut fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
     if asked.alone {

@@ -42,7 +42,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
         keys: hash.into_iter().map(MemoryKey::Given).collect(),
         brief_is_enough: false,
         weight: 0.0,
-        is_left_out: false,
+        rejected: None,
     };
     is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
 }

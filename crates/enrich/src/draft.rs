@@ -1,10 +1,10 @@
 //! What an enricher would append, before the budget is applied: blocks of entries, each with its text, its short form,
 //! its reasons, and its key in the session's memory.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
+use super::meaning::Meaning;
+use super::ranking::Rejection;
 use super::references::GIVEN_ABOVE;
 
 /// The kind of a block.
@@ -83,49 +83,12 @@ pub enum MatchReason {
         chain: Vec<String>,
     },
     /// A chunk of it is what the text is about.
-    Meaning {
-        /// Cosine plus weighted coverage.
-        score: Score,
-        /// The score from which on a source is hinted at.
-        threshold: Score,
-        /// Of the chunk and the text, or a piece of it.
-        cosine: Score,
-        /// The share of the text's words in the chunk.
-        coverage: Score,
-        /// These words.
-        words: Vec<String>,
-        /// The headings above the chunk.
-        heading: String,
-        /// Its file as displayed; nothing if it is what the catalog says.
-        path: String,
-        /// Its first line, from 1; 0 without a file.
-        line: usize,
-    },
+    Meaning(Meaning),
     /// A rule of refdesk.
     Rule {
         /// A short description of the rule.
         rule: String,
     },
-}
-
-/// A score with three digits: more say nothing, and would make receipts differ between machines.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Score(f32);
-
-// NaN does not occur: it is stored as 0.
-impl Eq for Score {}
-
-impl From<f32> for Score {
-    fn from(score: f32) -> Self {
-        Self(if score.is_nan() { 0.0 } else { (score * 1_000.0).round() / 1_000.0 })
-    }
-}
-
-impl fmt::Display for Score {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:.2}", self.0)
-    }
 }
 
 /// How the session remembers an entry.
@@ -157,8 +120,8 @@ pub struct DraftEntry {
     /// Entries with the smallest weight are reduced first; of equal ones the last. Picked and auto sources have an
     /// infinite weight.
     pub weight: f64,
-    /// It is only counted, whatever room there is: others are more likely meant.
-    pub is_left_out: bool,
+    /// It is only counted, whatever room there is: other hints are more likely meant.
+    pub rejected: Option<Rejection>,
 }
 
 impl DraftEntry {
@@ -204,9 +167,17 @@ pub struct ItemReceipt {
     pub bytes: usize,
     /// Why it was printed.
     pub why: Vec<MatchReason>,
+    /// Why it was left out although there was room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<Rejection>,
 }
 
 impl ItemReceipt {
+    /// Whether there was no room for it.
+    pub fn has_no_room(&self) -> bool {
+        self.level == Level::Count && self.rejected.is_none()
+    }
+
     /// Whether it is only a line that says the session got it before.
     pub fn is_given_above(&self) -> bool {
         self.why.iter().any(|why| matches!(why, MatchReason::Rule { rule } if rule == GIVEN_ABOVE))
@@ -219,14 +190,14 @@ impl ItemReceipt {
             MatchReason::Mention { line, column } => format!("`@{}` at {line}:{column}", self.about),
             MatchReason::Tag { tag, line, column } => format!("tag `{tag}` at {line}:{column}"),
             MatchReason::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
-            MatchReason::Meaning { score, threshold, heading, path, line, .. } => {
-                let place = if path.is_empty() { "its description".to_owned() } else { format!("{path}:{line}") };
-                let heading = if heading.is_empty() { String::new() } else { format!("\"{heading}\", ") };
-                format!("about {heading}{place} (score {score}, threshold {threshold})")
-            }
+            MatchReason::Meaning(meaning) => match meaning.section() {
+                section if section.is_empty() => meaning.figures(),
+                section => format!("about {section} ({})", meaning.figures()),
+            },
             MatchReason::Rule { rule } => rule.clone(),
         };
-        self.why.iter().map(words).collect::<Vec<_>>().join(", ")
+        let reasons = self.why.iter().map(words).collect::<Vec<_>>().join(", ");
+        self.rejected.map_or_else(|| reasons.clone(), |rejected| format!("{reasons}; {rejected}"))
     }
 }
 

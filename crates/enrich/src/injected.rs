@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::print::{ABOUT, CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
+use super::print::{ABOUT, CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, LESS_LIKELY, MATCHED, NOTICE, PARENTS, TEMPLATES};
 use refdesk_text::escape::{RULE, is_rule};
 
 /// The byte ranges of refdesk's own blocks in a text: from the blank line before to the closing `---`, in order.
@@ -98,10 +98,11 @@ fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 fn is_heading(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();
     let line = line.strip_suffix('\r').unwrap_or(line);
-    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT) || line.starts_with(LEFT_OUT)
+    let beginnings = [CONTEXT, LEFT_OUT, LESS_LIKELY];
+    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || beginnings.iter().any(|it| line.starts_with(it))
 }
 
-/// Whether the text ends with a block that says entries were left out, as an enriched text does. In the middle of a
+/// Whether the text ends with a block that says entries did not fit, as an enriched text does. In the middle of a
 /// text such a block means nothing: it was copied, or text was added after it.
 pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
     let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());

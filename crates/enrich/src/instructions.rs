@@ -87,7 +87,7 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEnt
         is_in_text: false,
         brief_is_enough: false,
         weight,
-        is_left_out: false,
+        rejected: None,
     }
 }
 
@@ -118,7 +118,7 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
         is_in_text: false,
         brief_is_enough: true,
         weight: 0.0,
-        is_left_out: false,
+        rejected: None,
     })
 }
 

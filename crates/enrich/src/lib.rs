@@ -15,6 +15,7 @@ mod candidates;
 mod chain;
 #[cfg(test)]
 mod chain_tests;
+mod considered;
 mod contents;
 mod draft;
 mod explanation;
@@ -22,6 +23,7 @@ mod find;
 mod injected;
 mod instruction;
 mod instructions;
+mod meaning;
 mod normal;
 mod pinned;
 mod prefix_filter;
@@ -49,13 +51,16 @@ pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
 pub use chain::{
     EnrichContext, EnrichRequest, Enriched, Metadata, SemanticMatch, TextKind, Tool, enrich, start, templates_in,
 };
-pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason, Score};
+pub use considered::{Considered, considered};
+pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
 pub use find::{Matcher, has_equal_index};
 pub use injected::{outside, own_blocks};
 pub use instruction::{LISTED_FILES, fetching, instruction};
 pub use instructions::instructions;
+pub use meaning::{Meaning, Score};
 pub use pinned::{Pinned, pinned};
+pub use ranking::Rejection;
 pub use session_memory::{SessionMemory, content_hash};
 pub use source_files::SourceFiles;
 pub use suppressed::suppressed_hints;

@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 
 use super::chain::TextKind;
-use super::draft::{BlockKind, MatchReason};
+use super::draft::BlockKind;
 use super::instruction::{RESERVED, UNTRUSTED};
+use super::meaning::Meaning;
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
@@ -32,8 +33,10 @@ pub(crate) const ABOUT: &str = " (about: ";
 /// Text before the parents of a transitive source.
 pub(crate) const PARENTS: &str = " (from @";
 
-/// Start of the heading of the line about what was left out.
+/// Start of the line about what did not fit.
 pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
+/// Start of the line about hints that were left out although there was room.
+pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
 /// The text before, between and after the entries of a block.
 pub(crate) struct Frame {
@@ -65,8 +68,9 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
     Frame { before: format!("\n\n---\n{heading}\n\n").into(), between, after: "\n---" }
 }
 
-/// The line about what was left out and how to see it.
-pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String {
+/// The line about what was left out and how to see it: what did not fit, by kind, and the number of hints that are less
+/// likely meant than others.
+pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_by: &str) -> String {
     let word = |kind: &BlockKind| match kind {
         BlockKind::Expansion => "expansion",
         BlockKind::Hint => "hint",
@@ -77,11 +81,16 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String 
         BlockKind::Available => "list of available tags",
         BlockKind::LeftOut => "line",
     };
-    let counted =
+    let counted_word =
         |(kind, count): &(BlockKind, usize)| format!("{count} {}{}", word(kind), if *count == 1 { "" } else { "s" });
-    let counted: Vec<String> = counts.iter().map(counted).collect();
+    let counted: Vec<String> = counts.iter().map(counted_word).collect();
+    let said = match (counted.join(", "), less_likely) {
+        (room, 0) => format!("{LEFT_OUT}{room}"),
+        (room, count) if room.is_empty() => format!("{LESS_LIKELY}{count}"),
+        (room, count) => format!("{LEFT_OUT}{room}; as less likely: {}", counted_word(&(BlockKind::Hint, count))),
+    };
     let Frame { before, after, .. } = frame(BlockKind::LeftOut, false);
-    format!("{before}{LEFT_OUT}{} — {shown_by}{after}", counted.join(", "))
+    format!("{before}{said} — {shown_by}{after}")
 }
 
 /// How to see what was left out of a text of this kind.
@@ -168,12 +177,8 @@ pub(crate) fn hint_about_beginning(source: &Source) -> String {
 }
 
 /// `- @{id}: {name} (about: "{heading}", {path}:{line})`
-pub(crate) fn hint_about(source: &Source, reason: &MatchReason) -> String {
-    let MatchReason::Meaning { heading, path, line, .. } = reason else { return brief_hint(source) };
-    let place =
-        if path.is_empty() { "its description".into() } else { Cow::Owned(format!("{}:{line}", one_line(path))) };
-    let heading = if heading.is_empty() { String::new() } else { format!("\"{}\", ", one_line(heading)) };
-    format!("{}{heading}{place})", hint_about_beginning(source))
+pub(crate) fn hint_about(source: &Source, meaning: &Meaning) -> String {
+    format!("{}{})", hint_about_beginning(source), one_line(&meaning.section()))
 }
 
 /// The beginning of a notice line, up to and including [`PARENTS`].

@@ -2,8 +2,12 @@
 //! those that no tag brings up (SEARCH S3.3). Without an index every tag counts (BEHAVIOUR §5).
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use super::Hint;
+use super::meaning::Score;
 use refdesk_core::config::HintSettings;
 use refdesk_index::{About, Scored};
 
@@ -19,6 +23,59 @@ const MEANING_RANGE: f32 = 0.10;
 /// The most hints by meaning.
 const MOST_BY_MEANING: usize = 3;
 
+/// Why a source is not hinted at although the index has a score for it, or a tag of it is in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum Rejection {
+    /// It has no tag in the text, and hints by meaning are turned off.
+    MeaningOff,
+    /// It has no tag in the text, and the index has no threshold yet.
+    NoThreshold,
+    /// It has no tag in the text, and its score is below the threshold.
+    BelowThreshold,
+    /// It has no tag in the text, and does not score much higher than sources that have one.
+    BelowTagged {
+        /// The lowest score that would do.
+        needed: Score,
+    },
+    /// The best source of the same kind scores much higher.
+    BelowBest {
+        /// The lowest score that would do.
+        needed: Score,
+    },
+    /// Enough others score higher.
+    TooMany,
+}
+
+impl Rejection {
+    /// Its name in JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::MeaningOff => "meaning-off",
+            Self::NoThreshold => "no-threshold",
+            Self::BelowThreshold => "below-threshold",
+            Self::BelowTagged { .. } => "below-tagged",
+            Self::BelowBest { .. } => "below-best",
+            Self::TooMany => "too-many",
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MeaningOff => write!(out, "hints by meaning are turned off"),
+            Self::NoThreshold => write!(out, "the index has no threshold yet"),
+            Self::BelowThreshold => write!(out, "its score is below the threshold"),
+            Self::BelowTagged { needed } => {
+                write!(out, "other sources have a tag in the text, and without one a score of {needed} is needed")
+            }
+            Self::BelowBest { needed } => write!(out, "others score much higher, and a score of {needed} is needed"),
+            Self::TooMany => write!(out, "enough others score higher"),
+        }
+    }
+}
+
 /// A hint, and why it is given.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankedHint<'a> {
@@ -27,55 +84,89 @@ pub(crate) struct RankedHint<'a> {
     pub tags: Option<&'a Hint>,
     /// What the index says about it.
     pub scored: Option<&'a Scored>,
-    /// It is only counted: others are more likely meant.
-    pub is_left_out: bool,
+    /// Why it is only counted.
+    pub rejected: Option<Rejection>,
 }
 
-/// The hints of a text without an index: every tag counts, in catalog order.
-pub(crate) fn by_tag(tagged: &[Hint]) -> Vec<RankedHint<'_>> {
-    tagged.iter().map(|hint| RankedHint::of(hint, None)).collect()
+/// The hints of a text in order, and the scores that they had to reach.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ranking<'a> {
+    pub hints: Vec<RankedHint<'a>>,
+    /// The score from which on a source without a tag is hinted at; `None` if it was not computed yet.
+    pub threshold: Option<f32>,
+    settings: HintSettings,
+    /// What a source without a tag needs because others have one.
+    beside_tagged: f32,
+    /// What a source without a tag needs because of the best such source.
+    beside_meant: f32,
 }
 
-/// The hints in order. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint.
-pub(crate) fn ranked<'a>(
+impl Ranking<'_> {
+    /// Why a source with this score and without a tag in the text is not among the hints.
+    pub fn rejection(&self, score: f32) -> Rejection {
+        match self.threshold {
+            _ if !self.settings.semantic => Rejection::MeaningOff,
+            None => Rejection::NoThreshold,
+            Some(threshold) if score < threshold => Rejection::BelowThreshold,
+            _ if score < self.beside_tagged => Rejection::BelowTagged { needed: self.beside_tagged.into() },
+            _ if score < self.beside_meant => Rejection::BelowBest { needed: self.beside_meant.into() },
+            _ => Rejection::TooMany,
+        }
+    }
+}
+
+/// The hints of a text. Without an index every tag counts, in catalog order. `may_be_hinted` tells of a source that no
+/// tag brings up whether it may get a hint.
+pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
-    about: &'a About,
-    settings: &HintSettings,
+    about: Option<&'a About>,
+    settings: HintSettings,
     may_be_hinted: impl Fn(&str) -> bool,
-) -> Vec<RankedHint<'a>> {
-    let scores: HashMap<&str, &Scored> = about.scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
-    let mut hints: Vec<RankedHint> =
-        tagged.iter().map(|hint| RankedHint::of(hint, scores.get(hint.id.as_str()).copied())).collect();
+) -> Ranking<'a> {
+    let nothing = &[][..];
+    let scored = about.map_or(nothing, |about| about.scored.as_slice());
+    let scores: HashMap<&str, &Scored> = scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
+    let of = |hint: &'a Hint| RankedHint {
+        id: hint.id.as_str(),
+        tags: Some(hint),
+        scored: scores.get(hint.id.as_str()).copied(),
+        rejected: None,
+    };
+    let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
     let best_tag = hints.iter().map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
-    if settings.tag_filter {
+    let filters = settings.tag_filter && about.is_some();
+    if filters {
         // Stable, so that sources that the index does not know stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
-        hints.iter_mut().for_each(|hint| hint.is_left_out = hint.score() < best_tag - TAG_RANGE);
+        let needed = best_tag - TAG_RANGE;
+        for hint in hints.iter_mut().filter(|hint| hint.score() < needed) {
+            hint.rejected = Some(Rejection::BelowBest { needed: needed.into() });
+        }
     }
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let threshold = settings.threshold.or(about.threshold).filter(|_| settings.semantic);
-    let threshold = threshold.map(|threshold| threshold.max(best_tag + MEANING_MARGIN));
-    let meant = about.scored.iter().filter(|scored| threshold.is_some_and(|threshold| scored.score >= threshold));
+    let threshold = about.and_then(|about| settings.threshold.or(about.threshold));
+    let beside_tagged = best_tag + MEANING_MARGIN;
+    let needed = threshold.filter(|_| settings.semantic).map(|threshold| threshold.max(beside_tagged));
+    let meant = scored.iter().filter(|scored| needed.is_some_and(|needed| scored.score >= needed));
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
-    let best = meant.peek().map_or(0.0, |scored| scored.score);
+    let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
     hints.extend(
-        meant
-            .take_while(|scored| scored.score >= best - MEANING_RANGE)
-            .take(MOST_BY_MEANING)
-            .map(|scored| RankedHint { id: &scored.source, tags: None, scored: Some(scored), is_left_out: false }),
+        meant.take_while(|scored| scored.score >= beside_meant).take(MOST_BY_MEANING).map(|scored| RankedHint {
+            id: &scored.source,
+            tags: None,
+            scored: Some(scored),
+            rejected: None,
+        }),
     );
-    if settings.tag_filter {
-        hints.iter_mut().filter(|hint| !hint.is_left_out).skip(settings.max).for_each(|hint| hint.is_left_out = true);
-        hints.sort_by_key(|hint| hint.is_left_out);
+    if filters {
+        let shown = hints.iter_mut().filter(|hint| hint.rejected.is_none());
+        shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
+        hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    hints
+    Ranking { hints, settings, threshold, beside_tagged, beside_meant }
 }
 
-impl<'a> RankedHint<'a> {
-    fn of(hint: &'a Hint, scored: Option<&'a Scored>) -> Self {
-        Self { id: hint.id.as_str(), tags: Some(hint), scored, is_left_out: false }
-    }
-
+impl RankedHint<'_> {
     fn score(&self) -> f32 {
         self.scored.map_or(0.0, |scored| scored.score)
     }
@@ -112,10 +203,10 @@ mod tests {
 
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
         let (tagged, about) = (tagged(tags), about(scores, 0.5));
-        let hints = ranked(&tagged, &about, &settings, |id| id != "auto");
+        let hints = rank(&tagged, Some(&about), settings, |id| id != "auto").hints;
         let word = |hint: &RankedHint| {
             let sign = if hint.tags.is_some() { "" } else { "~" };
-            format!("{sign}{}{}", hint.id, if hint.is_left_out { "-" } else { "" })
+            format!("{sign}{}{}", hint.id, if hint.rejected.is_some() { "-" } else { "" })
         };
         hints.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -147,5 +238,34 @@ mod tests {
         assert_eq!(shown(&["a"], &[("x", 0.9), ("a", 0.1)], words), "a");
         let strict = HintSettings { threshold: Some(0.8), ..default };
         assert_eq!(shown(&[], &[("x", 0.7)], strict), "");
+    }
+
+    #[test]
+    fn every_score_without_a_hint_has_a_reason() {
+        let default = HintSettings::default();
+        for (tags, scores, settings, score, expected) in [
+            (&[][..], &[("x", 0.6)][..], default, 0.49, "below-threshold"),
+            (&["a"], &[("a", 0.6)], default, 0.7, "below-tagged"),
+            (&[], &[("x", 0.8)], default, 0.65, "below-best"),
+            (&[], &[("x", 0.8)], default, 0.75, "too-many"),
+            (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
+        ] {
+            let (tagged, about) = (tagged(tags), about(scores, 0.5));
+            let ranking = rank(&tagged, Some(&about), settings, |_| true);
+            assert_eq!(ranking.rejection(score).code(), expected, "{tags:?} {score}");
+            let about = About { threshold: None, ..about };
+            let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
+            assert_eq!(rank(&tagged, Some(&about), settings, |_| true).rejection(score).code(), expected);
+        }
+    }
+
+    #[test]
+    fn a_rejection_in_json_has_its_code() {
+        let needed = Score::from(0.5f32);
+        for rejected in [Rejection::TooMany, Rejection::BelowBest { needed }, Rejection::BelowTagged { needed }] {
+            let json = serde_json::to_value(rejected).unwrap();
+            assert_eq!(json["reason"], rejected.code());
+            assert_eq!(serde_json::from_value::<Rejection>(json).unwrap(), rejected);
+        }
     }
 }

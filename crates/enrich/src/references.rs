@@ -2,19 +2,18 @@
 //! that a tool has read (BEHAVIOUR §5, blocks 1 to 4).
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, SemanticMatch, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
-use super::ranking::{by_tag, ranked};
+use super::meaning::Meaning;
+use super::ranking::{Ranking, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
-use refdesk_index::Scored;
 use refdesk_text::lines;
 
 /// The rule that prints one line for an `@id` that the session already got.
@@ -92,7 +91,7 @@ impl ReferenceDrafts<'_> {
                 is_in_text,
                 brief_is_enough: false,
                 weight: 0.0,
-                is_left_out: false,
+                rejected: None,
             });
         }
         Draft { kind: BlockKind::Expansion, entries }
@@ -100,7 +99,7 @@ impl ReferenceDrafts<'_> {
 
     /// Block 2.
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
-        let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = self.reading.ctx;
+        let ctx = &self.reading.ctx;
         let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
         let mut places = lines::places(self.reading.asked.text, &offsets).into_iter();
         let mut why: HashMap<&str, Vec<MatchReason>> = HashMap::new();
@@ -109,36 +108,24 @@ impl ReferenceDrafts<'_> {
             let tag = |(tag, (line, column)): (&String, _)| MatchReason::Tag { tag: tag.clone(), line, column };
             why.insert(hint.id.as_str(), tags.map(tag).collect());
         }
-        let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
-        let may_be_hinted = |id: &str| {
-            !exclude_hints
-                && !mentioned.contains(id)
-                && !selection.contains(id)
-                && !selection.is_excluded(id)
-                && catalog.get(id).is_some_and(|source| source.mode == Mode::Selectable && is_there(source))
-        };
-        let hints = match about {
-            Some(about) => ranked(&found.hints, about, &hint_settings, may_be_hinted),
-            None => by_tag(&found.hints),
-        };
-        let threshold = hint_settings.threshold.or(about.and_then(|about| about.threshold)).unwrap_or_default();
         let mut entries = Vec::new();
-        for hint in hints {
-            let Some(source) = catalog.get(hint.id) else { continue };
+        let ranking = ranking(ctx, found);
+        for hint in ranking.hints {
+            let Some(source) = ctx.catalog.get(hint.id) else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
-            if let Some(scored) = hint.scored.filter(|_| hint.tags.is_none()) {
-                let reason = self.meaning(scored, threshold);
-                if let MatchReason::Meaning { score, heading, line, .. } = &reason {
-                    let matched = SemanticMatch { score: *score, heading: heading.clone(), line: *line };
-                    metadata.semantic_matched_references.push((source.id.clone(), matched));
-                }
-                why.push(reason);
-            }
+            let meaning = hint.scored.map(|scored| Meaning::new(scored, ranking.threshold, ctx.places));
             let brief = print::brief_hint(source);
-            let full = match hint.tags {
-                Some(hint) => print::hint(source, &hint.tags),
-                None => why.first().map_or_else(|| brief.clone(), |reason| print::hint_about(source, reason)),
+            let full = match (hint.tags, &meaning) {
+                (Some(hint), _) => print::hint(source, &hint.tags),
+                (None, Some(meaning)) => {
+                    let (score, heading, line) = (meaning.score, meaning.heading.clone(), meaning.line);
+                    let matched = SemanticMatch { score, heading, line };
+                    metadata.semantic_matched_references.push((source.id.clone(), matched));
+                    print::hint_about(source, meaning)
+                }
+                (None, None) => brief.clone(),
             };
+            why.extend(meaning.map(MatchReason::Meaning));
             // A match of another tag of the source is nothing new.
             let (keys, news) = self.keys("hint", source, &brief);
             if !news {
@@ -158,29 +145,10 @@ impl ReferenceDrafts<'_> {
                 is_in_text,
                 brief_is_enough: true,
                 weight: 0.0,
-                is_left_out: hint.is_left_out,
+                rejected: hint.rejected,
             });
         }
         Draft { kind: BlockKind::Hint, entries }
-    }
-
-    /// Why the index takes the text to be about a source.
-    fn meaning(&self, scored: &Scored, threshold: f32) -> MatchReason {
-        let section = scored.section.clone().unwrap_or_default();
-        let path = match section.path.as_str() {
-            "" => String::new(),
-            path => self.reading.ctx.places.display_path(Path::new(path)),
-        };
-        MatchReason::Meaning {
-            score: scored.score.into(),
-            threshold: threshold.into(),
-            cosine: scored.cosine.into(),
-            coverage: scored.coverage.into(),
-            words: scored.words.clone(),
-            heading: section.heading,
-            path,
-            line: section.line,
-        }
     }
 
     /// Block 3; the sources and their parents go into `metadata`.
@@ -207,7 +175,7 @@ impl ReferenceDrafts<'_> {
                 keys: vec![MemoryKey::Announced(id.to_owned())],
                 brief_is_enough: true,
                 weight: 0.0,
-                is_left_out: false,
+                rejected: None,
             };
             Some((member, entry))
         });
@@ -219,8 +187,22 @@ impl ReferenceDrafts<'_> {
     }
 }
 
+/// The hints for a text in which this was found.
+pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
+    let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
+    let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
+    rank(&found.hints, about, hint_settings, |id| {
+        let is_open = |source: &Source| source.mode == Mode::Selectable && is_there(source);
+        !exclude_hints
+            && !mentioned.contains(id)
+            && !selection.contains(id)
+            && !selection.is_excluded(id)
+            && catalog.get(id).is_some_and(is_open)
+    })
+}
+
 /// Whether the text of a source can be read, or fetched by an agent.
-fn is_there(source: &Source) -> bool {
+pub(super) fn is_there(source: &Source) -> bool {
     source.place().is_none_or(|place| place.standing.is_open())
 }
 

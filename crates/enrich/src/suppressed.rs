@@ -1,21 +1,29 @@
-//! Explains why a hint for a matching tag is missing from an enriched text: the session already got it, there was no
-//! room, or the text contains it. Derived from the result itself, so that the two always agree.
+//! Explains why a hint is missing from an enriched text: others are more likely meant, the session already got it, there
+//! was no room, or the text contains it. Derived from the result itself, so that the two always agree.
 
-use super::{BlockKind, Enriched, Level, WhyNot};
+use super::{BlockKind, Enriched, ItemReceipt, Level, WhyNot};
 use refdesk_core::catalog::SourceId;
 
-/// The sources with matching tags that `enriched` has no hint for, in catalog order. `all` is the same text enriched with
-/// `repeat` and without a limit.
+/// The sources with matching tags or a matching meaning that `enriched` has no hint for: those with tags in catalog order,
+/// then the others. `all` is the same text enriched with `repeat` and without a limit.
 pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
-    let level = |enriched: &Enriched, id: &SourceId| {
-        let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
-        hints.filter(|item| item.about == id.as_str()).map(|item| item.level).next()
+    let tagged = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
+    let meant = enriched.metadata.semantic_matched_references.iter().map(|(id, _)| id);
+    let why = |id: &SourceId| {
+        let why = match (hint(enriched, id), hint(all, id)) {
+            (Some(ItemReceipt { rejected: Some(why), .. }), _) | (_, Some(ItemReceipt { rejected: Some(why), .. })) => {
+                WhyNot::Rejected(*why)
+            }
+            (Some(ItemReceipt { level: Level::Count, .. }), _) => WhyNot::NoRoom,
+            (Some(_), _) => return None,
+            (None, Some(_)) => WhyNot::Told,
+            (None, None) => WhyNot::Stands,
+        };
+        Some((id.clone(), why))
     };
-    let why = |(id, _): &(SourceId, Vec<String>)| match (level(enriched, id), level(all, id)) {
-        (Some(Level::Full | Level::Brief), _) => None,
-        (Some(Level::Count), _) => Some((id.clone(), WhyNot::NoRoom)),
-        (None, Some(_)) => Some((id.clone(), WhyNot::Told)),
-        (None, None) => Some((id.clone(), WhyNot::Stands)),
-    };
-    enriched.metadata.tag_matched_references.iter().filter_map(why).collect()
+    tagged.chain(meant).filter_map(why).collect()
+}
+
+fn hint<'e>(enriched: &'e Enriched, id: &SourceId) -> Option<&'e ItemReceipt> {
+    enriched.items.iter().find(|item| item.block == BlockKind::Hint && item.about == id.as_str())
 }

@@ -72,6 +72,6 @@ fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
         keys: vec![MemoryKey::Given(hash)],
         brief_is_enough: false,
         weight: 0.0,
-        is_left_out: false,
+        rejected: None,
     }
 }

@@ -88,6 +88,18 @@ impl Index {
         Ok(About { threshold, scored, partial, recurring, text })
     }
 
+    /// Looks up the section of one source's best chunk, which [`Index::about`] does for the best sources alone.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn place(&self, about: &mut About, source: &str) -> Result<(), Error> {
+        let unplaced = |scored: &&mut Scored| scored.source == source && scored.section.is_none();
+        if let Some(scored) = about.scored.iter_mut().find(unplaced) {
+            scored.section = self.sections(&[scored.document])?.remove(&scored.document);
+        }
+        Ok(())
+    }
+
     fn sections(&self, documents: &[i64]) -> Result<HashMap<i64, Section>, Error> {
         let section = |it: Document| (it.id, Section { heading: it.heading, path: it.path, line: it.line });
         Ok(self.storage.documents(documents)?.into_iter().map(section).collect())

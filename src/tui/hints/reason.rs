@@ -68,6 +68,8 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
         WhyNot::Told => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::Stands => "in the prompt already".to_owned(),
+        WhyNot::Unreadable => "its text cannot be read".to_owned(),
+        WhyNot::Rejected(rejected) => rejected.to_string(),
     }
 }
 

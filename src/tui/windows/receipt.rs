@@ -128,9 +128,10 @@ fn item(item: &ItemReceipt, columns: usize) -> PageLine {
     let (word, role) = words(item.block);
     let reasons: Vec<String> = item.why.iter().map(reason).collect();
     let reasons = cells::clean(&reasons.join("; ")).into_owned();
-    let size = match item.bytes {
-        0 => "left out".to_owned(),
-        bytes => format!("{}, {}", level(item.level), cells::counted(bytes, "byte")),
+    let size = match (item.bytes, item.rejected) {
+        (_, Some(rejected)) => format!("left out: {rejected}"),
+        (0, None) => "left out".to_owned(),
+        (bytes, None) => format!("{}, {}", level(item.level), cells::counted(bytes, "byte")),
     };
     PageLine::new(cells::pad(word, columns, ""), role)
         .then(&cells::clean(&item.about), ThemeRole::Strong)
@@ -147,11 +148,10 @@ fn reason(why: &MatchReason) -> String {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
             format!("from {}", chain.join(", from "))
         }
-        MatchReason::Meaning { heading, path, line, score, threshold, .. } => {
-            let place = if path.is_empty() { "its description".to_owned() } else { format!("{path}:{line}") };
-            let heading = if heading.is_empty() { String::new() } else { format!("\"{heading}\", ") };
-            format!("about {heading}{place} (score {score}, threshold {threshold})")
-        }
+        MatchReason::Meaning(meaning) => match meaning.section() {
+            section if section.is_empty() => meaning.figures(),
+            section => format!("about {section} ({})", meaning.figures()),
+        },
         MatchReason::Rule { rule } => rule.clone(),
     }
 }

@@ -14,6 +14,7 @@ mod environment;
 mod explain;
 mod instructions;
 mod list;
+mod meaning;
 mod mention_cache;
 mod printed;
 mod profiles;

@@ -80,9 +80,9 @@ const OUTPUT: &str = "row count, output_path text, bytes_written count, size cou
     template_syntax text, warnings [text], diff text";
 
 const SIMULATED: &str = "added text, blocks [block], items [item], total {count}, told_before [item], left_out [item], \
-    metadata metadata, lossy yes";
-const WHY_NOT: &str =
-    "id text, hinted yes, reason text, message text, hint text, tags [text], matched [match], missing yes, about {}";
+    considered [{}], metadata metadata, lossy yes";
+const WHY_NOT: &str = "id text, hinted yes, reason text, message text, hint text, tags [text], matched [match], missing yes, about {}, \
+     meaning {}?, indexed yes";
 
 #[test]
 fn every_command_has_its_members() {

@@ -30,21 +30,33 @@ pub struct Case {
 pub struct Wanted {
     /// Sources that must be hinted at; an empty list means none.
     pub hints: Option<Vec<String>>,
+    /// Sources of which at least one must be hinted at.
+    pub hints_any: Option<Vec<String>>,
+    /// Sources that must be the first hints, in any order.
+    pub top: Option<Vec<String>>,
     /// Sources that must not be hinted at.
     pub not_hints: Option<Vec<String>>,
     /// Sources that must be expanded; an empty list means none.
     pub expands: Option<Vec<String>>,
     /// Sources that the selection must pull in; an empty list means none.
     pub pulls_in: Option<Vec<String>>,
+    /// The most hints that may be given.
+    pub max_hints: Option<usize>,
     /// The most tokens that may be appended.
     pub max_tokens: Option<usize>,
 }
 
 impl Wanted {
-    /// The number of expectations: one per id, per empty list and per limit.
+    /// The number of expectations: one per id, per empty list, per list of alternatives and per limit.
     pub fn count(&self) -> usize {
-        let lists = [&self.hints, &self.not_hints, &self.expands, &self.pulls_in];
+        let lists = [&self.hints, &self.top, &self.not_hints, &self.expands, &self.pulls_in];
         let listed: usize = lists.into_iter().flatten().map(|list| list.len().max(1)).sum();
-        listed + usize::from(self.max_tokens.is_some())
+        let single = [self.hints_any.is_some(), self.max_hints.is_some(), self.max_tokens.is_some()];
+        listed + single.map(usize::from).iter().sum::<usize>()
+    }
+
+    /// Whether it says which hints come, without listing them all.
+    pub fn is_about_order(&self) -> bool {
+        self.hints_any.is_some() || self.top.is_some() || self.max_hints.is_some()
     }
 }

@@ -17,7 +17,7 @@ use refdesk_text::{Code, Fix};
 const EXAMPLE: &str =
     "write for example: [[case]], prompt = \"retry the payment\", hints = [\"retry-pattern\"], a line each";
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 14] = [
     "name",
     "prompt",
     "tool_result",
@@ -25,11 +25,18 @@ const KEYS: [&str; 11] = [
     "args",
     "select",
     "hints",
+    "hints_any",
+    "top",
+    "max_hints",
     "not_hints",
     "expands",
     "pulls_in",
     "max_tokens",
 ];
+
+/// The keys of a case that say what is expected.
+const EXPECTATIONS: [&str; 8] =
+    ["hints", "hints_any", "top", "max_hints", "not_hints", "expands", "pulls_in", "max_tokens"];
 
 /// The cases of a file, or all its problems by line; `shown` is the file's name in messages.
 /// # Errors
@@ -117,10 +124,13 @@ impl Reader<'_> {
         let select = self.ids(table, "select");
         let wanted = Wanted {
             hints: self.ids(table, "hints"),
+            hints_any: self.some_ids(table, "hints_any"),
+            top: self.some_ids(table, "top"),
+            max_hints: self.limit(table, "max_hints", 3),
             not_hints: self.ids(table, "not_hints"),
             expands: self.ids(table, "expands"),
             pulls_in: self.ids(table, "pulls_in"),
-            max_tokens: self.limit(table),
+            max_tokens: self.limit(table, "max_tokens", 200),
         };
         let has = |key: &str| table.contains_key(key);
         if has("prompt") == has("tool_result") {
@@ -144,8 +154,8 @@ impl Reader<'_> {
                 );
             }
         }
-        if !["hints", "not_hints", "expands", "pulls_in", "max_tokens"].into_iter().any(has) {
-            let hint = "write at least one of hints, not_hints, expands, pulls_in or max_tokens";
+        if !EXPECTATIONS.into_iter().any(has) {
+            let hint = format!("write at least one of {}", EXPECTATIONS.join(", "));
             self.report(span, Code::NothingExpected, format!("'{name}' has no expectations"), hint);
         }
         for id in select.iter().flatten() {
@@ -155,16 +165,27 @@ impl Reader<'_> {
                 self.report(&at, Code::Missing, message, "fix its path, or leave it out of select");
             }
         }
-        for id in wanted.hints.iter().flatten() {
-            if wanted.not_hints.iter().flatten().any(|other| other == id) {
-                let at = table.get("not_hints").map_or_else(|| span.clone(), Spanned::span);
-                let message = format!("'{id}' is in hints and in not_hints");
-                self.report(&at, Code::Contradiction, message, "remove it from one of them");
-            }
-        }
+        self.contradictions(table, span, &wanted);
         let kind = if result.is_some() { TextKind::ToolResult } else { TextKind::Prompt };
         let line = Position::of(self.text, span.start).line;
         Some(Case { name, line, kind, text: prompt.or(result)?, tool, args, select, wanted })
+    }
+
+    /// Reports ids that must and must not be hinted at.
+    fn contradictions(&mut self, table: &DeTable, span: &Range<usize>, wanted: &Wanted) {
+        let is_barred = |id: &&String| wanted.not_hints.iter().flatten().any(|other| other == *id);
+        let mut report = |id: &str, key: &str| {
+            let at = table.get("not_hints").map_or_else(|| span.clone(), Spanned::span);
+            let message = format!("'{id}' is in {key} and in not_hints");
+            self.report(&at, Code::Contradiction, message, "remove it from one of them");
+        };
+        for (key, ids) in [("hints", &wanted.hints), ("top", &wanted.top)] {
+            ids.iter().flatten().filter(is_barred).for_each(|id| report(id, key));
+        }
+        // One of the alternatives is enough.
+        if let Some(ids) = wanted.hints_any.as_ref().filter(|ids| ids.iter().all(|id| is_barred(&id))) {
+            ids.iter().for_each(|id| report(id, "hints_any"));
+        }
     }
 
     fn string(&mut self, table: &DeTable, key: &str) -> Option<String> {
@@ -176,14 +197,39 @@ impl Reader<'_> {
         text
     }
 
-    fn limit(&mut self, table: &DeTable) -> Option<usize> {
-        let value = table.get("max_tokens")?;
+    fn limit(&mut self, table: &DeTable, key: &str, example: usize) -> Option<usize> {
+        let value = table.get(key)?;
         let whole = value.get_ref().as_integer();
         let limit = whole.and_then(|whole| usize::from_str_radix(whole.as_str(), whole.radix()).ok());
         if limit.is_none() {
-            self.wrong_type(value, "max_tokens", "a whole number from 0", "max_tokens = 200");
+            self.wrong_type(value, key, "a whole number from 0", &format!("{key} = {example}"));
         }
         limit
+    }
+
+    /// An id or a list of at least one.
+    fn some_ids(&mut self, table: &DeTable, key: &str) -> Option<Vec<String>> {
+        let value = table.get(key)?;
+        let example = format!("{key} = [\"retry-pattern\"]");
+        if let Some(id) = value.get_ref().as_str() {
+            return self.knows(value, id).then(|| vec![id.to_owned()]);
+        }
+        match value.get_ref().as_array() {
+            None => {
+                self.wrong_type(value, key, "an id or a list of ids", &example);
+                None
+            }
+            Some(list) if list.is_empty() => {
+                self.report(
+                    &value.span(),
+                    Code::WrongType,
+                    format!("'{key}' must have an id"),
+                    format!("write {example}"),
+                );
+                None
+            }
+            Some(_) => self.ids(table, key),
+        }
     }
 
     /// A list of ids that are in the catalog.
@@ -200,15 +246,22 @@ impl Reader<'_> {
                 self.wrong_type(item, key, "a list of ids", &example);
                 continue;
             };
-            if self.catalog.get(id).is_none() {
-                let known = self.catalog.sources().iter().map(|source| source.id.as_str());
-                let hint = did_you_mean(id, known).map_or(Fix::ListSources, Fix::Text);
-                self.report(&item.span(), Code::UnknownId, format!("no source has the id '{id}'"), hint);
-            } else if !ids.iter().any(|known| known == id) {
+            if self.knows(item, id) && !ids.iter().any(|known| known == id) {
                 ids.push(id.to_owned());
             }
         }
         Some(ids)
+    }
+
+    /// Whether a source has this id; otherwise that is reported.
+    fn knows(&mut self, at: &Spanned<DeValue>, id: &str) -> bool {
+        let is_known = self.catalog.get(id).is_some();
+        if !is_known {
+            let known = self.catalog.sources().iter().map(|source| source.id.as_str());
+            let hint = did_you_mean(id, known).map_or(Fix::ListSources, Fix::Text);
+            self.report(&at.span(), Code::UnknownId, format!("no source has the id '{id}'"), hint);
+        }
+        is_known
     }
 
     fn args(&mut self, table: &DeTable) -> Value {
@@ -248,136 +301,6 @@ fn as_json(value: &DeValue) -> Value {
         DeValue::Table(table) => {
             let members = table.iter().map(|(key, value)| (key.get_ref().to_string(), as_json(value.get_ref())));
             Value::Object(members.collect::<Map<_, _>>())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use refdesk_core::catalog::{LocalPath, Mode, PathState, SourceDefinition, SourceKind};
-
-    fn catalog() -> Catalog {
-        let source = |id: &str, standing: PathState| {
-            let path: std::sync::Arc<std::path::Path> = std::path::Path::new("/w/x").into();
-            Source {
-                id: id.into(),
-                name: id.to_owned(),
-                description: String::new(),
-                mode: Mode::Selectable,
-                tags: Vec::new(),
-                kind: SourceKind::Local(LocalPath {
-                    written: "x".to_owned(),
-                    path: path.clone(),
-                    resolved: path,
-                    standing,
-                    size: 0,
-                }),
-                fetch_hint: None,
-                contents: None,
-                origin: SourceDefinition { file: std::path::Path::new("/w/references.json").into(), entry: None },
-            }
-        };
-        Catalog::new(vec![
-            source("one", PathState::File),
-            source("other", PathState::File),
-            source("gone", PathState::Missing),
-        ])
-    }
-
-    #[test]
-    fn a_complete_case() {
-        let text = "# about\n\n[[case]]\nname = \"n\"\ntool_result = \"text\"\ntool = \"Read\"\n\
-            args = { path = \"a\", n = 1, deep = [true, 0.5] }\nselect = [\"one\"]\nhints = [\"other\", \"other\"]\n\
-            not_hints = []\nexpands = [\"one\"]\npulls_in = [\"gone\"]\nmax_tokens = 20\n\n[[case]]\nprompt = \"x\"\nhints = []\n";
-        let cases = read_cases(text, "f.toml", &catalog()).unwrap();
-        let ids = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
-        assert_eq!(
-            cases[0],
-            Case {
-                name: "n".to_owned(),
-                line: 3,
-                kind: TextKind::ToolResult,
-                text: "text".to_owned(),
-                tool: Some("Read".to_owned()),
-                args: json!({"path": "a", "n": 1, "deep": [true, 0.5]}),
-                select: ids(&["one"]),
-                wanted: Wanted {
-                    hints: ids(&["other"]),
-                    not_hints: ids(&[]),
-                    expands: ids(&["one"]),
-                    pulls_in: ids(&["gone"]),
-                    max_tokens: Some(20),
-                },
-            }
-        );
-        assert_eq!(cases[0].wanted.count(), 5);
-        assert_eq!((cases[1].name.as_str(), cases[1].line, cases[1].kind), ("case 2", 15, TextKind::Prompt));
-        assert_eq!(cases[1].wanted, Wanted { hints: ids(&[]), ..Wanted::default() });
-    }
-
-    #[test]
-    fn errors_have_a_position_and_a_fix() {
-        for (text, expected) in [
-            ("", vec!["1:1 no-case: the file has no case"]),
-            ("# nothing\n", vec!["1:1 no-case: the file has no case"]),
-            ("case = []\n", vec!["1:1 no-case: the file has no case"]),
-            ("[case]\nprompt = \"x\"\n", vec!["1:2 wrong-type: 'case' must be a list of tables"]),
-            ("case = [1]\n", vec!["1:9 wrong-type: a case must be a table"]),
-            ("prompt = \"x\"\n", vec!["1:1 unknown-key: 'prompt' is outside of every case"]),
-            (
-                "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
-                vec![
-                    "2:10 wrong-type: 'prompt' must be a text, and has an integer",
-                    "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
-                    "4:9 wrong-type: 'hints' must be a list of ids, and has a string",
-                    "5:14 wrong-type: 'max_tokens' must be a whole number from 0, and has an integer",
-                ],
-            ),
-            (
-                "[[case]]\nprompt = \"x\"\nhints = [\"oen\", 2, \"nobody-near\"]\n",
-                vec![
-                    "3:10 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
-                    "3:17 wrong-type: 'hints' must be a list of ids, and has an integer",
-                    "3:20 unknown-id: no source has the id 'nobody-near'",
-                ],
-            ),
-            (
-                "[[case]]\nname = \"n\"\nhints = []\n[[case]]\nprompt = \"\"\ntool_result = \"\"\n",
-                vec![
-                    "1:1 no-text: 'n' has neither a prompt nor a tool_result",
-                    "4:1 no-text: 'case 2' has both a prompt and a tool_result",
-                    "4:1 nothing-expected: 'case 2' has no expectations",
-                ],
-            ),
-            (
-                "[[case]]\nprompt = \"x\"\ntool = \"Read\"\nargs = 1\nselect = [\"gone\"]\nhints = [\"one\"]\nnot_hints = [\"one\"]\n",
-                vec![
-                    "3:1 no-tool: a prompt has no 'tool'",
-                    "4:1 no-tool: a prompt has no 'args'",
-                    "4:8 wrong-type: 'args' must be a table, and has an integer",
-                    "5:10 missing: 'gone' cannot be picked: its path does not exist",
-                    "7:13 contradiction: 'one' is in hints and in not_hints",
-                ],
-            ),
-            ("[[case]]\nprompt = \n", vec!["2:10 not-toml"]),
-            ("[[case]]\nprompt = \"a\"\nprompt = \"b\"\nhints = []\n", vec!["3:1 not-toml"]),
-            ("[[case]]\nprompt = \"a\u{0}b\"\n", vec!["2:12 not-toml"]),
-        ] {
-            let problems = read_cases(text, "f.toml", &catalog()).unwrap_err();
-            let told: Vec<String> = problems
-                .iter()
-                .map(|it| {
-                    let hint = it.fix.to_string();
-                    let hint = if hint.starts_with("did you") { format!(" ({hint})") } else { String::new() };
-                    format!("{}:{} {}: {}{hint}", it.line.unwrap(), it.column.unwrap(), it.code, it.message)
-                })
-                .collect();
-            assert_eq!(told.len(), expected.len(), "{text}: {told:?}");
-            for (told, expected) in told.iter().zip(expected) {
-                assert!(told.starts_with(expected), "{text}: {told} is not {expected}");
-            }
-            assert!(problems.iter().all(|it| it.file.as_deref() == Some("f.toml") && !it.fix.is_none()), "{text}");
         }
     }
 }

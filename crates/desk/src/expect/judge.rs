@@ -8,21 +8,43 @@ use super::case::Case;
 use crate::{Desk, Verdict};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, Role, Selection};
-use refdesk_enrich::{BlockKind, EnrichContext, EnrichRequest, SessionMemory, Tool, WhyNot};
+use refdesk_enrich::{
+    BlockKind, EnrichContext, EnrichRequest, Enriched, ItemReceipt, Level, MatchReason, Meaning, SessionMemory, Tool,
+    WhyNot, considered, suppressed_hints,
+};
+use refdesk_text::report::Diagnostic;
 
 /// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss {
-    /// The source is not hinted at, and why.
-    NotHinted(Box<Verdict>),
-    /// The source is hinted at, because of these tags.
-    Hinted(SourceId, Vec<String>),
+    /// The source, in the list of this name, is not hinted at, and why.
+    NotHinted(&'static str, Box<Verdict>),
+    /// None of these sources is hinted at.
+    NoneHinted(Vec<SourceId>),
+    /// The source is a later hint than one of the first.
+    NotOnTop {
+        /// The source.
+        id: SourceId,
+        /// Its position among the hints, from 1.
+        position: usize,
+        /// The number of hints that it should be among.
+        first: usize,
+    },
+    /// The source is hinted at, because of these tags and this meaning.
+    Hinted(SourceId, Vec<String>, Option<Meaning>),
     /// The source is not expanded: the text does not name it, or it is excluded.
     NotExpanded(SourceId),
     /// The source is not pulled in: nothing selected mentions it, or it is selected in this other way.
     NotPulledIn(SourceId, Option<Role>),
     /// The list of this name should be empty, but these sources are present.
     NotNone(&'static str, Vec<SourceId>),
+    /// More hints are given than allowed.
+    TooManyHints {
+        /// The limit.
+        most: usize,
+        /// The hints given.
+        given: usize,
+    },
     /// More tokens are appended than allowed.
     TooMany {
         /// The limit.
@@ -37,7 +59,7 @@ pub enum Miss {
 pub struct Judged {
     /// The case.
     pub case: Case,
-    /// Hinted sources.
+    /// Hinted sources, in their order.
     pub hints: Vec<SourceId>,
     /// Expanded sources.
     pub expands: Vec<SourceId>,
@@ -58,6 +80,8 @@ pub struct Asserted {
     pub expected: usize,
     /// Hints given that were expected.
     pub right: usize,
+    /// What kept the index from being asked, once.
+    pub problem: Option<Diagnostic>,
 }
 
 impl Asserted {
@@ -100,7 +124,9 @@ impl Desk {
         let mut asserted = Asserted::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
-            let judged = judge(&EnrichContext { selection, ..self.context() }, case);
+            let (about, problem) = self.about(&asked(&case), None);
+            asserted.problem = asserted.problem.or(problem);
+            let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..self.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
                 asserted.given += judged.hints.len();
                 asserted.expected += hints.len();
@@ -119,11 +145,9 @@ impl Desk {
 }
 
 fn judge(ctx: &EnrichContext, case: Case) -> Judged {
-    let tool = Tool { name: case.tool.as_deref(), arguments: &case.args };
-    let asked = EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) };
-    let said = refdesk_enrich::enrich(ctx, &asked, &SessionMemory::default());
+    let said = refdesk_enrich::enrich(ctx, &asked(&case), &SessionMemory::default());
     let about = |kind: BlockKind| {
-        let items = said.items.iter().filter(move |item| item.block == kind);
+        let items = said.items.iter().filter(move |item| item.block == kind && item.level != Level::Count);
         items.map(|item| SourceId::from(item.about.as_str())).collect::<Vec<_>>()
     };
     let (hints, expands) = (about(BlockKind::Hint), about(BlockKind::Expansion));
@@ -132,20 +156,34 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
         members.filter(|member| member.role == Role::Transitive).map(|member| member.id.clone()).collect()
     };
     let mut missed = Vec::new();
-    let tags = |id: &SourceId| {
-        let matched = said.metadata.tag_matched_references.iter().find(|(matched, _)| matched == id);
-        matched.map(|(_, tags)| tags.clone()).unwrap_or_default()
-    };
     let wanted = &case.wanted;
-    missed.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| {
+    let not_hinted = |key: &'static str, id: &SourceId| {
         let source = ctx.catalog.get(id.as_str())?;
         let regard = ctx.matcher.explain(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
-        let verdict = Verdict::new(&id, &case.text, regard);
+        let scored = considered(ctx, &case.text, &suppressed_hints(&said, &said), |_, scored| scored == id.as_str());
+        let verdict = Verdict::new(id, &case.text, regard).with_scores(ctx.about.map(|_| scored.as_slice()));
         // It would be hinted at, but the text itself names it.
-        Some(Miss::NotHinted(Box::new(verdict.or_because(WhyNot::Stands))))
-    }));
+        Some(Miss::NotHinted(key, Box::new(verdict.or_because(WhyNot::Stands))))
+    };
+    missed.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| not_hinted("hints", &id)));
+    if let Some(ids) = &wanted.hints_any
+        && !ids.iter().any(|id| hints.iter().any(|hint| hint.as_str() == id))
+    {
+        missed.push(Miss::NoneHinted(ids.iter().map(|id| SourceId::from(id.as_str())).collect()));
+    }
+    for id in wanted.top.iter().flatten() {
+        let (id, first) = (SourceId::from(id.as_str()), wanted.top.iter().flatten().count());
+        match hints.iter().position(|hint| *hint == id) {
+            None => missed.extend(not_hinted("top", &id)),
+            Some(at) if at >= first => missed.push(Miss::NotOnTop { id, position: at + 1, first }),
+            Some(_) => {}
+        }
+    }
+    missed.extend(
+        wanted.max_hints.filter(|most| hints.len() > *most).map(|most| Miss::TooManyHints { most, given: hints.len() }),
+    );
     for id in wanted.not_hints.iter().flatten() {
-        missed.extend(hints.iter().find(|hint| hint.as_str() == id).map(|id| Miss::Hinted(id.clone(), tags(id))));
+        missed.extend(hints.iter().find(|hint| hint.as_str() == id).map(|id| hinted(&said, id)));
     }
     missed.extend(absent("expands", wanted.expands.as_deref(), &expands, |id| Some(Miss::NotExpanded(id))));
     missed.extend(absent("pulls_in", wanted.pulls_in.as_deref(), &pulled, |id| {
@@ -155,6 +193,24 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
     let tokens = said.tokens();
     missed.extend(wanted.max_tokens.filter(|most| tokens > *most).map(|most| Miss::TooMany { most, tokens }));
     Judged { hints, expands, tokens, missed, case }
+}
+
+fn asked(case: &Case) -> EnrichRequest<'_> {
+    let tool = Tool { name: case.tool.as_deref(), arguments: &case.args };
+    EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) }
+}
+
+fn hinted(said: &Enriched, id: &SourceId) -> Miss {
+    let is_it = |item: &&ItemReceipt| item.block == BlockKind::Hint && item.about == id.as_str();
+    let (mut tags, mut meaning) = (Vec::new(), None);
+    for why in said.items.iter().filter(is_it).flat_map(|item| &item.why) {
+        match why {
+            MatchReason::Tag { tag, .. } => tags.push(tag.clone()),
+            MatchReason::Meaning(it) => meaning = Some(it.clone()),
+            _ => {}
+        }
+    }
+    Miss::Hinted(id.clone(), tags, meaning)
 }
 
 /// The sources of a case's list that are absent; for an empty list, reports any that are present.

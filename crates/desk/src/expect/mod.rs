@@ -3,6 +3,8 @@
 
 mod case;
 mod file;
+#[cfg(test)]
+mod file_tests;
 mod judge;
 
 pub use case::{Case, Wanted};

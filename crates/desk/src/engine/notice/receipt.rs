@@ -151,8 +151,10 @@ fn because(why: &MatchReason) -> Option<String> {
     match why {
         MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,
         MatchReason::Tag { tag, .. } => Some(tag.clone()),
-        MatchReason::Meaning { heading, path, line, .. } if heading.is_empty() => Some(format!("{path}:{line}")),
-        MatchReason::Meaning { heading, .. } => Some(format!("about \"{heading}\"")),
+        MatchReason::Meaning(meaning) if meaning.heading.is_empty() => {
+            Some(meaning.section()).filter(|section| !section.is_empty())
+        }
+        MatchReason::Meaning(meaning) => Some(format!("about \"{}\"", meaning.heading)),
         MatchReason::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
     }
 }
@@ -175,7 +177,7 @@ mod tests {
     }
 
     fn item(block: BlockKind, about: &str, level: Level, why: Vec<MatchReason>) -> ItemReceipt {
-        ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why }
+        ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why, rejected: None }
     }
 
     fn tag(tag: &str) -> Vec<MatchReason> {

@@ -148,7 +148,8 @@ mod tests {
 
     fn said(session: &str, block: BlockKind, about: &str, tags: &[&str], level: Level) -> Line {
         let why = |tag: &&str| MatchReason::Tag { tag: (*tag).to_owned(), line: 1, column: 1 };
-        let item = ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why: tags.iter().map(why).collect() };
+        let why = tags.iter().map(why).collect();
+        let item = ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why, rejected: None };
         line(session, Receipt { why: vec![item], ..Receipt::new(What::Enriched) })
     }
 

@@ -1,0 +1,142 @@
+//! The sources that an index has a score for, and whether each is hinted at: for people who ask why, not for agents.
+//! `ranking` alone decides; this only explains.
+
+use std::collections::HashMap;
+
+use super::candidates::standing;
+use super::meaning::Meaning;
+use super::references::{is_there, ranking};
+use super::{EnrichContext, WhyNot, outside};
+use refdesk_core::catalog::SourceId;
+
+/// A source with a score for a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Considered {
+    /// The source.
+    pub id: SourceId,
+    /// What the index says about it.
+    pub meaning: Meaning,
+    /// Whether a tag of it is in the text.
+    pub has_tag: bool,
+    /// Why it is not hinted at; `None` if it is.
+    pub why_not: Option<WhyNot>,
+}
+
+/// The sources that the index has a score for, the best first: those for whose rank, from 0, and id `is_wanted` is true.
+/// None without an index. `suppressed` are hints that were not given for other reasons than their scores.
+pub fn considered(
+    ctx: &EnrichContext,
+    text: &str,
+    suppressed: &[(SourceId, WhyNot)],
+    is_wanted: impl Fn(usize, &str) -> bool,
+) -> Vec<Considered> {
+    let Some(about) = ctx.about else { return Vec::new() };
+    let found = ctx.matcher.find_within(text, &outside(text), ctx.catalog, ctx.selection, ctx.exclude_hints);
+    let ranking = ranking(ctx, &found);
+    let hints: HashMap<&str, _> = ranking.hints.iter().map(|hint| (hint.id, hint)).collect();
+    let is_named = |id: &SourceId| found.expansions.iter().any(|named| named.id == *id);
+    let wanted = about.scored.iter().enumerate().filter(|(rank, scored)| is_wanted(*rank, &scored.source));
+    let explained = wanted.filter_map(|(_, scored)| {
+        let source = ctx.catalog.get(&scored.source)?;
+        let hint = hints.get(scored.source.as_str());
+        let kept_back = || suppressed.iter().find(|(id, _)| *id == source.id).map(|(_, why)| why.clone());
+        let why_not = match hint {
+            Some(hint) => hint.rejected.map(WhyNot::Rejected).or_else(kept_back),
+            None if is_named(&source.id) => Some(WhyNot::Named),
+            None => Some(match standing(source, ctx.selection) {
+                Some(why) => why,
+                None if ctx.exclude_hints => WhyNot::HintsOff,
+                None if !is_there(source) => WhyNot::Unreadable,
+                None => WhyNot::Rejected(ranking.rejection(scored.score)),
+            }),
+        };
+        let meaning = Meaning::new(scored, ranking.threshold, ctx.places);
+        let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
+        Some(Considered { id: source.id.clone(), meaning, has_tag, why_not })
+    });
+    explained.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matcher;
+    use crate::testing::{TestFiles, context, inline, local, selection, source};
+    use refdesk_core::catalog::{Catalog, Mode, PathState};
+    use refdesk_index::{About, Scored};
+
+    #[test]
+    fn every_source_with_a_score_has_an_answer() {
+        let tags = |tag: &str| vec![tag.to_owned()];
+        let mut auto = inline("auto", &[], "");
+        auto.mode = Mode::Auto;
+        let catalog = Catalog::new(vec![
+            auto,
+            inline("picked", &[], ""),
+            inline("pulled", &[], ""),
+            inline("barred", &[], ""),
+            inline("named", &[], ""),
+            inline("tagged", &tags("red"), ""),
+            inline("weak", &tags("red"), ""),
+            inline("told", &tags("red"), ""),
+            inline("meant", &[], ""),
+            inline("low", &[], ""),
+            source("gone", &[], local("gone.md", PathState::Missing)),
+            inline("unscored", &tags("red"), ""),
+        ]);
+        let selection = selection(&["picked"], &[("pulled", &["picked"])], &["barred"]);
+        let (matcher, places) = (Matcher::default(), TestFiles::default());
+        let scores = [
+            ("meant", 0.9),
+            ("gone", 0.88),
+            ("tagged", 0.7),
+            ("told", 0.65),
+            ("low", 0.6),
+            ("auto", 0.5),
+            ("picked", 0.5),
+            ("pulled", 0.5),
+            ("barred", 0.5),
+            ("named", 0.5),
+            ("weak", 0.2),
+            ("forgotten", 0.1),
+        ];
+        let scored = |(source, score): &(&str, f32)| Scored {
+            source: (*source).to_owned(),
+            score: *score,
+            cosine: *score,
+            coverage: 0.0,
+            document: 1,
+            words: Vec::new(),
+            section: None,
+        };
+        let about = About { threshold: Some(0.5), scored: scores.iter().map(scored).collect(), ..About::default() };
+        let ctx = context(&catalog, &selection, &matcher, &places);
+        let told = [("told".into(), WhyNot::Told)];
+        assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);
+        let ctx = EnrichContext { about: Some(&about), ..ctx };
+        let word = |it: &Considered| match &it.why_not {
+            None => format!("{} hinted", it.id),
+            Some(WhyNot::Rejected(rejected)) => format!("{} {}", it.id, rejected.code()),
+            Some(why) => format!("{} {why:?}", it.id),
+        };
+        let shown = |is_wanted: &dyn Fn(usize, &str) -> bool| -> Vec<String> {
+            considered(&ctx, "red @named", &told, is_wanted).iter().map(word).collect()
+        };
+        let expected = [
+            "meant hinted",
+            "gone Unreadable",
+            "tagged hinted",
+            "told Told",
+            "low below-tagged",
+            "auto Auto",
+            "picked Picked",
+            "pulled PulledIn([SourceId(\"picked\")])",
+            "barred Excluded",
+            "named Named",
+            "weak below-best",
+        ];
+        assert_eq!(shown(&|_, _| true), expected);
+        assert_eq!(shown(&|rank, _| rank < 2), expected[..2]);
+        assert_eq!(shown(&|_, id| id == "weak"), expected[10..]);
+    }
+}

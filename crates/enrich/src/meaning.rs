@@ -1,0 +1,182 @@
+//! What an index says about one source and a text: the score, what it is made of, and the section it comes from.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::SourceFiles;
+use refdesk_index::Scored;
+
+/// Words named in a sentence.
+const NAMED_WORDS: usize = 5;
+
+/// A score in thousandths: more digits say nothing, and would make receipts differ between machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Score(i32);
+
+impl From<f32> for Score {
+    fn from(score: f32) -> Self {
+        f64::from(score).into()
+    }
+}
+
+impl From<f64> for Score {
+    // Saturates; NaN is 0.
+    fn from(score: f64) -> Self {
+        Self((score * 1_000.0).round() as i32)
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 1_000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:.3}", f64::from(self.0) / 1_000.0)
+    }
+}
+
+/// How close a source is to a text, and its best chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meaning {
+    /// Cosine plus weighted coverage.
+    pub score: Score,
+    /// The score from which on sources are hinted at by meaning; `None` before it was computed.
+    pub threshold: Option<Score>,
+    /// Of the chunk and the text, or a piece of it.
+    pub cosine: Score,
+    /// The share of the text's words in the chunk.
+    pub coverage: Score,
+    /// These words, the rarest first.
+    pub words: Vec<String>,
+    /// The headings above the chunk.
+    pub heading: String,
+    /// Its file as displayed; empty for what the catalog says, `None` if the place was not looked up.
+    pub path: Option<String>,
+    /// Its first line, from 1; 0 without a file.
+    pub line: usize,
+}
+
+impl Meaning {
+    pub(super) fn new(scored: &Scored, threshold: Option<f32>, places: &dyn SourceFiles) -> Self {
+        let section = scored.section.as_ref();
+        let path = section.map(|section| match section.path.as_str() {
+            "" => String::new(),
+            path => places.display_path(Path::new(path)),
+        });
+        Self {
+            score: scored.score.into(),
+            threshold: threshold.map(Score::from),
+            cosine: scored.cosine.into(),
+            coverage: scored.coverage.into(),
+            words: scored.words.clone(),
+            heading: section.map(|section| section.heading.clone()).unwrap_or_default(),
+            path,
+            line: section.map_or(0, |section| section.line),
+        }
+    }
+
+    /// `"Retries > Backoff", docs/retry.md:12`; empty if it is unknown. Text from outside is not escaped.
+    pub fn section(&self) -> String {
+        let place = match self.path.as_deref() {
+            None => return String::new(),
+            Some("") => "its description".to_owned(),
+            Some(path) => format!("{path}:{}", self.line),
+        };
+        if self.heading.is_empty() { place } else { format!("\"{}\", {place}", self.heading) }
+    }
+
+    /// `score 0.612, threshold 0.520, words retry, backoff`
+    pub fn figures(&self) -> String {
+        let threshold = self.threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
+        let words = match self.words() {
+            words if words.is_empty() => words,
+            words => format!(", words {words}"),
+        };
+        format!("score {}, {threshold}{words}", self.score)
+    }
+
+    /// The rarest of the matched words: `retry, backoff, +2 more`.
+    pub fn words(&self) -> String {
+        let mut words: Vec<String> = self.words.iter().take(NAMED_WORDS).cloned().collect();
+        if let more @ 1.. = self.words.len().saturating_sub(NAMED_WORDS) {
+            words.push(format!("+{more} more"));
+        }
+        words.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn scores_have_three_digits() {
+        for (score, json, words) in [
+            (0.42f32, "0.42", "0.420"),
+            (0.612_49, "0.612", "0.612"),
+            (-0.1, "-0.1", "-0.100"),
+            (1.0, "1.0", "1.000"),
+            (f32::NAN, "0.0", "0.000"),
+            (f32::INFINITY, "2147483.647", "2147483.647"),
+        ] {
+            let score = Score::from(score);
+            assert_eq!(
+                (serde_json::to_value(score).unwrap().to_string().as_str(), score.to_string().as_str()),
+                (json, words)
+            );
+        }
+    }
+
+    #[test]
+    fn sections_and_figures_in_words() {
+        let meaning = |heading: &str, path: Option<&str>, threshold: Option<f32>, words: usize| Meaning {
+            score: 0.5f32.into(),
+            threshold: threshold.map(Score::from),
+            cosine: 0.3f32.into(),
+            coverage: 0.2f32.into(),
+            words: (0..words).map(|at| format!("w{at}")).collect(),
+            heading: heading.to_owned(),
+            path: path.map(str::to_owned),
+            line: 7,
+        };
+        for (it, section, figures) in [
+            (
+                meaning("A > B", Some("docs/a.md"), Some(0.4), 2),
+                "\"A > B\", docs/a.md:7",
+                "score 0.500, threshold 0.400, words w0, w1",
+            ),
+            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, no threshold yet"),
+            (
+                meaning("", Some(""), None, 7),
+                "its description",
+                "score 0.500, no threshold yet, words w0, w1, w2, w3, w4, +2 more",
+            ),
+            (meaning("", None, None, 0), "", "score 0.500, no threshold yet"),
+        ] {
+            assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_score_survives_json(score in -2.0f64..2.0) {
+            let score = Score::from(score);
+            let json = serde_json::to_string(&score).unwrap();
+            prop_assert!(json.len() <= 6, "{}", json);
+            prop_assert_eq!(serde_json::from_str::<Score>(&json).unwrap(), score);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Hints in a workspace with an index, and every place that says why: `simulate`, `why-not`, `assert`, the journal.
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::Workspace;
+
+/// Four sources on retries, queues, dishes and paint, indexed by their words, which is quick; the threshold is set, since
+/// only vectors give one.
+fn indexed(hints: Value) -> Workspace {
+    let world = Workspace::new();
+    let source = |id: &str, tags: &[&str], path: &str| json!({"id": id, "name": id.to_uppercase(), "type": "local", "path": path, "tags": tags});
+    world.put("docs/retry.md", b"# Calls\n\n## Backoff\n\nSleep with jitter between attempts, and double the pause.\n");
+    world.put("docs/queue.md", b"# Queues\n\nA consumer acknowledges every message once it is stored.\n");
+    world.put("docs/dish.md", b"# Dishes\n\n## Motors\n\nThe azimuth motor stalls if the clutch slips.\n");
+    world.put("docs/paint.md", b"# Paint\n\nHulls are painted grey every spring.\n");
+    let sources = [
+        source("retry", &["calls"], "docs/retry.md"),
+        source("queue", &["calls"], "docs/queue.md"),
+        source("dish", &["antenna"], "docs/dish.md"),
+        source("paint", &[], "docs/paint.md"),
+    ];
+    world.configure(json!({"version": "1.0", "sources": sources, "hints": hints}));
+    world.run(&["index", "--words-only"]).exits(0);
+    world
+}
+
+fn threshold() -> Value {
+    json!({"threshold": 0.3})
+}
+
+fn find<'v>(list: &'v Value, key: &str, id: &str) -> &'v Value {
+    list.as_array().unwrap().iter().find(|item| item[key] == id).unwrap_or(&Value::Null)
+}
+
+#[test]
+fn a_hint_by_tag_has_its_score_too() {
+    let world = indexed(threshold());
+    let told = world.feed_json(&["simulate"], b"calls: which jitter between attempts?");
+    let why = &find(&told["items"], "about", "retry")["why"];
+    assert_eq!((&why[0]["by"], &why[0]["tag"], &why[1]["by"]), (&json!("tag"), &json!("calls"), &json!("meaning")));
+    let about = &why[1];
+    assert_eq!(about["words"].as_array().unwrap().len(), 3, "{about}");
+    assert_eq!(
+        (&about["heading"], &about["path"], &about["line"]),
+        (&json!("Calls > Backoff"), &json!("docs/retry.md"), &json!(1))
+    );
+    for key in ["score", "threshold", "cosine", "coverage"] {
+        let digits = about[key].to_string();
+        assert!(about[key].is_f64() && digits.len() <= "-0.123".len(), "{key}: {digits}");
+    }
+    assert_eq!(about["threshold"], 0.3);
+}
+
+#[test]
+fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
+    let world = indexed(threshold());
+    let prompt = b"calls: which jitter between attempts? sleep, double the pause";
+    let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
+    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat` shows them\n---";
+    assert!(said.text().ends_with(line), "{said}");
+    assert!(!said.text().contains("want of room") && !said.stderr.contains("did not fit"), "{said}");
+    let told = world.feed_json(&["simulate"], prompt);
+    assert_eq!(find(&told["left_out"], "about", "queue")["level"], "count");
+    assert_eq!(find(&told["considered"], "id", "queue")["hinted"], false);
+    let shown = world.feed(&["simulate"], prompt).exits(0);
+    assert!(shown.text().contains("\nLeft out as less likely:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
+    // With too little room, one line says both.
+    let short = world.feed(&["enrich", "--dry-run", "--max-chars", "140"], prompt).exits(0);
+    assert!(short.text().contains("**Left out for want of room**: 1 hint; as less likely: 1 hint — "), "{short}");
+    // Enriched again, it gets nothing more, and a session that got the hint is not told of the others.
+    assert_eq!(world.feed(&["enrich", "--dry-run"], said.text().as_bytes()).exits(0).text(), said.text());
+    world.feed(&["enrich"], prompt).exits(0);
+    assert_eq!(world.feed(&["enrich"], prompt).exits(0).text().as_bytes(), prompt);
+    let again = world.feed_json(&["simulate"], prompt);
+    assert_eq!((again["told_before"].as_array().unwrap().len(), &again["left_out"]), (1, &json!([])));
+}
+
+#[test]
+fn a_simulation_lists_sources_that_are_not_hinted_at() {
+    let world = indexed(threshold());
+    world.run(&["exclude", "queue"]).exits(0);
+    let told = world.feed_json(&["simulate"], b"azimuth motor stalls, clutch slips; consumer message; hulls");
+    assert_eq!(told["items"].as_array().unwrap().len(), 1);
+    let row = |id: &str| find(&told["considered"], "id", id);
+    assert_eq!(
+        (&row("dish")["hinted"], &row("dish")["because"]),
+        (&json!(true), &json!("its score reaches the threshold"))
+    );
+    assert_eq!((&row("queue")["hinted"], &row("queue")["because"]), (&json!(false), &json!("it is excluded")));
+    assert_eq!(row("paint")["because"], "its score is below the threshold");
+    assert_eq!((&row("paint")["path"], &row("paint")["line"]), (&json!("docs/paint.md"), &json!(1)));
+    let shown = world.feed(&["simulate"], b"azimuth motor stalls").exits(0);
+    assert!(shown.text().contains("\nSources with the best scores:\n  source  score  hinted  because"), "{shown}");
+    assert!(shown.text().ends_with("  threshold: 0.300\n"), "{shown}");
+}
+
+#[test]
+fn why_not_gives_the_score() {
+    let world = indexed(threshold());
+    let prompt = "calls: which jitter between attempts? sleep, double the pause";
+    for (id, prompt, reason, needle) in [
+        ("dish", "azimuth motor stalls, clutch slips", "hinted", "about \"Dishes > Motors\", docs/dish.md:1 (score "),
+        ("dish", "the clutch", "below-threshold", "threshold 0.300, words clutch, cosine 0.000, coverage "),
+        ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
+        ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:1 (score "),
+        ("queue", prompt, "below-best", "others score much higher, and a score of 0."),
+        ("paint", "azimuth", "no-tags", "it has no tags. Its text has nothing in common with the prompt."),
+    ] {
+        let told = world.json(&["why-not", id, "--prompt", prompt], 0);
+        assert_eq!((&told["reason"], &told["indexed"]), (&json!(reason), &json!(true)), "{told}");
+        assert!(told["message"].as_str().unwrap().contains(needle), "{needle}: {told}");
+        assert_eq!(told["meaning"].is_null(), reason == "no-tags", "{told}");
+    }
+    world.feed(&["enrich"], b"azimuth motor stalls, clutch slips").exits(0);
+    let told = world.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&told["reason"], &told["about"]["journal"]["n"]), (&json!("told"), &json!(1)));
+    let off = indexed(json!({"threshold": 0.3, "semantic": false}));
+    let told = off.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&told["reason"], &told["hinted"]), (&json!("meaning-off"), &json!(false)));
+    let bare = indexed(json!({}));
+    let told = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&told["reason"], &told["meaning"]["threshold"]), (&json!("no-threshold"), &Value::Null));
+}
+
+#[test]
+fn without_an_index_tags_alone_count_and_it_is_said() {
+    let world =
+        Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x", "tags": ["red"]}]), &[]);
+    let told = world.run(&["why-not", "a", "--prompt", "blue"]).exits(0);
+    let line = "  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n";
+    assert!(told.text().contains(line), "{told}");
+    assert!(!world.run(&["why-not", "a", "--prompt", "red"]).exits(0).text().contains("index"));
+    assert_eq!(world.feed_json(&["simulate"], b"red")["considered"], json!([]));
+}
+
+#[test]
+fn the_order_and_number_of_hints_are_asserted() {
+    let world = indexed(threshold());
+    let case = |keys: &str| {
+        let text =
+            format!("[[case]]\nprompt = \"calls: which jitter between attempts? sleep, double the pause\"\n{keys}\n");
+        world.put("cases.toml", text.as_bytes());
+        let code = world.run(&["assert", "cases.toml"]).code;
+        let ran = world.run(&["--format", "json", "assert", "cases.toml"]).exits(code);
+        let missed = &ran.json()["cases"][0]["missed"];
+        let line = |it: &Value| format!("{} {}", it["expectation"], it["reason"]).replace('"', "");
+        missed.as_array().unwrap().iter().map(line).collect::<Vec<_>>().join("; ")
+    };
+    for (keys, expected) in [
+        ("hints_any = [\"paint\", \"retry\"]", ""),
+        ("hints_any = \"paint\"", "hints_any none-hinted"),
+        ("top = \"retry\"", ""),
+        ("top = [\"queue\", \"retry\"]", "top below-best"),
+        ("top = \"paint\"", "top no-tags"),
+        ("max_hints = 1", ""),
+        ("max_hints = 0", "max_hints too-many-hints"),
+        ("hints = [\"retry\"]\nnot_hints = [\"queue\"]", ""),
+        ("not_hints = [\"retry\"]", "not_hints hinted"),
+    ] {
+        assert_eq!(case(keys), expected, "{keys}");
+    }
+}
