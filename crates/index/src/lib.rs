@@ -9,7 +9,10 @@ mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
 pub mod pieces;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod reader;
+mod repository;
 mod schema;
 pub mod search;
 mod sqlite;
@@ -29,6 +32,7 @@ pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
 pub use reader::{About, Index, Partial, Section};
+pub use repository::shared_name;
 pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use threshold::background_texts;
 pub use update::{Job, Progress, Report, update};

@@ -9,6 +9,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "postgres")]
+use crate::postgres::{PostgresStorage, Server};
 use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
@@ -39,6 +41,9 @@ const BUSY: Duration = Duration::from_millis(500);
 pub struct Location {
     workspace: PathBuf,
     sealer: Sealer,
+    /// In place of the file.
+    #[cfg(feature = "postgres")]
+    server: Option<Server>,
 }
 
 /// The files that refdesk wrote. The log is recorded before anything is written to it, so that no moment exists at which
@@ -72,7 +77,40 @@ impl Location {
     pub fn new(workspace: &Path, sealer: Sealer) -> Self {
         // SQLite refuses paths with links in them; those above the workspace are the user's.
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-        Self { workspace, sealer }
+        Self {
+            workspace,
+            sealer,
+            #[cfg(feature = "postgres")]
+            server: None,
+        }
+    }
+
+    /// The index of the same workspace in the PostgreSQL database at this URL, shared by all checkouts of its repository.
+    ///
+    /// # Errors
+    /// It is not such a URL, or asks for TLS.
+    #[cfg(feature = "postgres")]
+    pub fn on_server(mut self, url: &str) -> Result<Self, Error> {
+        self.server = Some(Server::parse(url)?);
+        Ok(self)
+    }
+
+    /// As with the feature `postgres`.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "postgres"))]
+    pub fn on_server(self, _url: &str) -> Result<Self, Error> {
+        Err(Error::new(Code::IndexUnreachable, "this refdesk was built without PostgreSQL", "leave index_url out"))
+    }
+
+    /// The index, for people.
+    pub fn shown(&self) -> String {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = &self.server {
+            return server.shown();
+        }
+        self.path().display().to_string()
     }
 
     /// The path of the database, for people.
@@ -85,6 +123,11 @@ impl Location {
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
     pub(crate) fn read(&self) -> Result<Option<Box<dyn Storage>>, Error> {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = &self.server {
+            let storage = PostgresStorage::read(server, &self.workspace, &self.sealer)?;
+            return Ok(storage.map(|storage| Box::new(storage) as Box<dyn Storage>));
+        }
         // A state folder that cannot be opened has no index; the desk reports the folder.
         let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
@@ -112,6 +155,11 @@ impl Location {
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
     pub(crate) fn write(&self, fresh: bool) -> Result<Option<Box<dyn Storage>>, Error> {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = &self.server {
+            let storage = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh)?;
+            return Ok(storage.map(|storage| Box::new(storage) as Box<dyn Storage>));
+        }
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
         let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;

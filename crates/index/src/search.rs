@@ -5,7 +5,7 @@ mod excerpt;
 mod fusion;
 mod query;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use budget::{HitCost, HitLength, fit};
 pub use excerpt::Excerpt;

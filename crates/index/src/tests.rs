@@ -34,14 +34,50 @@ impl Embedder for Letters {
     }
 }
 
+/// Cases that hold wherever the index is: each is a test of the index in a file, and one of the cases of `postgres::tests`.
+macro_rules! cases {
+    ($($name:ident),* $(,)?) => {
+        mod in_a_file {
+            $(#[test]
+            fn $name() {
+                super::$name(&crate::tests::World::new());
+            })*
+        }
+
+        #[cfg(all(feature = "postgres", unix))]
+        pub(crate) const CASES: &[(&str, fn(&crate::tests::World))] = &[$((stringify!($name), $name)),*];
+    };
+}
+pub(crate) use cases;
+
+cases! {
+    what_did_not_change_is_not_touched,
+    a_run_that_was_stopped_goes_on_later,
+    a_second_writer_leaves_and_readers_do_not_wait,
+    queries_of_any_text_have_an_answer,
+}
+
 pub(crate) struct World {
     root: tempfile::TempDir,
     model: Letters,
+    /// The URL of a database in place of the file.
+    server: Option<String>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { root: tempfile::tempdir().unwrap(), model: Letters::default() }
+        Self { root: tempfile::tempdir().unwrap(), model: Letters::default(), server: None }
+    }
+
+    #[cfg(all(feature = "postgres", unix))]
+    pub(crate) fn on(server: String) -> Self {
+        Self { server: Some(server), ..Self::new() }
+    }
+
+    /// How often the model was run.
+    #[cfg(all(feature = "postgres", unix))]
+    pub(crate) fn embedded(&self) -> usize {
+        self.model.0.load(Ordering::Relaxed)
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -58,15 +94,19 @@ impl World {
         local(id, &self.path().join(name), PathState::File)
     }
 
-    fn location(&self) -> Location {
-        Location::new(&self.path(), Sealer::fixed(&self.path()))
+    pub(crate) fn location(&self) -> Location {
+        let location = Location::new(&self.path(), Sealer::fixed(&self.path()));
+        match &self.server {
+            Some(url) => location.on_server(url).unwrap(),
+            None => location,
+        }
     }
 
     pub(crate) fn update(&self, sources: Vec<Source>) -> Report {
         self.run(sources, false, &mut |_| true).unwrap().unwrap()
     }
 
-    fn run(
+    pub(crate) fn run(
         &self,
         sources: Vec<Source>,
         fresh: bool,
@@ -83,7 +123,7 @@ impl World {
         (Index::open(&self.location()).unwrap().unwrap(), &self.model)
     }
 
-    fn best(&self, text: &str) -> Vec<String> {
+    pub(crate) fn best(&self, text: &str) -> Vec<String> {
         let index = Index::open(&self.location()).unwrap().unwrap();
         index.about(text, Some(&self.model), &[]).unwrap().scored.into_iter().map(|it| it.source).collect()
     }
@@ -93,9 +133,7 @@ pub(crate) fn long(word: &str) -> String {
     format!("# {word}\n\n{}\n", format!("{word} and more of it. ").repeat(30))
 }
 
-#[test]
-fn what_did_not_change_is_not_touched() {
-    let world = World::new();
+fn what_did_not_change_is_not_touched(world: &World) {
     world.write("a.md", &long("retry"));
     world.write("b.md", &long("timeout"));
     let sources = || vec![world.file("a", "a.md"), world.file("b", "b.md"), inline("c", "short text")];
@@ -113,9 +151,7 @@ fn what_did_not_change_is_not_touched() {
     assert_eq!(world.best("circuit"), ["b"]);
 }
 
-#[test]
-fn a_run_that_was_stopped_goes_on_later() {
-    let world = World::new();
+fn a_run_that_was_stopped_goes_on_later(world: &World) {
     for nth in 0..200 {
         world.write(&format!("{nth}.md"), &long(&format!("word{nth}")));
     }
@@ -181,9 +217,7 @@ fn an_index_of_a_newer_version_is_left_alone() {
     assert_eq!(refused.code, Code::IndexNewer);
 }
 
-#[test]
-fn a_second_writer_leaves_and_readers_do_not_wait() {
-    let world = World::new();
+fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];
     world.update(sources());
@@ -216,9 +250,7 @@ fn the_files_are_private() {
     assert!(world.location().path().exists());
 }
 
-#[test]
-fn queries_of_any_text_have_an_answer() {
-    let world = World::new();
+fn queries_of_any_text_have_an_answer(world: &World) {
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);
     let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];

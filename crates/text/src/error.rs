@@ -106,6 +106,7 @@ codes! {
     IndexBusy = "index-busy",
     IndexForeign = "index-foreign",
     IndexNewer = "index-newer",
+    IndexUnreachable = "index-unreachable",
     IndexUnreadable = "index-unreadable",
     IndexUnwritable = "index-unwritable",
     InvalidCall = "invalid-call",

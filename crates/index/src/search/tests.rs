@@ -2,7 +2,7 @@
 //! letters are near each other.
 
 use super::*;
-use crate::tests::{World, long};
+use crate::tests::{World, cases, long};
 use refdesk_core::catalog::testing::inline;
 
 const GUIDE: &str = "# Guide\n\n## Circuit breakers\n\nA breaker opens when too many calls fail in a row, and the calls \
@@ -11,8 +11,16 @@ const GUIDE: &str = "# Guide\n\n## Circuit breakers\n\nA breaker opens when too 
     log when it opens.\n\n## Retries\n\nA retry repeats a call that failed, after a pause that grows. Repeat only what may \
     happen twice. Limit the number of retries.\n";
 
-fn world() -> World {
-    let world = World::new();
+cases! {
+    a_hit_names_its_section_and_says_why,
+    phrases_and_filters,
+    filters_apply_before_the_lists_are_cut,
+    a_section_gives_one_hit,
+    queries_of_any_text_have_an_answer,
+    names_are_found_by_their_parts,
+}
+
+fn fill(world: &World) {
     world.write("guide.md", GUIDE);
     world.write("saga.md", &long("saga"));
     world.update(vec![
@@ -20,7 +28,6 @@ fn world() -> World {
         world.file("saga", "saga.md"),
         inline("note", "# Note\n\nbreaker"),
     ]);
-    world
 }
 
 fn search(world: &World, text: &str) -> SearchResult {
@@ -32,9 +39,8 @@ fn filtered(world: &World, text: &str, kinds: &[String], is_wanted: &dyn Fn(&str
     index.search(&SearchQuery { text, kinds, is_wanted, limit: 10 }, Some(model)).unwrap()
 }
 
-#[test]
-fn a_hit_names_its_section_and_says_why() {
-    let world = world();
+fn a_hit_names_its_section_and_says_why(world: &World) {
+    fill(world);
     let (index, _) = world.index();
     let query = SearchQuery { text: "circuit breaker", kinds: &[], is_wanted: &|_| true, limit: 10 };
     let found = index.search(&query, None).unwrap();
@@ -50,14 +56,13 @@ fn a_hit_names_its_section_and_says_why() {
     assert_eq!(marked, ["Circuit", "breakers", "breaker"]);
     let sources: Vec<&str> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
     assert_eq!(sources, ["guide", "note"]);
-    let both = search(&world, "circuit breaker");
+    let both = search(world, "circuit breaker");
     assert_eq!(both.mode, SearchMode::Hybrid);
     assert!(both.hits[0].because.iter().any(|placing| placing.list == "meaning" && placing.cosine.is_some()));
 }
 
-#[test]
-fn phrases_and_filters() {
-    let world = world();
+fn phrases_and_filters(world: &World) {
+    fill(world);
     let by_words = |text: &str, kinds: &[&str], only: &str| -> Vec<String> {
         let (index, _) = world.index();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
@@ -79,33 +84,28 @@ fn phrases_and_filters() {
     }
 }
 
-#[test]
-fn filters_apply_before_the_lists_are_cut() {
-    let world = World::new();
+fn filters_apply_before_the_lists_are_cut(world: &World) {
     let mut sources: Vec<_> =
         (0..120).map(|nth| inline(&format!("many-{nth}"), &format!("# Part\n\nretry retry retry {nth}"))).collect();
     sources.push(inline("last", "# Last\n\nOne of many texts that has the word retry in it, and other words as well."));
     world.update(sources);
-    let found = filtered(&world, "retry", &["text".to_owned()], &|id| id == "last");
+    let found = filtered(world, "retry", &["text".to_owned()], &|id| id == "last");
     assert_eq!(found.hits.len(), 1);
     assert_eq!(found.hits[0].because.len(), 2, "it is in both lists");
 }
 
-#[test]
-fn a_section_gives_one_hit() {
-    let world = World::new();
+fn a_section_gives_one_hit(world: &World) {
     let paragraph = format!("{}\n\n", "retry and more of it. ".repeat(40));
     world.write("a.md", &format!("# Retry\n\n{}", paragraph.repeat(6)));
     world.update(vec![world.file("a", "a.md")]);
-    let found = filtered(&world, "retry", &["text".to_owned()], &|_| true);
+    let found = filtered(world, "retry", &["text".to_owned()], &|_| true);
     assert_eq!(found.hits.len(), 1);
 }
 
-#[test]
-fn queries_of_any_text_have_an_answer() {
-    let world = world();
+fn queries_of_any_text_have_an_answer(world: &World) {
+    fill(world);
     for text in ["", " ", "\"", "?!", "🦀 😀", "\0", "\"\"", "--"] {
-        let found = search(&world, text);
+        let found = search(world, text);
         assert!(found.is_empty && found.hits.is_empty(), "{text}");
     }
     for text in [
@@ -119,18 +119,19 @@ fn queries_of_any_text_have_an_answer() {
         "日本語のテキスト",
         "retry\0x",
     ] {
-        assert!(!search(&world, text).is_empty, "{text}");
+        assert!(!search(world, text).is_empty, "{text}");
     }
     let many: String = (0..2_000).map(|nth| format!("w{nth} ")).collect();
     for long in [many, "retry ".repeat(5_000), "x".repeat(100_000), "\"a b\" ".repeat(2_000)] {
-        assert!(search(&world, &long).is_cut);
+        assert!(search(world, &long).is_cut);
     }
-    assert!(search(&world, &"retry ".repeat(5_000)).hits.iter().any(|hit| hit.heading.ends_with("Retries")));
+    assert!(search(world, &"retry ".repeat(5_000)).hits.iter().any(|hit| hit.heading.ends_with("Retries")));
 }
 
 #[test]
 fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
-    let world = world();
+    let world = World::new();
+    fill(&world);
     let whole = search(&world, "breaker");
     assert_eq!((whole.partial, whole.incomparable), (None, 0));
     let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
@@ -148,15 +149,13 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
 }
 
-#[test]
-fn names_are_found_by_their_parts() {
-    let world = World::new();
+fn names_are_found_by_their_parts(world: &World) {
     world.update(vec![
         inline("api", "# Calls\n\nCall selectReferences with ids."),
         inline("other", "# Other\n\nNothing."),
     ]);
     for text in ["selectReferences", "select references", "SELECTREFERENCES", "reference"] {
-        let found = filtered(&world, text, &["text".to_owned()], &|_| true);
+        let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits[0].source, "api", "{text}");
     }
 }

@@ -1,0 +1,285 @@
+//! An index in a PostgreSQL database that the members of a team share, for many repositories: every row belongs to one
+//! (SEARCH S5.1). The tables are those of the file. Paths in the workspace are stored relative to it, and what a checkout
+//! knows of its files' stamps is its own, because another checkout's files have others.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_postgres::Row;
+
+use crate::repository::shared_name;
+use crate::storage::{Document, Embedded, Storage, TextKey, TextState, TextUpdate};
+use crate::vector::Vector;
+use refdesk_files::{Sealer, Stamp};
+use refdesk_text::Error;
+
+mod changes;
+mod schema;
+mod server;
+mod session;
+#[cfg(test)]
+#[cfg(unix)]
+mod testing;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+mod text;
+
+use changes::Changes;
+pub(crate) use server::Server;
+use session::{PostgresError, Session};
+use text::{clean, searchable};
+
+/// How long a reader waits for a connection: a hook must not be held up by a server that is gone.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long a reader waits for each answer.
+const READ_LIMIT: Duration = Duration::from_secs(3);
+
+/// How long a writer waits for each answer.
+const WRITE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Paths in the workspace begin with this in the tables.
+const INSIDE: &str = "./";
+
+/// A vector that no document has is kept for this long, since another checkout may have another branch.
+const UNUSED: &str = "30 days";
+
+/// The documents with any of some words and phrases, the best first. PostgreSQL's rank of a document does not depend on the
+/// others, so each word is ranked by itself and weighted by its rarity, as the file's `bm25` does.
+const RANKED: &str = "
+WITH terms AS (
+    SELECT nth, phraseto_tsquery('refdesk.english', term) AS query FROM unnest($2::text[]) WITH ORDINALITY AS u (term, nth)
+), matches AS (
+    SELECT t.nth, d.id, ts_rank('{1, 1, 1, 1}', d.words, t.query, 1) AS rank FROM terms t
+    JOIN refdesk.documents d ON d.repository = $1 AND d.words @@ t.query
+), rarities AS (
+    SELECT m.nth, ln(1 + (every.n - count(*) + 0.5) / (count(*) + 0.5)) AS rarity FROM matches m,
+        (SELECT count(*) AS n FROM refdesk.documents WHERE repository = $1) AS every GROUP BY m.nth, every.n
+)
+SELECT m.id FROM matches m JOIN rarities USING (nth) GROUP BY m.id ORDER BY sum(m.rank * rarity) DESC, m.id";
+
+/// The rows of one repository.
+pub(crate) struct PostgresStorage {
+    session: Session,
+    repository: i32,
+    /// Identifies this checkout among those that know stamps; `None` if it cannot be told from others.
+    checkout: Option<Vec<u8>>,
+    workspace: PathBuf,
+}
+
+impl PostgresStorage {
+    /// Opens the index of a workspace's repository for reading; `None` if there is none.
+    pub(crate) fn read(server: &Server, workspace: &Path, sealer: &Sealer) -> Result<Option<Self>, Error> {
+        let checkout = checkout(sealer);
+        let Some(name) = repository_name(workspace, checkout.as_deref()) else { return Ok(None) };
+        let session = Session::open(server, CONNECT_LIMIT, READ_LIMIT)?;
+        let Some(repository) = schema::find(&session, &name)? else { return Ok(None) };
+        Ok(Some(Self { session, repository, checkout, workspace: workspace.to_path_buf() }))
+    }
+
+    /// Opens it for writing and makes the tables if there are none; `None` if another process is writing.
+    pub(crate) fn write(
+        server: &Server,
+        workspace: &Path,
+        sealer: &Sealer,
+        fresh: bool,
+    ) -> Result<Option<Self>, Error> {
+        // Without a key every text is compared by its content.
+        let key = sealer.key_or_new().map(drop);
+        let checkout = checkout(sealer);
+        let Some(name) = repository_name(workspace, checkout.as_deref()) else {
+            let why = key.map_or_else(|error| error.to_string(), |()| String::from("no key"));
+            return Err(server.unusable(&why));
+        };
+        let session = Session::open(server, READ_LIMIT, WRITE_LIMIT)?;
+        let Some(repository) = schema::make(&session, &name, fresh)? else { return Ok(None) };
+        Ok(Some(Self { session, repository, checkout, workspace: workspace.to_path_buf() }))
+    }
+
+    fn stored_path(&self, path: &str) -> String {
+        match Path::new(path).strip_prefix(&self.workspace) {
+            Ok(inside) => clean(&format!("{INSIDE}{}", inside.display())).into_owned(),
+            Err(_) => clean(path).into_owned(),
+        }
+    }
+
+    fn path(&self, stored: String) -> String {
+        match stored.strip_prefix(INSIDE) {
+            Some(inside) => self.workspace.join(inside).to_string_lossy().into_owned(),
+            None => stored,
+        }
+    }
+}
+
+fn checkout(sealer: &Sealer) -> Option<Vec<u8>> {
+    Some(sealer.key()?.seal("checkout", &[]).to_vec())
+}
+
+/// The name that all checkouts of a repository share, else one that only this checkout has: another machine may have
+/// another repository at the same path.
+fn repository_name(workspace: &Path, checkout: Option<&[u8]>) -> Option<String> {
+    shared_name(workspace).or_else(|| {
+        let digits: String = checkout?.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(clean(&format!("{} {digits}", workspace.display())).into_owned())
+    })
+}
+
+impl Storage for PostgresStorage {
+    fn texts(&self) -> Result<HashMap<TextKey, TextState>, Error> {
+        let sql = "SELECT f.path, f.source_id, f.hash, s.size, s.mtime, s.ctime, s.inode FROM refdesk.files f
+                   LEFT JOIN refdesk.stamps s ON s.repository = f.repository AND s.path = f.path
+                       AND s.source_id = f.source_id AND s.hash = f.hash AND s.checkout = $2
+                   WHERE f.repository = $1";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &self.checkout]).await)?;
+        rows.iter()
+            .map(|row| {
+                let number = |at| Ok(value::<Option<i64>>(row, at)?.unwrap_or_default().cast_unsigned());
+                let stamp = Stamp { size: number(3)?, modified: number(4)?, changed: number(5)?, number: number(6)? };
+                let key = TextKey { path: self.path(value(row, 0)?), source: value(row, 1)? };
+                Ok((key, TextState { stamp, hash: value(row, 2)? }))
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.session.failed(&error))
+    }
+
+    fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error> {
+        let changes = Changes::of(updates, |path| self.stored_path(path));
+        self.session.ask(async |client| {
+            let transaction = client.transaction().await?;
+            let removed = changes.store(&transaction, self.repository, self.checkout.as_ref()).await?;
+            transaction.commit().await?;
+            Ok(removed)
+        })
+    }
+
+    fn count(&self) -> Result<usize, Error> {
+        let sql = "SELECT count(*) FROM refdesk.documents WHERE repository = $1";
+        let count: i64 =
+            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository]).await?, 0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
+        let sql = "SELECT d.id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash
+                   FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, nth)
+                   JOIN refdesk.documents d ON d.id = wanted.id AND d.repository = $1 ORDER BY nth";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
+        rows.iter()
+            .map(|row| {
+                let line = |at| Ok(usize::try_from(value::<i64>(row, at)?).unwrap_or_default());
+                Ok(Document {
+                    id: value(row, 0)?,
+                    doc_type: value(row, 1)?,
+                    source: value(row, 2)?,
+                    path: self.path(value(row, 3)?),
+                    heading: value(row, 4)?,
+                    line: line(5)?,
+                    end_line: line(6)?,
+                    content: value(row, 7)?,
+                    content_hash: value(row, 8)?,
+                })
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.session.failed(&error))
+    }
+
+    fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
+        let sql = "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding FROM refdesk.documents d
+                   LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
+                       AND v.model = $2
+                   WHERE d.repository = $1 ORDER BY d.content_hash, d.source_id, d.id";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &model]).await)?;
+        let mut pass = |row: &Row| {
+            each(Embedded {
+                id: value(row, 0)?,
+                doc_type: row.try_get(1)?,
+                source: row.try_get(2)?,
+                scale: value::<Option<f32>>(row, 3)?.unwrap_or(0.0),
+                values: row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
+            });
+            Ok(())
+        };
+        rows.iter().try_for_each(&mut pass).map_err(|error| self.session.failed(&error))
+    }
+
+    fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error> {
+        let wanted: Vec<String> = terms.iter().map(|term| searchable(term)).collect();
+        let rows = self.session.ask(async |client| client.query(RANKED, &[&self.repository, &wanted]).await)?;
+        for row in &rows {
+            if !each(value(row, 0).map_err(|error| self.session.failed(&error))?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
+        let sql = "SELECT w.nth, found.id FROM unnest($2::text[]) WITH ORDINALITY AS w (word, nth) CROSS JOIN LATERAL (
+                       SELECT d.id FROM refdesk.documents d
+                       WHERE d.repository = $1 AND d.words @@ phraseto_tsquery('refdesk.english', w.word) LIMIT $3
+                   ) AS found";
+        let wanted: Vec<String> = words.iter().map(|word| searchable(word)).collect();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &wanted, &limit]).await)?;
+        let mut found = vec![Vec::new(); words.len()];
+        for row in &rows {
+            let nth: i64 = value(row, 0).map_err(|error| self.session.failed(&error))?;
+            let id = value(row, 1).map_err(|error| self.session.failed(&error))?;
+            if let Some(ids) = usize::try_from(nth - 1).ok().and_then(|at| found.get_mut(at)) {
+                ids.push(id);
+            }
+        }
+        Ok(found)
+    }
+
+    fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error> {
+        let sql = "SELECT min(d.id) FROM refdesk.documents d WHERE d.repository = $1 AND NOT EXISTS (
+                       SELECT FROM refdesk.vectors v
+                       WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
+                   ) GROUP BY d.content_hash ORDER BY 1";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &model]).await)?;
+        rows.iter().map(|row| value(row, 0)).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+    }
+
+    fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
+        let sql = "INSERT INTO refdesk.vectors (repository, model, content_hash, dims, scale, embedding)
+                   SELECT $1, $2, * FROM unnest($3::bytea[], $4::integer[], $5::real[], $6::bytea[])
+                   ON CONFLICT (repository, content_hash, model) DO NOTHING";
+        let hashes: Vec<&[u8]> = vectors.iter().map(|(hash, _)| hash.as_slice()).collect();
+        let dims: Vec<i32> =
+            vectors.iter().map(|(_, vector)| i32::try_from(vector.values.len()).unwrap_or(i32::MAX)).collect();
+        let scales: Vec<f32> = vectors.iter().map(|(_, vector)| vector.scale).collect();
+        let values: Vec<Vec<u8>> = vectors.iter().map(|(_, vector)| vector.bytes()).collect();
+        self.session.ask(async |client| {
+            client.execute(sql, &[&self.repository, &model, &hashes, &dims, &scales, &values]).await.map(drop)
+        })
+    }
+
+    fn remove_unused_vectors(&mut self) -> Result<(), Error> {
+        let sql = "DELETE FROM refdesk.vectors v WHERE v.repository = $1 AND v.stored < now() - $2::text::interval
+                   AND NOT EXISTS (
+                       SELECT FROM refdesk.documents d
+                       WHERE d.repository = $1 AND d.content_hash = v.content_hash
+                   )";
+        self.session.ask(async |client| client.execute(sql, &[&self.repository, &UNUSED]).await.map(drop))
+    }
+
+    fn metadata(&self, key: &str) -> Result<Option<String>, Error> {
+        let sql = "SELECT value FROM refdesk.metadata WHERE repository = $1 AND key = $2";
+        self.session.ask(async |client| {
+            client.query_opt(sql, &[&self.repository, &key]).await?.map(|row| value(&row, 0)).transpose()
+        })
+    }
+
+    fn set_metadata(&mut self, key: &str, value: &str) -> Result<(), Error> {
+        let sql = "INSERT INTO refdesk.metadata VALUES ($1, $2, $3)
+                   ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
+        self.session.ask(async |client| client.execute(sql, &[&self.repository, &key, &value]).await.map(drop))
+    }
+}
+
+fn value<T: for<'r> tokio_postgres::types::FromSql<'r>>(row: &Row, at: usize) -> Result<T, PostgresError> {
+    row.try_get(at)
+}

@@ -1,0 +1,185 @@
+//! The tables in a PostgreSQL database: those of the file (SEARCH S1.1), in the schema `refdesk`, for many repositories.
+
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+
+use super::session::{PostgresError, Session};
+use super::value;
+use refdesk_text::Error;
+
+/// Tables with a lower version are rebuilt, those with a higher one refused.
+const VERSION: i64 = 1;
+
+/// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
+const LOCKS: i32 = 0x7265_6664;
+
+/// Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing is decided before a question.
+const TABLES: &str = "
+CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = english);
+CREATE TEXT SEARCH CONFIGURATION refdesk.english (COPY = pg_catalog.simple);
+ALTER TEXT SEARCH CONFIGURATION refdesk.english
+    ALTER MAPPING FOR asciiword, word, numword WITH refdesk.english_stem;
+CREATE TABLE refdesk.version (version bigint NOT NULL);
+CREATE TABLE refdesk.repositories (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL UNIQUE
+);
+CREATE TABLE refdesk.documents (
+    repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    doc_type text NOT NULL,
+    source_id text NOT NULL,
+    file_path text NOT NULL,
+    heading text NOT NULL,
+    line bigint NOT NULL,
+    end_line bigint NOT NULL,
+    content text NOT NULL,
+    summary text,
+    keywords text NOT NULL,
+    content_hash bytea NOT NULL,
+    database_name text,
+    schema_name text,
+    table_name text,
+    column_name text,
+    domain text,
+    words tsvector NOT NULL
+);
+CREATE INDEX documents_by_file ON refdesk.documents (repository, file_path, source_id);
+CREATE INDEX documents_by_hash ON refdesk.documents (repository, content_hash);
+CREATE INDEX documents_by_words ON refdesk.documents USING gin (words);
+CREATE TABLE refdesk.vectors (
+    repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    content_hash bytea NOT NULL,
+    model text NOT NULL,
+    dims integer NOT NULL,
+    scale real NOT NULL,
+    embedding bytea NOT NULL,
+    stored timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (repository, content_hash, model)
+);
+CREATE TABLE refdesk.relationships (
+    repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    from_table text NOT NULL,
+    from_columns text NOT NULL,
+    to_table text NOT NULL,
+    to_columns text NOT NULL,
+    database_name text,
+    origin text NOT NULL,
+    confidence real
+);
+CREATE TABLE refdesk.files (
+    repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    path text NOT NULL,
+    source_id text NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (repository, path, source_id)
+);
+CREATE TABLE refdesk.stamps (
+    repository integer NOT NULL,
+    checkout bytea NOT NULL,
+    path text NOT NULL,
+    source_id text NOT NULL,
+    hash bytea NOT NULL,
+    size bigint NOT NULL,
+    mtime bigint NOT NULL,
+    ctime bigint NOT NULL,
+    inode bigint NOT NULL,
+    PRIMARY KEY (repository, checkout, path, source_id),
+    FOREIGN KEY (repository, path, source_id) REFERENCES refdesk.files ON DELETE CASCADE
+);
+CREATE INDEX stamps_by_file ON refdesk.stamps (repository, path, source_id);
+CREATE TABLE refdesk.metadata (
+    repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    key text NOT NULL,
+    value text NOT NULL,
+    PRIMARY KEY (repository, key)
+);
+";
+
+/// What an older version may have made.
+const REMOVED: &str = "
+DROP TABLE IF EXISTS refdesk.stamps, refdesk.files, refdesk.vectors, refdesk.relationships, refdesk.metadata,
+    refdesk.documents, refdesk.repositories, refdesk.version;
+DROP TEXT SEARCH CONFIGURATION IF EXISTS refdesk.english;
+DROP TEXT SEARCH DICTIONARY IF EXISTS refdesk.english_stem;
+";
+
+/// The number of a repository; `None` if the database has no index of it, or one of an older version.
+pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, Error> {
+    let version = session.ask(async |client| version(client).await)?;
+    match version {
+        Some(newer) if newer > VERSION => Err(session.server().newer()),
+        Some(VERSION) => session.ask(async |client| number(client, repository).await),
+        _ => Ok(None),
+    }
+}
+
+/// The number of a repository, with tables and the repository's lock; `None` if another process has the lock.
+pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<Option<i32>, Error> {
+    if session.ask(async |client| make_tables(client).await)? > VERSION {
+        return Err(session.server().newer());
+    }
+    session.ask(async |client| {
+        let sql = "INSERT INTO refdesk.repositories (name) VALUES ($1) ON CONFLICT DO NOTHING";
+        if number(client, repository).await?.is_none() {
+            client.execute(sql, &[&repository]).await?;
+        }
+        let Some(number) = number(client, repository).await? else { return Ok(None) };
+        let lock = client.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&LOCKS, &number]).await?;
+        if !value::<bool>(&lock, 0)? {
+            return Ok(None);
+        }
+        if fresh {
+            let transaction = client.transaction().await?;
+            for table in ["documents", "files", "vectors", "relationships", "metadata"] {
+                let sql = format!("DELETE FROM refdesk.{table} WHERE repository = $1");
+                transaction.execute(&sql, &[&number]).await?;
+            }
+            transaction.commit().await?;
+        }
+        Ok(Some(number))
+    })
+}
+
+/// Makes the tables if there are none or older ones; returns the version that is there now.
+async fn make_tables(client: &mut Client) -> Result<i64, PostgresError> {
+    if let Some(known) = version(client).await?.filter(|known| *known >= VERSION) {
+        return Ok(known);
+    }
+    let transaction = client.transaction().await?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1, 0)", &[&LOCKS]).await?;
+    // Another process may have made them meanwhile.
+    let made = transaction.query_one("SELECT to_regclass('refdesk.version') IS NOT NULL", &[]).await?;
+    if value::<bool>(&made, 0)? {
+        let row = transaction.query_opt("SELECT version FROM refdesk.version", &[]).await?;
+        if let Some(known) = row.map(|row| value::<i64>(&row, 0)).transpose()?.filter(|known| *known >= VERSION) {
+            return Ok(known);
+        }
+        transaction.batch_execute(REMOVED).await?;
+    }
+    let schema = transaction.query_one("SELECT to_regnamespace('refdesk') IS NOT NULL", &[]).await?;
+    if !value::<bool>(&schema, 0)? {
+        transaction.batch_execute("CREATE SCHEMA refdesk").await?;
+    }
+    transaction.batch_execute(TABLES).await?;
+    transaction.execute("INSERT INTO refdesk.version VALUES ($1)", &[&VERSION]).await?;
+    transaction.commit().await?;
+    Ok(VERSION)
+}
+
+/// The version of the tables; `None` if there are none.
+async fn version(client: &Client) -> Result<Option<i64>, PostgresError> {
+    let is_absent = |error: &PostgresError| {
+        error.code().is_some_and(|code| [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME].contains(code))
+    };
+    match client.query_opt("SELECT version FROM refdesk.version", &[]).await {
+        Err(error) if is_absent(&error) => Ok(None),
+        answer => answer?.map(|row| value(&row, 0)).transpose(),
+    }
+}
+
+async fn number(client: &Client, repository: &str) -> Result<Option<i32>, PostgresError> {
+    let sql = "SELECT id FROM refdesk.repositories WHERE name = $1";
+    client.query_opt(sql, &[&repository]).await?.map(|row| value(&row, 0)).transpose()
+}

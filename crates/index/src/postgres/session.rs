@@ -1,0 +1,101 @@
+//! A connection to a server. The client is asynchronous; each question runs on a thread of its own, because a caller may
+//! itself be a task of an async runtime, in which waiting for another runtime is an error.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::{Client, NoTls};
+
+use super::server::Server;
+use refdesk_text::Error;
+
+pub(super) type PostgresError = tokio_postgres::Error;
+
+/// How long the end of a connection waits for the server to give its locks back.
+const PARTING: Duration = Duration::from_secs(2);
+
+pub(super) struct Session {
+    server: Server,
+    limit: Duration,
+    connection: Mutex<Connection>,
+}
+
+struct Connection {
+    /// `None` only while it is dropped.
+    runtime: Option<Runtime>,
+    client: Client,
+}
+
+impl Session {
+    /// Connects within `connect`; each answer may take as long as `limit`.
+    pub fn open(server: &Server, connect: Duration, limit: Duration) -> Result<Self, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| server.unusable(&error))?;
+        let config = server.config(connect, limit);
+        let connected = async || {
+            let (client, connection) = config.connect(NoTls).await?;
+            // Its errors reach the client.
+            drop(tokio::spawn(connection));
+            let limit = limit.as_millis();
+            let limits = format!(
+                "SET statement_timeout = {limit}; SET lock_timeout = {limit};
+                 SET idle_in_transaction_session_timeout = {limit}"
+            );
+            client.batch_execute(&limits).await?;
+            Ok(client)
+        };
+        let client = apart(server, || runtime.block_on(async { timeout(connect, connected()).await }))?
+            .map_err(|_| server.silent(connect))?
+            .map_err(|error: PostgresError| server.failed(&error))?;
+        let connection = Mutex::new(Connection { runtime: Some(runtime), client });
+        Ok(Self { server: server.clone(), limit, connection })
+    }
+
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub fn failed(&self, error: &PostgresError) -> Error {
+        self.server.failed(error)
+    }
+
+    /// Asks the server something.
+    pub fn ask<T: Send>(
+        &self,
+        ask: impl AsyncFnOnce(&mut Client) -> Result<T, PostgresError> + Send,
+    ) -> Result<T, Error> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let Connection { runtime: Some(runtime), client } = &mut *connection else {
+            return Err(self.server.unusable(&"the connection is closed"));
+        };
+        let limit = self.limit;
+        apart(&self.server, move || runtime.block_on(async move { timeout(limit, ask(client)).await }))?
+            .map_err(|_| self.server.silent(limit))?
+            .map_err(|error| self.server.failed(&error))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        let client = &self.client;
+        let part = || {
+            // The next writer must not find the lock taken until the server sees that this connection ended.
+            let unlock = async { timeout(PARTING, client.batch_execute("SELECT pg_advisory_unlock_all()")).await };
+            let _ = runtime.block_on(unlock);
+        };
+        thread::scope(|scope| {
+            let _ = thread::Builder::new().spawn_scoped(scope, part).map(thread::ScopedJoinHandle::join);
+        });
+        runtime.shutdown_background();
+    }
+}
+
+/// Runs something on a thread of its own and waits for it.
+fn apart<T: Send>(server: &Server, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    let done =
+        thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
+    done.map_err(|error| server.unusable(&error))?.map_err(|_| server.unusable(&"the client stopped"))
+}

@@ -1,0 +1,121 @@
+//! A PostgreSQL server for tests: the system's own program, in a temporary folder and on a Unix socket there.
+
+#![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
+#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tokio_postgres::NoTls;
+
+/// PostgreSQL refuses to run as root.
+const NOBODY: u32 = 65_534;
+
+/// Users that the server refuses for want of a password, and for want of TLS.
+const RULES: &str = "local all locked scram-sha-256\nlocal all encrypted reject\nlocal all all trust\n";
+
+/// A running server; it ends with the value.
+pub(crate) struct TestServer {
+    child: Child,
+    folder: tempfile::TempDir,
+}
+
+impl TestServer {
+    /// Starts a server; `None` if there is no program.
+    pub fn start() -> Option<Self> {
+        let Some(programs) = programs() else {
+            eprintln!("skipped: PostgreSQL's server is not installed");
+            return None;
+        };
+        let mut folder = tempfile::tempdir().unwrap();
+        let is_root = fs::metadata(folder.path()).unwrap().uid() == 0;
+        if is_root {
+            if !is_open(folder.path()) {
+                folder = tempfile::tempdir_in("/var/tmp").unwrap();
+            }
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let data = folder.path().join("data");
+        let mut initdb = command(&programs.join("initdb"), is_root);
+        initdb.args(["-U", "refdesk", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-D"]).arg(&data);
+        let made = initdb.current_dir(folder.path()).output().unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        fs::write(data.join("pg_hba.conf"), RULES).unwrap();
+        let mut postgres = command(&programs.join("postgres"), is_root);
+        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-F", "-c", "listen_addresses="]);
+        let mut child = postgres.current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let server = Self { child, folder };
+        let mut seen = String::new();
+        while !seen.contains("ready to accept connections") {
+            assert!(log.read_line(&mut seen).unwrap() > 0, "postgres: {seen}");
+        }
+        // A server whose log nobody reads would stop at some point.
+        std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
+        Some(server)
+    }
+
+    /// The URL of a database, for a user.
+    pub fn url(&self, user: &str, database: &str) -> String {
+        format!("postgres://{user}@/{database}?host={}", self.folder.path().display())
+    }
+
+    /// Makes a database and returns its URL.
+    pub fn database(&self, name: &str) -> String {
+        self.run("postgres", &format!("CREATE DATABASE {name}"));
+        self.url("refdesk", name)
+    }
+
+    /// Runs commands in a database.
+    pub fn run(&self, database: &str, sql: &str) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url("refdesk", database), NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            client.batch_execute(sql).await.unwrap();
+            drop(client);
+            connection.await.unwrap().unwrap();
+        });
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        // Unlike `Child::kill`, this lets it end its own processes.
+        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        if !asked.is_ok_and(|status| status.success()) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether every user can get to a folder, though perhaps not into it.
+fn is_open(folder: &Path) -> bool {
+    folder.ancestors().skip(1).all(|above| fs::metadata(above).unwrap().mode() & 0o001 != 0)
+}
+
+/// The folder of the newest server of the system's packages, else of the one in PATH.
+fn programs() -> Option<PathBuf> {
+    let packages = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let mut found: Vec<PathBuf> = packages.map(|entry| entry.unwrap().path().join("bin")).collect();
+    let version = |folder: &Path| folder.parent()?.file_name()?.to_str()?.parse::<u32>().ok();
+    found.sort_by_key(|folder| std::cmp::Reverse(version(folder)));
+    found.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    found.into_iter().find(|folder| ["initdb", "postgres"].iter().all(|name| folder.join(name).is_file()))
+}
+
+/// The program, as a user without rights if this one is root; it ends with this process.
+fn command(program: &Path, is_root: bool) -> Command {
+    if !is_root {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    let user = format!("--reuid={NOBODY}");
+    let group = format!("--regid={NOBODY}");
+    command.args([&user, &group, "--clear-groups", "--pdeathsig=INT", "--"]).arg(program);
+    command
+}

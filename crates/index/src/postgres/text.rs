@@ -1,0 +1,59 @@
+//! Texts as PostgreSQL takes them.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::words::words;
+
+/// Longer words are in no text of a person, and PostgreSQL refuses those over 2,046 bytes.
+const WORD: usize = 255;
+
+/// The most bytes of a text whose words can be searched; PostgreSQL stores up to a megabyte of words.
+const MOST: usize = 200_000;
+
+/// The text without the one character that PostgreSQL refuses.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{FFFD}")) } else { Cow::Borrowed(text) }
+}
+
+/// The words of a text, without accents and separated by blanks: PostgreSQL's parser would take `a/b.rs` for one path and
+/// `e-mail` for three words, where the index in a file sees two.
+pub(super) fn searchable(text: &str) -> String {
+    let plain: String = text.nfd().filter(|char| !is_combining_mark(*char)).nfc().collect();
+    let mut found = String::new();
+    for word in words(&plain).filter(|word| word.len() <= WORD) {
+        if found.len() + word.len() > MOST {
+            break;
+        }
+        if !found.is_empty() {
+            found.push(' ');
+        }
+        found.push_str(word);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_separated_by_blanks() {
+        for (text, expected) in [
+            ("", ""),
+            (" \0 ", ""),
+            ("a/b.rs, e-mail; snake_case v2", "a b rs e mail snake case v2"),
+            ("Ärger café cafe\u{301}", "Arger cafe cafe"),
+            ("it's 1.5 & 2'000!", "it s 1 5 2 000"),
+            ("한국어 日本語", "한국어 日本語"),
+            ("🦀", ""),
+        ] {
+            assert_eq!(searchable(text), expected, "{text}");
+        }
+        assert_eq!(searchable(&format!("{} b", "a".repeat(256))), "b");
+        assert!(searchable(&"word ".repeat(100_000)).len() <= MOST);
+        assert_eq!(clean("a\0b"), "a\u{FFFD}b");
+    }
+}
