@@ -31,7 +31,7 @@ impl Desk {
         let embedder = if how.words_only { None } else { self.embedder()? };
         let now: SystemTime = (self.options.clock)();
         let job = Job { catalog: &self.catalog, embedder, fresh: how.fresh, now, progress };
-        let report = refdesk_index::update(&self.index_location(), job)?;
+        let report = refdesk_index::update(&self.index_location()?, job)?;
         // The state folder is git's business as little as before.
         let _ = self.store.keep_git_out();
         Ok(report)
@@ -49,7 +49,7 @@ impl Desk {
     /// # Errors
     /// As [`Index::open`].
     pub fn index(&self) -> Result<Option<Index>, Error> {
-        Index::open(&self.index_location())
+        Index::open(&self.index_location()?)
     }
 
     /// The model that vectors are made with; `None` if this program has none.
@@ -87,7 +87,16 @@ impl Desk {
         }
     }
 
-    fn index_location(&self) -> Location {
+    /// Where the index is: in the database that the configuration names, if that is trusted, else in the workspace.
+    fn index_location(&self) -> Result<Location, Error> {
+        let file = self.index_file();
+        match &self.settings().index_url {
+            Some(url) if self.trusts_index_url() => file.on_server(url.with_password()),
+            _ => Ok(file),
+        }
+    }
+
+    pub(super) fn index_file(&self) -> Location {
         Location::new(self.workspace(), self.store.sealer().clone())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
-use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, Rule};
+use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, IndexUrl, Rule};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Unresolved, resolve};
 
@@ -35,6 +35,8 @@ pub enum PrivilegedActionKind {
     Folder,
     /// The approval rule with this index.
     Approval(usize),
+    /// The search index is in a database.
+    IndexUrl,
     /// Files of a folder outside are sources.
     References,
     /// This file in the folder of references, a link that leads outside, is a source.
@@ -50,6 +52,7 @@ impl PrivilegedActionKind {
             Self::Webhook => "webhook",
             Self::Folder => "channel_folder",
             Self::Approval(_) => "approval",
+            Self::IndexUrl => "index_url",
             Self::References => "references_dir",
             Self::Reference(_) => "reference",
             Self::Source(_) => "source",
@@ -103,6 +106,16 @@ impl PrivilegedActions<'_> {
         let path = in_text(resolved);
         let what = format!("questions to you would be written to {path}, and answers read from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
+    }
+
+    /// A search index in a database, and the name that the workspace gives itself there.
+    pub fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> Bare {
+        let mut what = format!("the search index, with the texts of all sources, would be in {shown}");
+        if let Some(name) = repository {
+            what.push_str(&format!(", shared with all checkouts of {name}"));
+        }
+        let content = json!({"url": url.with_password(), "repository": repository});
+        self.action(PrivilegedActionKind::IndexUrl, what, &content)
     }
 
     /// A local source whose path is outside.

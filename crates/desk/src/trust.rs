@@ -83,6 +83,12 @@ impl Desk {
         Some(Error::new(Code::Untrusted, message, Fix::Trust))
     }
 
+    /// Whether the index may be in the database that the configuration names.
+    pub(super) fn trusts_index_url(&self) -> bool {
+        let check = TrustCheck::new(self);
+        check.index_url().is_none_or(|action| check.trusts(&action.hash))
+    }
+
     /// All privileged actions of this workspace's configuration, trusted or not.
     pub fn actions(&self) -> Vec<PrivilegedAction> {
         let check = TrustCheck::new(self);
@@ -92,6 +98,7 @@ impl Desk {
             let said = check.channel().into_iter().chain(check.actions().approvals(&settings.approval));
             found.extend(said.map(|bare| self.located(bare)));
         }
+        found.extend(check.index_url().map(|bare| self.located(bare)));
         found.extend(check.references().map(|(_, bare)| self.located(bare)));
         let linked = self.linked_references.iter().filter_map(|file| check.linked(file));
         found.extend(linked.map(|bare| self.located(bare)));
@@ -304,6 +311,7 @@ impl Desk {
                 let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
                 (config_file(), key(&[PointerStep::Key("approval"), PointerStep::Key(glob)]))
             }
+            PrivilegedActionKind::IndexUrl => (config_file(), key(&[PointerStep::Key("index_url")])),
             PrivilegedActionKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
             PrivilegedActionKind::Reference(file) => (self.around().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),

@@ -16,6 +16,7 @@ pub const TOP: &[&str] = &[
     "approval",
     "hints",
     "index",
+    "index_url",
     "embedding_model",
     "embedding_dimensions",
     "embedding_sidecar",

@@ -9,6 +9,7 @@ mod environment;
 mod fields;
 mod find;
 mod hints;
+mod index_url;
 pub mod keys;
 mod outline;
 pub mod profile;
@@ -21,6 +22,7 @@ pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use hints::HintSettings;
+pub use index_url::IndexUrl;
 pub use profile::Profile;
 pub use settings::{ChannelKind, ChannelSettings, Settings};
 

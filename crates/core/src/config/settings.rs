@@ -6,6 +6,7 @@ use super::approval::{ApprovalMode, Rule};
 use super::document::JsonDocument;
 use super::fields::Fields;
 use super::hints::{self, HintSettings};
+use super::index_url::IndexUrl;
 use super::keys;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -95,6 +96,8 @@ pub struct Settings {
     pub hints: HintSettings,
     /// Whether the search index is kept up to date without being asked.
     pub background_index: bool,
+    /// The database with the search index, in place of a file in the workspace.
+    pub index_url: Option<IndexUrl>,
 }
 
 impl Default for Settings {
@@ -112,6 +115,7 @@ impl Default for Settings {
             approval: Vec::new(),
             hints: HintSettings::default(),
             background_index: true,
+            index_url: None,
         }
     }
 }
@@ -153,6 +157,7 @@ pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Setti
             index.warn_unknown(keys::INDEX);
             index.flag("background", default.background_index)
         }),
+        index_url: IndexUrl::read(&mut fields),
         channel: fields.inner("channel").map_or(default.channel, |mut channel| read_channel(&mut channel)),
     }
 }

@@ -12,6 +12,7 @@ use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
 use refdesk_files::path::absolute;
+use refdesk_index::shared_name;
 use refdesk_text::report::Diagnostic;
 
 /// Answers questions about trust; reads the disk only as needed, and only once.
@@ -129,6 +130,16 @@ impl<'d> TrustCheck<'d> {
             outside(&self.workspace, &path)
         });
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
+    }
+
+    /// The privileged action of an index in a database. That of the user's own configuration is one, too, if the workspace
+    /// says which repository it is: it could name another one, whose index it would replace.
+    pub fn index_url(&self) -> Option<Bare> {
+        let url = self.desk.config.settings.index_url.as_ref()?;
+        let repository = shared_name(&self.workspace);
+        let is_action = self.config_is_foreign() || repository.is_some();
+        let shown = || Some(self.desk.index_file().on_server(url.with_password()).ok()?.shown());
+        is_action.then(shown)?.map(|shown| self.actions().index_url(url, &shown, repository.as_deref()))
     }
 
     pub fn waiting_channel(&self) -> Vec<Bare> {

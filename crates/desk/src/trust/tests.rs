@@ -545,3 +545,45 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
     let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code.as_str()).collect();
     assert_eq!(codes, ["reserved-path"]);
 }
+
+/// The index of a team is in a database, to which the texts of all sources go.
+#[test]
+fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
+    let url = "postgres://ann:s3cret@127.0.0.1:1/team";
+    let config = format!(r#"{{"sources": [], "index_url": "{url}"}}"#);
+    let origin = "[remote \"origin\"]\n\turl = https://git.example/team/app.git\n";
+    let what = "the search index, with the texts of all sources, would be in the database 'team' at 127.0.0.1";
+    let shared = format!("{what}, shared with all checkouts of git.example/team/app");
+    let code = |world: &World| world.desk().index().map(|index| index.is_some()).map_err(|error| error.code);
+    for (file, git, expected) in [
+        ("ws/references.json", false, Some(format!("references.json:1: {what}"))),
+        ("ws/references.json", true, Some(format!("references.json:1: {shared}"))),
+        ("home/.config/jaato/references.json", false, None),
+        ("home/.config/jaato/references.json", true, Some(format!("home/.config/jaato/references.json:1: {shared}"))),
+    ] {
+        let world = World::new();
+        world.put(file, &config);
+        if git {
+            world.put("ws/.git/config", origin);
+        }
+        assert_eq!(world.waiting(), expected.clone().into_iter().collect::<Vec<_>>(), "{file} {git}");
+        if expected.is_some() {
+            assert_eq!(code(&world), Ok(false), "until then the index is the file, and there is none");
+        }
+        trust_all(&world.desk());
+        let words = crate::Indexing { words_only: true, ..Default::default() };
+        let built = world.desk().update_index(words, &mut |_| true);
+        assert_eq!(built.unwrap_err().code, Code::IndexUnreachable, "{file} {git}");
+        assert_eq!(code(&world), Err(Code::IndexUnreachable), "{file} {git}");
+        if git {
+            // The workspace says that it is another repository.
+            world.put("ws/.git/config", &origin.replace("app", "other"));
+            assert_eq!(world.waiting().len(), 1);
+        }
+    }
+    let world = World::new();
+    world.configure(&config.replace("postgres://", "mysql://"));
+    let desk = world.desk();
+    let told = format!("{:?} {:?}", desk.opening_diagnostics(), desk.settings());
+    assert!(told.contains("index_url") && !told.contains("s3cret"), "{told}");
+}
