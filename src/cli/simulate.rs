@@ -56,7 +56,7 @@ fn item(item: &ItemReceipt) -> Value {
 
 /// A source with a score, and whether it is hinted at.
 fn considered(it: &Considered) -> Value {
-    let Meaning { score, threshold, cosine, coverage, words, heading, path, line } = &it.meaning;
+    let Meaning { score, threshold, cosine, coverage, words, heading, path, line, conversation: _ } = &it.meaning;
     json!({
         "id": it.id,
         "score": score,
@@ -76,6 +76,7 @@ fn considered(it: &Considered) -> Value {
 fn because(it: &Considered) -> String {
     match &it.why_not {
         None if it.has_tag => "a tag of it is in the text".to_owned(),
+        None if it.meaning.conversation.is_some() => "earlier prompts point at it, too".to_owned(),
         None => "its score reaches the threshold".to_owned(),
         Some(WhyNot::Named) => "the text names it, so that it is expanded".to_owned(),
         Some(WhyNot::Excluded) => "it is excluded".to_owned(),

@@ -87,6 +87,33 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
 }
 
 #[test]
+fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
+    let world = world(0);
+    world.run(&["index"]).exits(0);
+    let score = world.feed_json(&["simulate", "--repeat"], b"the caller gives up")["considered"][0]["score"].clone();
+    let score = score.as_f64().unwrap();
+    let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    let said = |world: &Workspace, session: &str| {
+        let told = world.feed_json(&["--session", session, "enrich"], b"the caller gives up");
+        told["metadata"]["semantic_matched_references"]["retries"].is_object()
+    };
+    for (conversation, expected) in [(false, [false, false]), (true, [false, true])] {
+        // A prompt alone stays below it.
+        configuration["hints"] = json!({"threshold": score + 0.02, "conversation": conversation});
+        world.put("references.json", configuration.to_string().as_bytes());
+        let session = format!("session-{conversation}");
+        assert_eq!([said(&world, &session), said(&world, &session)], expected, "conversation: {conversation}");
+        // Without anything to remember there is none.
+        let told = world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"));
+        let told = fs::read_to_string(told).unwrap_or_default();
+        assert!(!told.contains("gives up"), "the text is not kept");
+        assert_eq!(told.contains("\"prompts\""), conversation);
+    }
+    world.run(&["--session", "session-true", "enrich", "--event", "clear"]);
+    assert!(!world.read(".jaato/refdesk/sessions/session-true/told.json").contains("\"prompts\""));
+}
+
+#[test]
 fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     let whole = world(60);
     whole.run(&["index"]).exits(0);

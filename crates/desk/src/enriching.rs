@@ -29,7 +29,7 @@ impl Settled<'_> {
     /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
     /// render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
-        let (about, doubts) = self.about(asked, None);
+        let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), None);
         let (enriched, mut problems) = self.enrich_about(session, asked, mode, about.as_ref());
         problems.extend(doubts);
         (enriched, problems)

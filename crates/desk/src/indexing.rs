@@ -1,12 +1,15 @@
 //! The search index of the workspace: keeping it, and asking it what a text is about (SEARCH).
 
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
-use super::{Desk, IndexProcess};
+use super::{Desk, IndexProcess, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
-use refdesk_index::{About, Embedder, Index, Job, Location, Progress, Report};
+use refdesk_index::{About, EarlierText, Embedder, Index, Job, Location, Progress, Question, Report};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+
+/// How long the pieces of a tool's result are compared by meaning; the rest is compared by words (SEARCH S3.8).
+const TOOL_RESULT_TIME: Duration = Duration::from_millis(150);
 
 /// How to build the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +70,12 @@ impl Desk {
 
     /// What the index says that a text is about, with the section of the source `placed` even if it is not one of the best;
     /// `None` if there is no index. What keeps it from saying so costs hints by meaning and nothing else.
-    pub(super) fn about(&self, asked: &EnrichRequest, placed: Option<&str>) -> (Option<About>, Option<Diagnostic>) {
+    pub(super) fn about(
+        &self,
+        asked: &EnrichRequest,
+        earlier: &[EarlierText],
+        placed: Option<&str>,
+    ) -> (Option<About>, Option<Diagnostic>) {
         let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
         if !is_wanted {
             return (None, None);
@@ -76,8 +84,12 @@ impl Desk {
             refdesk_enrich::outside(asked.text).into_iter().filter_map(|part| asked.text.get(part)).collect();
         let ask = || {
             let Some(index) = self.index()? else { return Ok::<_, Error>(None) };
-            let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
-            let mut about = index.about(&outside.concat(), embedder, &[])?;
+            let hints = self.settings().hints;
+            let embedder = if hints.semantic { self.embedder()? } else { None };
+            let text = outside.concat();
+            let until = (asked.kind == TextKind::ToolResult).then(|| Instant::now() + TOOL_RESULT_TIME);
+            let question = Question { text: &text, earlier, threshold: hints.threshold, until };
+            let mut about = index.about(&question, embedder)?;
             placed.map_or(Ok(()), |source| index.place(&mut about, source))?;
             Ok(Some(about))
         };
@@ -85,6 +97,12 @@ impl Desk {
             Ok(about) => (about, None),
             Err(error) => (None, Some(Diagnostic::warning(error.code, error.message).fix(error.fix))),
         }
+    }
+
+    /// The prompts of the session that count for this one.
+    pub(super) fn earlier_prompts(&self, session: &Session, asked: &EnrichRequest) -> Vec<EarlierText> {
+        let is_wanted = self.settings().hints.conversation && asked.kind == TextKind::Prompt && !asked.repeat;
+        if is_wanted { self.store.told(session).0.prompts } else { Vec::new() }
     }
 
     /// Where the index is: in the database that the configuration names, if that is trusted, else in the workspace.

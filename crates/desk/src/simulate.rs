@@ -45,7 +45,7 @@ impl Settled<'_> {
         asked: &EnrichRequest,
         explained: Option<&str>,
     ) -> (Simulated, Vec<Diagnostic>) {
-        let (about, doubts) = self.about(asked, explained);
+        let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), explained);
         let (said, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
         problems.extend(doubts);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };

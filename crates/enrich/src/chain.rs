@@ -205,6 +205,10 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     if !asked.repeat {
         known.keep_selected(ctx.selection);
     }
+    let prompt = ctx.about.and_then(|about| about.text.as_ref()).filter(|_| asked.kind == TextKind::Prompt);
+    if let Some(prompt) = prompt.filter(|_| ctx.hint_settings.conversation && !asked.repeat) {
+        known.add_prompt(prompt);
+    }
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = all_drafts(&reading, &known);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::candidates::standing;
-use super::meaning::Meaning;
+use super::meaning::{Meaning, Score};
 use super::references::{is_there, ranking};
 use super::{EnrichContext, WhyNot, outside};
 use refdesk_core::catalog::SourceId;
@@ -50,7 +50,8 @@ pub fn considered(
                 None => WhyNot::Rejected(ranking.rejection(scored.score)),
             }),
         };
-        let meaning = Meaning::new(scored, ranking.threshold, ctx.places);
+        let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
+        let meaning = Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) };
         let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
         Some(Considered { id: source.id.clone(), meaning, has_tag, why_not })
     });

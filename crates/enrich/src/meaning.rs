@@ -65,6 +65,9 @@ pub struct Meaning {
     pub path: Option<String>,
     /// Its first line, from 1; 0 without a file.
     pub line: usize,
+    /// The sum of its scores for the last texts of the conversation, if that is why it is hinted at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Score>,
 }
 
 impl Meaning {
@@ -83,6 +86,7 @@ impl Meaning {
             heading: section.map(|section| section.heading.clone()).unwrap_or_default(),
             path,
             line: section.map_or(0, |section| section.line),
+            conversation: None,
         }
     }
 
@@ -103,7 +107,8 @@ impl Meaning {
             words if words.is_empty() => words,
             words => format!(", words {words}"),
         };
-        format!("score {}, {threshold}{words}", self.score)
+        let conversation = self.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
+        format!("score {}{conversation}, {threshold}{words}", self.score)
     }
 
     /// The rarest of the matched words: `retry, backoff, +2 more`.
@@ -151,6 +156,7 @@ mod tests {
             heading: heading.to_owned(),
             path: path.map(str::to_owned),
             line: 7,
+            conversation: None,
         };
         for (it, section, figures) in [
             (

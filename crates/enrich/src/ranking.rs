@@ -86,6 +86,8 @@ pub(crate) struct RankedHint<'a> {
     pub scored: Option<&'a Scored>,
     /// Why it is only counted.
     pub rejected: Option<Rejection>,
+    /// What its scores for this text and earlier ones add up to, if that alone is why it is hinted at.
+    pub recurring: Option<f32>,
 }
 
 /// The hints of a text in order, and the scores that they had to reach.
@@ -131,6 +133,7 @@ pub(crate) fn rank<'a>(
         tags: Some(hint),
         scored: scores.get(hint.id.as_str()).copied(),
         rejected: None,
+        recurring: None,
     };
     let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
     let best_tag = hints.iter().map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
@@ -150,14 +153,19 @@ pub(crate) fn rank<'a>(
     let meant = scored.iter().filter(|scored| needed.is_some_and(|needed| scored.score >= needed));
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
     let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    hints.extend(
-        meant.take_while(|scored| scored.score >= beside_meant).take(MOST_BY_MEANING).map(|scored| RankedHint {
-            id: &scored.source,
+    hints.extend(meant.take_while(|scored| scored.score >= beside_meant).take(MOST_BY_MEANING).map(|scored| {
+        RankedHint { id: &scored.source, tags: None, scored: Some(scored), rejected: None, recurring: None }
+    }));
+    let recurring = about.and_then(|about| about.recurring.as_ref());
+    if let Some(recurring) = recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_hinted(&it.source)) {
+        hints.push(RankedHint {
+            id: &recurring.source,
             tags: None,
-            scored: Some(scored),
+            scored: scores.get(recurring.source.as_str()).copied(),
             rejected: None,
-        }),
-    );
+            recurring: Some(recurring.sum),
+        });
+    }
     if filters {
         let shown = hints.iter_mut().filter(|hint| hint.rejected.is_none());
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));

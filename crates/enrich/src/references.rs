@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, SemanticMatch, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
-use super::meaning::Meaning;
+use super::meaning::{Meaning, Score};
 use super::ranking::{Ranking, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
@@ -113,7 +113,10 @@ impl ReferenceDrafts<'_> {
         for hint in ranking.hints {
             let Some(source) = ctx.catalog.get(hint.id) else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
-            let meaning = hint.scored.map(|scored| Meaning::new(scored, ranking.threshold, ctx.places));
+            let meaning = hint.scored.map(|scored| Meaning {
+                conversation: hint.recurring.map(Score::from),
+                ..Meaning::new(scored, ranking.threshold, ctx.places)
+            });
             let brief = print::brief_hint(source);
             let full = match (hint.tags, &meaning) {
                 (Some(hint), _) => print::hint(source, &hint.tags),

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::draft::{BlockKind, MemoryKey};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
+use refdesk_index::{EarlierText, MOST_TEXTS};
 
 /// What a session already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct SessionMemory {
     pub given: BTreeSet<String>,
     /// Sources that were hinted at or expanded, and how; used to explain what is read or selected later.
     pub offered: BTreeMap<String, BlockKind>,
+    /// Its last prompts, the latest first, if they count for later ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<EarlierText>,
 }
 
 impl SessionMemory {
@@ -42,6 +46,12 @@ impl SessionMemory {
             MemoryKey::Given(hash) => drop(self.given.insert(hash.clone())),
             MemoryKey::Announced(id) => drop(self.announced.insert(id.clone())),
         }
+    }
+
+    /// Keeps what later prompts need of this one.
+    pub(super) fn add_prompt(&mut self, prompt: &EarlierText) {
+        self.prompts.insert(0, prompt.clone());
+        self.prompts.truncate(MOST_TEXTS - 1);
     }
 
     /// Forgets the transitive sources that left the selection: if they return, they are announced again.

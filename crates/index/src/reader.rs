@@ -1,6 +1,7 @@
 //! The index as its readers see it.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use crate::about::{Corpus, Piece, Scored, prepare};
 use crate::conversation::{EarlierText, Recurring, recurring};
@@ -15,6 +16,19 @@ const PLACED: usize = 32;
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
+}
+
+/// A text, and what else decides what it is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Question<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The texts of the conversation before it, the latest first.
+    pub earlier: &'a [EarlierText],
+    /// A threshold to use instead of the one computed with the index.
+    pub threshold: Option<f32>,
+    /// After this time further pieces of the text are compared by words alone.
+    pub until: Option<Instant>,
 }
 
 /// What a text is about.
@@ -61,25 +75,26 @@ impl Index {
         Ok(location.read()?.map(|storage| Self { storage }))
     }
 
-    /// What a text is about, by words and, with an embedder, by meaning. `earlier` are the texts of the conversation before
-    /// it, the latest first.
+    /// What a text is about, by words and, with an embedder, by meaning.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
-    pub fn about(&self, text: &str, embedder: Option<&dyn Embedder>, earlier: &[EarlierText]) -> Result<About, Error> {
+    pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = Corpus::load(&*self.storage, model)?;
-        let mut embed = |piece: &str| embedder.map(|embedder| embedder.embed(piece)).transpose();
-        let pieces = prepare(text, &mut embed)?;
+        let is_late = || question.until.is_some_and(|until| Instant::now() > until);
+        let mut embed = |piece: &str| embedder.filter(|_| !is_late()).map(|embedder| embedder.embed(piece)).transpose();
+        let pieces = prepare(question.text, &mut embed)?;
         let mut scored = corpus.score(&*self.storage, &pieces)?;
         let best: Vec<i64> = scored.iter().take(PLACED).map(|scored| scored.document).collect();
         let mut sections: HashMap<i64, Section> = self.sections(&best)?;
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
         }
-        let threshold = threshold::load(&*self.storage, model)?;
+        let computed = || threshold::load(&*self.storage, model);
+        let threshold = question.threshold.map_or_else(computed, |set| Ok(Some(set)))?;
         let partial = embedder.and_then(|_| corpus.partial());
-        let comparable = earlier.iter().filter(|text| text.model == model);
+        let comparable = question.earlier.iter().filter(|text| text.model == model);
         let before: Vec<Vec<Scored>> =
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));

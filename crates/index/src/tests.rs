@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::Question;
 use crate::vector::Vector;
 use crate::{Embedder, Index, Job, Location, Report, update};
 use refdesk_core::catalog::testing::{inline, local};
@@ -125,7 +126,13 @@ impl World {
 
     pub(crate) fn best(&self, text: &str) -> Vec<String> {
         let index = Index::open(&self.location()).unwrap().unwrap();
-        index.about(text, Some(&self.model), &[]).unwrap().scored.into_iter().map(|it| it.source).collect()
+        index
+            .about(&Question { text, ..Question::default() }, Some(&self.model))
+            .unwrap()
+            .scored
+            .into_iter()
+            .map(|it| it.source)
+            .collect()
     }
 }
 
@@ -256,7 +263,7 @@ fn queries_of_any_text_have_an_answer(world: &World) {
     let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];
     for text in odd.iter().map(ToString::to_string).chain([long("x").repeat(100), "\"".repeat(5_000)]) {
         let index = Index::open(&world.location()).unwrap().unwrap();
-        index.about(&text, Some(&world.model), &[]).unwrap();
+        index.about(&Question { text: &text, ..Question::default() }, Some(&world.model)).unwrap();
     }
     let _ = SystemTime::now();
 }

@@ -124,7 +124,7 @@ impl Desk {
         let mut asserted = Asserted::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
-            let (about, problem) = self.about(&asked(&case), None);
+            let (about, problem) = self.about(&asked(&case), &[], None);
             asserted.problem = asserted.problem.or(problem);
             let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..self.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {

@@ -6,6 +6,7 @@
 use std::fs;
 
 use super::testing::TestServer;
+use crate::Question;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
 use refdesk_text::Code;
@@ -54,7 +55,10 @@ fn share(server: &TestServer, database: &str) {
     assert_eq!(one.update(sources(&one)).added, 4);
     assert_eq!(other.best("retry").first().map(String::as_str), Some("a"), "one built it, the other has it");
     let (index, model) = other.index();
-    let section = index.about("retry", Some(model), &[]).unwrap().scored[0].section.clone().unwrap();
+    let section = index.about(&Question { text: "retry", ..Question::default() }, Some(model)).unwrap().scored[0]
+        .section
+        .clone()
+        .unwrap();
     assert_eq!(section.path, other.path().join("a.md").to_string_lossy(), "the path is that of the reader's checkout");
     let asked = other.embedded();
     let report = other.update(sources(&other));
