@@ -63,11 +63,14 @@ pub(crate) struct Corpus {
 }
 
 /// A word of a piece with the documents it stands in.
-struct Term {
+pub(crate) struct Term {
     word: String,
     weight: f32,
     documents: Vec<u32>,
 }
+
+/// The words of some pieces with the documents they stand in; `None` for one that is too common.
+pub(crate) type Terms<'p> = HashMap<&'p str, Option<Term>>;
 
 /// The best chunk of a source so far.
 #[derive(Clone, Copy)]
@@ -220,10 +223,14 @@ impl Corpus {
     /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
     /// out.
     pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<Scored>, Error> {
+        Ok(self.score_with(&self.terms(storage, pieces)?, pieces))
+    }
+
+    /// The same with words that were looked up before.
+    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Scored> {
         let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
-        let of_words = self.terms(storage, pieces)?;
         for (at, piece) in pieces.iter().enumerate() {
-            let coverage = self.coverage(&piece.terms, &of_words);
+            let coverage = self.coverage(&piece.terms, of_words);
             for (document, source) in self.sources.iter().enumerate() {
                 let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
                 let coverage = coverage.get(document).copied().unwrap_or(0.0);
@@ -254,7 +261,7 @@ impl Corpus {
             })
             .collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.source.cmp(&other.source)));
-        Ok(found)
+        found
     }
 
     /// How many documents have vectors; `None` if all have.
@@ -273,7 +280,7 @@ impl Corpus {
     }
 
     /// For each document the share of the words that stand in it.
-    fn coverage(&self, terms: &[String], of_words: &HashMap<&str, Option<Term>>) -> Vec<f32> {
+    fn coverage(&self, terms: &[String], of_words: &Terms) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
         let terms = terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
         let mut all = ABSENT_WORDS * self.rarity(0);
@@ -290,9 +297,13 @@ impl Corpus {
     }
 
     /// The words of the pieces with the documents they stand in; `None` for one that is too common.
-    fn terms<'a>(&self, storage: &dyn Storage, pieces: &'a [Piece]) -> Result<HashMap<&'a str, Option<Term>>, Error> {
+    pub(crate) fn terms<'a>(
+        &self,
+        storage: &dyn Storage,
+        pieces: impl IntoIterator<Item = &'a Piece>,
+    ) -> Result<Terms<'a>, Error> {
         let most = (self.documents.len() / COMMON).max(50);
-        let words: HashSet<&str> = pieces.iter().flat_map(|piece| &piece.terms).map(String::as_str).collect();
+        let words: HashSet<&str> = pieces.into_iter().flat_map(|piece| &piece.terms).map(String::as_str).collect();
         let words: Vec<&str> = words.into_iter().collect();
         let documents = storage.containing(&words, most + 1)?;
         let term = |word: &str, ids: &[i64]| (ids.len() <= most).then(|| self.term(word, ids));

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::time::timeout;
 use tokio_postgres::Row;
 
 use crate::repository::shared_name;
@@ -37,6 +38,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// How long a reader waits for each answer.
 const READ_LIMIT: Duration = Duration::from_secs(3);
 
+/// How long the end of a writer waits until the server has given its lock back.
+const UNLOCK_LIMIT: Duration = Duration::from_secs(2);
+
 /// How long a writer waits for each answer.
 const WRITE_LIMIT: Duration = Duration::from_secs(60);
 
@@ -64,6 +68,7 @@ SELECT m.id FROM matches m JOIN rarities USING (nth) GROUP BY m.id ORDER BY sum(
 pub(crate) struct PostgresStorage {
     session: Session,
     repository: i32,
+    is_writer: bool,
     /// Identifies this checkout among those that know stamps; `None` if it cannot be told from others.
     checkout: Option<Vec<u8>>,
     workspace: PathBuf,
@@ -76,7 +81,7 @@ impl PostgresStorage {
         let Some(name) = repository_name(workspace, checkout.as_deref()) else { return Ok(None) };
         let session = Session::open(server, CONNECT_LIMIT, READ_LIMIT)?;
         let Some(repository) = schema::find(&session, &name)? else { return Ok(None) };
-        Ok(Some(Self { session, repository, checkout, workspace: workspace.to_path_buf() }))
+        Ok(Some(Self { session, repository, is_writer: false, checkout, workspace: workspace.to_path_buf() }))
     }
 
     /// Opens it for writing and makes the tables if there are none; `None` if another process is writing.
@@ -95,7 +100,7 @@ impl PostgresStorage {
         };
         let session = Session::open(server, READ_LIMIT, WRITE_LIMIT)?;
         let Some(repository) = schema::make(&session, &name, fresh)? else { return Ok(None) };
-        Ok(Some(Self { session, repository, checkout, workspace: workspace.to_path_buf() }))
+        Ok(Some(Self { session, repository, is_writer: true, checkout, workspace: workspace.to_path_buf() }))
     }
 
     fn stored_path(&self, path: &str) -> String {
@@ -113,6 +118,19 @@ impl PostgresStorage {
     }
 }
 
+impl Drop for PostgresStorage {
+    fn drop(&mut self) {
+        if self.is_writer {
+            // The server may take a while to see that a connection has ended, and the next writer would find the lock taken.
+            let unlock = "SELECT pg_advisory_unlock_all()";
+            let _ = self.session.ask(async |client| {
+                let _ = timeout(UNLOCK_LIMIT, client.batch_execute(unlock)).await;
+                Ok(())
+            });
+        }
+    }
+}
+
 fn checkout(sealer: &Sealer) -> Option<Vec<u8>> {
     Some(sealer.key()?.seal("checkout", &[]).to_vec())
 }
@@ -122,15 +140,17 @@ fn checkout(sealer: &Sealer) -> Option<Vec<u8>> {
 fn repository_name(workspace: &Path, checkout: Option<&[u8]>) -> Option<String> {
     shared_name(workspace).or_else(|| {
         let digits: String = checkout?.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(clean(&format!("{} {digits}", workspace.display())).into_owned())
+        // The path is for people who look at the table; an index of the database takes no long value.
+        let path: String = workspace.to_string_lossy().chars().take(250).collect();
+        Some(clean(&format!("{path} {digits}")).into_owned())
     })
 }
 
 impl Storage for PostgresStorage {
     fn texts(&self) -> Result<HashMap<TextKey, TextState>, Error> {
         let sql = "SELECT f.path, f.source_id, f.hash, s.size, s.mtime, s.ctime, s.inode FROM refdesk.files f
-                   LEFT JOIN refdesk.stamps s ON s.repository = f.repository AND s.path = f.path
-                       AND s.source_id = f.source_id AND s.hash = f.hash AND s.checkout = $2
+                   LEFT JOIN refdesk.stamps s ON s.repository = f.repository AND s.text_key = f.text_key
+                       AND s.hash = f.hash AND s.checkout = $2
                    WHERE f.repository = $1";
         let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &self.checkout]).await)?;
         rows.iter()

@@ -2,7 +2,7 @@
 //! A number fixed for all catalogs does not transfer from one to another.
 
 use crate::Embedder;
-use crate::about::{Corpus, prepare};
+use crate::about::{Corpus, Piece, prepare};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -14,6 +14,9 @@ const BELOW: f32 = 0.92;
 
 /// Subjects of commits of projects in many fields, one a string.
 static TEXTS: &str = include_str!("../../../assets/model/background.json");
+
+/// Texts whose words are looked up together.
+const TEXTS_AT_ONCE: usize = 16;
 
 /// Whether the documents changed since the threshold was computed.
 const EXPIRED: &str = "threshold expired";
@@ -31,10 +34,13 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
     }
     let texts = background_texts();
     let corpus = Corpus::load(storage, embedder.model())?;
+    let vectors = embedder.background(&texts)?;
+    let prepared = texts.iter().zip(&vectors).map(|(text, vector)| prepare(text, &mut |_| Ok(Some(vector.clone()))));
+    let prepared: Vec<Vec<Piece>> = prepared.collect::<Result<_, _>>()?;
     let mut best = Vec::with_capacity(texts.len());
-    for (text, vector) in texts.iter().zip(embedder.background(&texts)?) {
-        let pieces = prepare(text, &mut |_| Ok(Some(vector.clone())))?;
-        best.push(corpus.score(storage, &pieces)?.first().map_or(0.0, |scored| scored.score));
+    for some in prepared.chunks(TEXTS_AT_ONCE) {
+        let terms = corpus.terms(storage, some.iter().flatten())?;
+        best.extend(some.iter().map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
     }
     let threshold = quantile(&mut best, BELOW).max(LOWEST);
     storage.set_metadata(&key(embedder.model()), &threshold.to_string())?;

@@ -8,30 +8,32 @@ use tokio_postgres::Transaction;
 use super::session::PostgresError;
 use super::text::{clean, searchable};
 use crate::storage::{NewDocument, TextKey, TextState, TextUpdate};
+use crate::update::hash_of;
 use refdesk_files::Stamp;
 
 /// Updates of texts by table.
 #[derive(Default)]
 pub(super) struct Changes<'u> {
-    /// Texts without documents from now on, or with others.
-    replaced: Keys<'u>,
-    removed: Keys<'u>,
-    known: Keys<'u>,
-    states: Vec<&'u TextState>,
-    of_documents: Keys<'u>,
-    documents: Vec<&'u NewDocument>,
+    /// Texts that have no documents from now on, or others.
+    replaced: Vec<Vec<u8>>,
+    removed: Vec<Vec<u8>>,
+    known: Vec<(StoredKey<'u>, &'u TextState)>,
+    documents: Vec<(StoredKey<'u>, &'u NewDocument)>,
 }
 
-#[derive(Default)]
-struct Keys<'u> {
-    paths: Vec<String>,
-    sources: Vec<Cow<'u, str>>,
+/// A text as the tables have it.
+#[derive(Clone)]
+struct StoredKey<'u> {
+    hash: Vec<u8>,
+    path: String,
+    source: Cow<'u, str>,
 }
 
-impl<'u> Keys<'u> {
-    fn push(&mut self, path: String, key: &'u TextKey) {
-        self.paths.push(path);
-        self.sources.push(clean(&key.source));
+impl<'u> StoredKey<'u> {
+    fn of(path: String, key: &'u TextKey) -> Self {
+        let source = clean(&key.source);
+        // Neither has a NUL.
+        Self { hash: hash_of(&format!("{path}\0{source}")), path, source }
     }
 }
 
@@ -42,27 +44,20 @@ impl<'u> Changes<'u> {
         // The last update of a text is the one that counts; a statement refuses to write a row twice.
         for update in updates.iter().rev() {
             let (TextUpdate::Touched(key, _) | TextUpdate::Changed(key, ..) | TextUpdate::Removed(key)) = update;
-            if !seen.insert(key) {
+            let key = StoredKey::of(stored_path(&key.path), key);
+            if !seen.insert(key.hash.clone()) {
                 continue;
             }
-            let path = stored_path(&key.path);
             match update {
-                TextUpdate::Touched(_, state) => {
-                    changes.known.push(path, key);
-                    changes.states.push(state);
-                }
+                TextUpdate::Touched(_, state) => changes.known.push((key, state)),
                 TextUpdate::Changed(_, state, documents) => {
-                    changes.replaced.push(path.clone(), key);
-                    for document in documents {
-                        changes.of_documents.push(path.clone(), key);
-                        changes.documents.push(document);
-                    }
-                    changes.known.push(path, key);
-                    changes.states.push(state);
+                    changes.replaced.push(key.hash.clone());
+                    changes.documents.extend(documents.iter().map(|document| (key.clone(), document)));
+                    changes.known.push((key, state));
                 }
                 TextUpdate::Removed(_) => {
-                    changes.replaced.push(path.clone(), key);
-                    changes.removed.push(path, key);
+                    changes.replaced.push(key.hash.clone());
+                    changes.removed.push(key.hash);
                 }
             }
         }
@@ -76,14 +71,10 @@ impl<'u> Changes<'u> {
         repository: i32,
         checkout: Option<&Vec<u8>>,
     ) -> Result<usize, PostgresError> {
-        let Keys { paths, sources } = &self.replaced;
-        let sql = "DELETE FROM refdesk.documents d USING unnest($2::text[], $3::text[]) AS gone (path, source)
-                   WHERE d.repository = $1 AND d.file_path = gone.path AND d.source_id = gone.source";
-        let removed = transaction.execute(sql, &[&repository, paths, sources]).await?;
-        let Keys { paths, sources } = &self.removed;
-        let sql = "DELETE FROM refdesk.files f USING unnest($2::text[], $3::text[]) AS gone (path, source)
-                   WHERE f.repository = $1 AND f.path = gone.path AND f.source_id = gone.source";
-        transaction.execute(sql, &[&repository, paths, sources]).await?;
+        let sql = "DELETE FROM refdesk.documents WHERE repository = $1 AND text_key = ANY ($2::bytea[])";
+        let removed = transaction.execute(sql, &[&repository, &self.replaced]).await?;
+        let sql = "DELETE FROM refdesk.files WHERE repository = $1 AND text_key = ANY ($2::bytea[])";
+        transaction.execute(sql, &[&repository, &self.removed]).await?;
         self.store_states(transaction, repository, checkout).await?;
         self.store_documents(transaction, repository).await?;
         Ok(usize::try_from(removed).unwrap_or_default())
@@ -95,51 +86,55 @@ impl<'u> Changes<'u> {
         repository: i32,
         checkout: Option<&Vec<u8>>,
     ) -> Result<(), PostgresError> {
-        let Keys { paths, sources } = &self.known;
-        let hashes: Vec<&[u8]> = self.states.iter().map(|state| state.hash.as_slice()).collect();
-        let sql = "INSERT INTO refdesk.files (repository, path, source_id, hash)
-                   SELECT $1, * FROM unnest($2::text[], $3::text[], $4::bytea[])
-                   ON CONFLICT (repository, path, source_id) DO UPDATE SET hash = excluded.hash";
-        transaction.execute(sql, &[&repository, paths, sources, &hashes]).await?;
+        let keys: Vec<&[u8]> = self.known.iter().map(|(key, _)| key.hash.as_slice()).collect();
+        let paths: Vec<&str> = self.known.iter().map(|(key, _)| key.path.as_str()).collect();
+        let sources: Vec<&str> = self.known.iter().map(|(key, _)| &*key.source).collect();
+        let hashes: Vec<&[u8]> = self.known.iter().map(|(_, state)| state.hash.as_slice()).collect();
+        let sql = "INSERT INTO refdesk.files (repository, text_key, path, source_id, hash)
+                   SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::bytea[])
+                   ON CONFLICT (repository, text_key) DO UPDATE SET hash = excluded.hash";
+        transaction.execute(sql, &[&repository, &keys, &paths, &sources, &hashes]).await?;
         let Some(checkout) = checkout else { return Ok(()) };
-        let column = |of: fn(&Stamp) -> u64| self.states.iter().map(|state| of(&state.stamp).cast_signed()).collect();
-        let sizes: Vec<i64> = column(|stamp| stamp.size);
-        let (modified, changed): (Vec<i64>, Vec<i64>) = (column(|stamp| stamp.modified), column(|stamp| stamp.changed));
-        let numbers: Vec<i64> = column(|stamp| stamp.number);
-        let sql = "INSERT INTO refdesk.stamps
-                       (repository, checkout, path, source_id, hash, size, mtime, ctime, inode)
-                   SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[],
-                       $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
-                   ON CONFLICT (repository, checkout, path, source_id) DO UPDATE SET hash = excluded.hash,
+        let column = |of: fn(&Stamp) -> u64| -> Vec<i64> {
+            self.known.iter().map(|(_, state)| of(&state.stamp).cast_signed()).collect()
+        };
+        let (sizes, modified) = (column(|stamp| stamp.size), column(|stamp| stamp.modified));
+        let (changed, numbers) = (column(|stamp| stamp.changed), column(|stamp| stamp.number));
+        let sql = "INSERT INTO refdesk.stamps (repository, checkout, text_key, hash, size, mtime, ctime, inode)
+                   SELECT $1, $2, * FROM unnest($3::bytea[], $4::bytea[],
+                       $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
+                   ON CONFLICT (repository, checkout, text_key) DO UPDATE SET hash = excluded.hash,
                        size = excluded.size, mtime = excluded.mtime, ctime = excluded.ctime, inode = excluded.inode";
         transaction
-            .execute(sql, &[&repository, checkout, paths, sources, &hashes, &sizes, &modified, &changed, &numbers])
+            .execute(sql, &[&repository, checkout, &keys, &hashes, &sizes, &modified, &changed, &numbers])
             .await
             .map(drop)
     }
 
     async fn store_documents(&self, transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
-        let Keys { paths, sources } = &self.of_documents;
+        let keys: Vec<&[u8]> = self.documents.iter().map(|(key, _)| key.hash.as_slice()).collect();
+        let paths: Vec<&str> = self.documents.iter().map(|(key, _)| key.path.as_str()).collect();
+        let sources: Vec<&str> = self.documents.iter().map(|(key, _)| &*key.source).collect();
         let column = |of: fn(&NewDocument) -> &str| -> Vec<_> {
-            self.documents.iter().map(|document| clean(of(document))).collect()
+            self.documents.iter().map(|(_, document)| clean(of(document))).collect()
         };
         let words = |of: fn(&NewDocument) -> &str| -> Vec<String> {
-            self.documents.iter().map(|document| searchable(of(document))).collect()
+            self.documents.iter().map(|(_, document)| searchable(of(document))).collect()
         };
         let line = |of: fn(&NewDocument) -> usize| -> Vec<i64> {
-            self.documents.iter().map(|document| i64::try_from(of(document)).unwrap_or(i64::MAX)).collect()
+            self.documents.iter().map(|(_, document)| i64::try_from(of(document)).unwrap_or(i64::MAX)).collect()
         };
-        let hashes: Vec<&[u8]> = self.documents.iter().map(|document| document.content_hash.as_slice()).collect();
-        let sql = "INSERT INTO refdesk.documents (repository, doc_type, source_id, file_path, heading, line, end_line,
-                       content, keywords, content_hash, words)
-                   SELECT $1, d.doc_type, d.source_id, d.file_path, d.heading, d.line, d.end_line, d.content,
+        let hashes: Vec<&[u8]> = self.documents.iter().map(|(_, document)| document.content_hash.as_slice()).collect();
+        let sql = "INSERT INTO refdesk.documents (repository, doc_type, source_id, file_path, text_key, heading, line,
+                       end_line, content, keywords, content_hash, words)
+                   SELECT $1, d.doc_type, d.source_id, d.file_path, d.text_key, d.heading, d.line, d.end_line, d.content,
                        d.keywords, d.content_hash,
                        setweight(to_tsvector('refdesk.english', d.title_words), 'A')
                            || setweight(to_tsvector('refdesk.english', d.name_words), 'B')
                            || setweight(to_tsvector('refdesk.english', d.content_words), 'D')
-                   FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-                       $8::text[], $9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[])
-                   AS d (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
+                   FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::bigint[], $8::bigint[],
+                       $9::text[], $10::text[], $11::bytea[], $12::text[], $13::text[], $14::text[])
+                   AS d (doc_type, source_id, file_path, text_key, heading, line, end_line, content, keywords, content_hash,
                        title_words, name_words, content_words)";
         transaction
             .execute(
@@ -147,8 +142,9 @@ impl<'u> Changes<'u> {
                 &[
                     &repository,
                     &column(|document| document.doc_type),
-                    sources,
-                    paths,
+                    &sources,
+                    &paths,
+                    &keys,
                     &column(|document| &document.heading),
                     &line(|document| document.line),
                     &line(|document| document.end_line),

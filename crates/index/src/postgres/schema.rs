@@ -13,7 +13,8 @@ const VERSION: i64 = 1;
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;
 
-/// Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing is decided before a question.
+/// Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing is decided before a question. A text
+/// is found by a hash of its path and source, since an index takes no value over 2,704 bytes.
 const TABLES: &str = "
 CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = english);
 CREATE TEXT SEARCH CONFIGURATION refdesk.english (COPY = pg_catalog.simple);
@@ -30,6 +31,7 @@ CREATE TABLE refdesk.documents (
     doc_type text NOT NULL,
     source_id text NOT NULL,
     file_path text NOT NULL,
+    text_key bytea NOT NULL,
     heading text NOT NULL,
     line bigint NOT NULL,
     end_line bigint NOT NULL,
@@ -44,7 +46,7 @@ CREATE TABLE refdesk.documents (
     domain text,
     words tsvector NOT NULL
 );
-CREATE INDEX documents_by_file ON refdesk.documents (repository, file_path, source_id);
+CREATE INDEX documents_by_file ON refdesk.documents (repository, text_key);
 CREATE INDEX documents_by_hash ON refdesk.documents (repository, content_hash);
 CREATE INDEX documents_by_words ON refdesk.documents USING gin (words);
 CREATE TABLE refdesk.vectors (
@@ -70,25 +72,25 @@ CREATE TABLE refdesk.relationships (
 );
 CREATE TABLE refdesk.files (
     repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
+    text_key bytea NOT NULL,
     path text NOT NULL,
     source_id text NOT NULL,
     hash bytea NOT NULL,
-    PRIMARY KEY (repository, path, source_id)
+    PRIMARY KEY (repository, text_key)
 );
 CREATE TABLE refdesk.stamps (
     repository integer NOT NULL,
     checkout bytea NOT NULL,
-    path text NOT NULL,
-    source_id text NOT NULL,
+    text_key bytea NOT NULL,
     hash bytea NOT NULL,
     size bigint NOT NULL,
     mtime bigint NOT NULL,
     ctime bigint NOT NULL,
     inode bigint NOT NULL,
-    PRIMARY KEY (repository, checkout, path, source_id),
-    FOREIGN KEY (repository, path, source_id) REFERENCES refdesk.files ON DELETE CASCADE
+    PRIMARY KEY (repository, checkout, text_key),
+    FOREIGN KEY (repository, text_key) REFERENCES refdesk.files ON DELETE CASCADE
 );
-CREATE INDEX stamps_by_file ON refdesk.stamps (repository, path, source_id);
+CREATE INDEX stamps_by_file ON refdesk.stamps (repository, text_key);
 CREATE TABLE refdesk.metadata (
     repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
     key text NOT NULL,

@@ -14,9 +14,6 @@ use refdesk_text::Error;
 
 pub(super) type PostgresError = tokio_postgres::Error;
 
-/// How long the end of a connection waits for the server to give its locks back.
-const PARTING: Duration = Duration::from_secs(2);
-
 pub(super) struct Session {
     server: Server,
     limit: Duration,
@@ -80,15 +77,7 @@ impl Session {
 impl Drop for Connection {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
-        let client = &self.client;
-        let part = || {
-            // The next writer must not find the lock taken until the server sees that this connection ended.
-            let unlock = async { timeout(PARTING, client.batch_execute("SELECT pg_advisory_unlock_all()")).await };
-            let _ = runtime.block_on(unlock);
-        };
-        thread::scope(|scope| {
-            let _ = thread::Builder::new().spawn_scoped(scope, part).map(thread::ScopedJoinHandle::join);
-        });
+        // Waiting for it here is an error inside another runtime.
         runtime.shutdown_background();
     }
 }

@@ -12,6 +12,13 @@ use refdesk_core::catalog::testing::inline;
 use refdesk_text::Code;
 
 #[test]
+fn a_server_that_does_not_answer_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let world = World::on(format!("postgres://ann@{}/team", silent.local_addr().unwrap()));
+    assert_eq!(world.run(vec![], false, &mut |_| true).unwrap_err().code, Code::IndexUnreachable);
+}
+
+#[test]
 fn an_index_on_a_server() {
     let Some(server) = TestServer::start() else { return };
     for (nth, (name, case)) in CASES.iter().chain(crate::search::tests::CASES).enumerate() {
@@ -23,6 +30,7 @@ fn an_index_on_a_server() {
         ("checkouts of one repository share its index", share),
         ("tables of other versions", versions),
         ("texts that PostgreSQL does not take as they are", odd_texts),
+        ("several repositories at once", at_once),
         ("servers that refuse", refusals),
         ("inside an async runtime", in_runtime),
         ("fresh", fresh),
@@ -110,11 +118,23 @@ fn odd_texts(server: &TestServer, database: &str) {
     let mut sources: Vec<_> =
         (0..texts.len()).map(|nth| world.file(&format!("t{nth}"), &format!("{nth}.md"))).collect();
     sources.extend([world.file("long", "long.md"), world.file("words", "words.md")]);
-    sources.push(inline("\0 O'Brien", "retry"));
+    sources.extend([inline("\0 O'Brien", "retry"), inline(&"id".repeat(5_000), "retry")]);
+    let deep = format!("{}deep.md", format!("{}/", "folder".repeat(40)).repeat(13));
+    world.write(&deep, "retry");
+    sources.push(world.file("deep", &deep));
     world.run(sources.clone(), false, &mut |_| true).unwrap().unwrap();
     assert!(world.best("retry").contains(&"t1".to_owned()));
     let again = world.run(sources, false, &mut |_| true).unwrap().unwrap();
     assert_eq!(again.vectors, 0);
+}
+
+fn at_once(server: &TestServer, database: &str) {
+    let worlds: Vec<World> = (0..4).map(|_| World::on(server.url("refdesk", database))).collect();
+    std::thread::scope(|scope| {
+        for world in &worlds {
+            scope.spawn(|| assert_eq!(world.update(vec![inline("a", &long("retry"))]).documents, 2));
+        }
+    });
 }
 
 fn refusals(server: &TestServer, database: &str) {
