@@ -15,6 +15,7 @@ mod foreign;
 mod hook;
 #[cfg(unix)]
 mod index;
+mod index_url;
 #[cfg(unix)]
 mod journal;
 #[cfg(unix)]
