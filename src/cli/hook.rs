@@ -12,9 +12,10 @@ use serde_json::Value;
 use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
+use refdesk_desk::channel::presence::{self, Attendant};
 use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Desk, EnrichMode, IndexProcess, Options, Session};
-use refdesk_enrich::{EnrichRequest, TextKind, Tool};
+use refdesk_enrich::{EnrichRequest, HintAction, TextKind, Tool};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -215,7 +216,12 @@ fn enrich_event(
         None => settled.start(session, budget, repeat || is_stuck),
         // The response does not depend on this, and it is in the journal.
         Some(asked) => {
-            settled.enrich(session, &EnrichRequest { repeat, budget, alone: true, ..asked }, EnrichMode::Send)
+            let hint_action = hint_action(settled.workspace());
+            settled.enrich(
+                session,
+                &EnrichRequest { repeat, budget, alone: true, hint_action, ..asked },
+                EnrichMode::Send,
+            )
         }
     };
     problems.extend(more);
@@ -223,6 +229,11 @@ fn enrich_event(
         tracing::info!("the mention cache cannot be stored: {error}");
     }
     (enriched.added().to_owned(), problems)
+}
+
+/// An agent can only select sources by a tool of a server.
+fn hint_action(workspace: &Path) -> HintAction {
+    if presence::is_open(workspace, Attendant::Server) { HintAction::Select } else { HintAction::Read }
 }
 
 /// Records problems in addition to the response. Problems of the workspace itself are journalled only for events with a

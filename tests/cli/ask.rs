@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Instant;
 
 use refdesk_desk::channel::folder::{AnswerStatus, Base, Pending, answer, default_folder, pending};
-use refdesk_desk::channel::presence::attend;
+use refdesk_desk::channel::presence::{Attendant, attend};
 use refdesk_desk::channel::{MOST, Response};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ fn without_anybody_to_ask_it_says_what_to_do() {
 #[test]
 fn an_open_screen_is_asked_and_its_answer_is_picked() {
     let world = world(json!({}));
-    let screen = attend(&world.path).unwrap();
+    let screen = attend(&world.path, Attendant::Screen).unwrap();
     let mut asking = Asking::start(&world, &["--context", "which applies?"]);
     let asked = asking.request();
     assert_eq!(asked.request.context, "which applies?");

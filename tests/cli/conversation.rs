@@ -29,7 +29,7 @@ fn the_readmes_expectations_are_met() {
     let shown = readme.split("```toml\n").nth(1).expect("an example").split("```").next().unwrap();
     let world = demo();
     world.put("readme.toml", shown.as_bytes());
-    assert_eq!(world.json(&["assert", "readme.toml"], 0)["expectations"], 5);
+    assert_eq!(world.json(&["assert", "readme.toml"], 0)["expectations"], 8);
 }
 
 #[test]

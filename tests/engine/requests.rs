@@ -150,16 +150,16 @@ fn a_request_goes_when_its_asker_is_killed() {
 #[test]
 fn only_a_screen_handles_requests() {
     let world = World::new();
-    assert!(!presence::is_anybody_there(&world.workspace));
+    assert!(!presence::is_open(&world.workspace, presence::Attendant::Screen));
     let World { folder, workspace, engine, events, .. } = world;
     drop(events);
     let mut screen = screen(folder, workspace.clone());
-    assert!(presence::is_anybody_there(&workspace));
+    assert!(presence::is_open(&workspace, presence::Attendant::Screen));
     screen.runtime.block_on(async { tokio::time::timeout(LONG, engine.close(LONG)).await.unwrap() });
-    assert!(presence::is_anybody_there(&workspace));
+    assert!(presence::is_open(&workspace, presence::Attendant::Screen));
     screen.until("no request", |snapshot| Arc::clone(&snapshot.requests).is_empty());
     let World { engine, events, runtime, .. } = screen;
     drop(events);
     assert_eq!(runtime.block_on(engine.close(LONG)), Ending::Closed);
-    assert!(!presence::is_anybody_there(&workspace));
+    assert!(!presence::is_open(&workspace, presence::Attendant::Screen));
 }

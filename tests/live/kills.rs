@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::channel::folder::{default_folder, pending};
-use refdesk_desk::channel::presence::is_anybody_there;
+use refdesk_desk::channel::presence::{Attendant, is_open};
 use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::Lock;
 
@@ -211,7 +211,7 @@ impl Processes {
             let took = began.elapsed();
             let mut done: Vec<Acknowledged> = of_screen.join().unwrap().into_iter().collect();
             let reopened = (victim == Victim::Screen).then(|| {
-                assert!(!is_anybody_there(&workspace.path), "a dead screen counts as open");
+                assert!(!is_open(&workspace.path, Attendant::Screen), "a dead screen counts as open");
                 let mut screen = Screen::open(workspace);
                 if question {
                     // The asker goes on waiting, and the next screen answers it.
@@ -237,7 +237,7 @@ impl Processes {
             Victim::Screen => std::mem::replace(&mut self.screen, reopened.unwrap()).release(),
         }
         self.screen.wait_for_no_request();
-        assert!(is_anybody_there(&self.workspace.path));
+        assert!(is_open(&self.workspace.path, Attendant::Screen));
     }
 
     /// Checks that everything acknowledged is there, and that nothing of a dead process blocks another.
@@ -270,8 +270,9 @@ impl Processes {
         self.screen.release();
         self.screen = Screen::open(&self.workspace);
         let left = unfinished(&self.workspace.path);
-        let is_presence = |path: &std::path::PathBuf| path.parent().is_some_and(|folder| folder.ends_with("screens"));
-        assert!(left.len() == 1 && left.iter().all(is_presence), "only the open screen: {left:#?}");
+        let count = |name: &str| left.iter().filter(|path| path.parent().is_some_and(|it| it.ends_with(name))).count();
+        let open = (count("screens"), count("servers"));
+        assert!(open == (1, 2) && left.len() == 3, "only the open screen and the open servers: {left:#?}");
         let listed = self.workspace.json(&["list", "--selected"], 0);
         let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
         listed.sort();

@@ -97,13 +97,14 @@ fn answered(world: &Workspace, mut document: Value, repeat: bool) -> String {
 
 /// The blocks of an addition by kind, with their texts; text outside blocks is the instructions.
 pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
-    const HEADINGS: [(&str, &str); 6] = [
+    const HEADINGS: [(&str, &str); 7] = [
         ("**Referenced Sources:**", "expansions"),
         ("**Reference sources available**", "hints"),
         ("**Transitively selected references**", "notices"),
         ("**Reference Context: ", "contexts"),
         ("**Templates available**", "templates"),
         ("**Left out for want of room**", "left out"),
+        ("**Less likely hints left out**", "left out"),
     ];
     let kind = |block: std::ops::Range<usize>| {
         let text = &added[block];

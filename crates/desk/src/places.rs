@@ -42,6 +42,10 @@ impl SourceFiles for Desk {
         self.templates_of(text)
     }
 
+    fn tokens(&self, source: &Source) -> Option<u64> {
+        Desk::tokens(self, source, &WalkBudget::default())
+    }
+
     fn stamp(&self, source: &Source) -> String {
         self.stamp_with(source, || SourceFiles::files(self, source))
     }
@@ -168,6 +172,10 @@ impl SourceFiles for Look<'_> {
 
     fn templates_in(&self, text: &str) -> Vec<Template> {
         self.desk.templates_in(text)
+    }
+
+    fn tokens(&self, source: &Source) -> Option<u64> {
+        self.desk.tokens(source, &self.budget)
     }
 
     fn stamp(&self, source: &Source) -> String {

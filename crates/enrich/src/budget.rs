@@ -4,7 +4,7 @@
 use std::ops::{AddAssign, SubAssign};
 
 use super::draft::{BlockCost, BlockKind, Draft, DraftEntry, ItemReceipt, Level};
-use super::print::{self, Frame};
+use super::print::{self, Frame, Wording};
 use refdesk_text::tokens;
 
 /// Maximum size of what is appended to a text.
@@ -108,19 +108,23 @@ impl Budget {
     }
 }
 
-/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `shown_by` is the text
-/// in that line about how to see the rest. `weigh` is only called if something has to be reduced.
+/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `weigh` is only called if something has to be reduced.
 ///
 /// Reduces one entry after the other, in an order that does not depend on the budget, until the rest fits, so a larger
 /// budget never prints less. If the line about what is left out is longer than what it replaces, more is reduced.
-pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: impl FnOnce(&mut [Draft])) -> Fitted {
-    let mut plan = LevelPlan::new(drafts, shown_by);
+pub(crate) fn fit(
+    drafts: &mut [Draft],
+    budget: Budget,
+    wording: Wording<'_>,
+    weigh: impl FnOnce(&mut [Draft]),
+) -> Fitted {
+    let mut plan = LevelPlan::new(drafts, wording);
     if budget.is_none() || plan.fits(budget) {
         return plan.printed();
     }
     weigh(drafts);
     let steps = steps(drafts);
-    plan = LevelPlan::new(drafts, shown_by);
+    plan = LevelPlan::new(drafts, wording);
     for step in &steps {
         plan.give_up(step);
         if plan.fits(budget) {
@@ -171,7 +175,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
 /// The level of every entry, and the resulting size.
 struct LevelPlan<'d> {
     drafts: &'d [Draft],
-    shown_by: &'d str,
+    wording: Wording<'d>,
     /// Indexed by draft and entry.
     levels: Vec<Vec<Level>>,
     /// Indexed by draft: the number of printed entries and their size.
@@ -182,7 +186,7 @@ struct LevelPlan<'d> {
 
 impl<'d> LevelPlan<'d> {
     /// Every entry in full, but those that are only counted.
-    fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
+    fn new(drafts: &'d [Draft], wording: Wording<'d>) -> Self {
         let level = |entry: &DraftEntry| if entry.rejected.is_some() { Level::Count } else { Level::Full };
         let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
         let shown = |draft: &Draft| {
@@ -194,7 +198,7 @@ impl<'d> LevelPlan<'d> {
             (count, words)
         };
         let rejected = drafts.iter().map(rejected_in).sum();
-        Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect(), rejected }
+        Self { drafts, wording, levels, shown: drafts.iter().map(shown).collect(), rejected }
     }
 
     fn give_up(&mut self, step: &Reduction) {
@@ -216,14 +220,14 @@ impl<'d> LevelPlan<'d> {
         };
         let counts: Vec<_> = self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect();
         let is_whole = counts.is_empty() && self.rejected == 0;
-        (!is_whole).then(|| print::left_out(&counts, self.rejected, self.shown_by))
+        (!is_whole).then(|| print::left_out(&counts, self.rejected, self.wording.shown_by))
     }
 
     /// Whether the blocks fit the budget, computed from their sizes.
     fn fits(&self, budget: Budget) -> bool {
         let (mut chars, mut spent, mut is_first) = (0, 0, true);
         for (draft, (shown, words)) in self.drafts.iter().zip(&self.shown).filter(|(_, (shown, _))| *shown > 0) {
-            let frame = print::frame(draft.kind, is_first);
+            let frame = print::frame(draft.kind, is_first, self.wording.hint_action);
             let mut size = *words;
             size += Size::of(frame.between).times(shown - 1);
             [&*frame.before, frame.after].into_iter().for_each(|text| size += Size::of(text));
@@ -260,7 +264,7 @@ impl<'d> LevelPlan<'d> {
                 });
             }
             if !shown.is_empty() {
-                let frame = print::frame(draft.kind, fitted.text.is_empty());
+                let frame = print::frame(draft.kind, fitted.text.is_empty(), self.wording.hint_action);
                 fitted.push(draft.kind, &frame, &shown, lowest);
             }
         }

@@ -6,8 +6,9 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::budget::{Budget, Fitted, fit};
+use super::chain::HintAction;
 use super::draft::{BlockKind, Draft, DraftEntry, Level};
-use super::print;
+use super::print::{self, Wording};
 
 const KINDS: [BlockKind; 7] = [
     BlockKind::Instruction,
@@ -55,7 +56,8 @@ fn shapes() -> impl Strategy<Value = Vec<Shape>> {
 }
 
 fn fitted(drafts: &[Draft], budget: Budget) -> Fitted {
-    fit(&mut drafts.to_vec(), budget, "`it` shows them", |_| ())
+    let wording = Wording { shown_by: "`it` shows them", hint_action: HintAction::Select };
+    fit(&mut drafts.to_vec(), budget, wording, |_| ())
 }
 
 fn chars(text: &str) -> usize {

@@ -13,7 +13,7 @@ use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, Memorable};
 use super::meaning::Score;
-use super::print;
+use super::print::{self, Wording};
 use super::references::References;
 use super::session_memory::SessionMemory;
 use super::templates::{self, Templates};
@@ -82,6 +82,16 @@ pub struct Tool<'a> {
     pub arguments: &'a Value,
 }
 
+/// How an agent gets at a source that a hint names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HintAction {
+    /// It selects it with `selectReferences`.
+    #[default]
+    Select,
+    /// It has no such tool: it reads the source where it is, and so the hint names place and price.
+    Read,
+}
+
 /// A text to enrich, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct EnrichRequest<'a> {
@@ -97,12 +107,22 @@ pub struct EnrichRequest<'a> {
     pub budget: Budget,
     /// The added text is read on its own, so it begins without the lines that separate it from the text.
     pub alone: bool,
+    /// What hints tell the agent to do.
+    pub hint_action: HintAction,
 }
 
 impl<'a> EnrichRequest<'a> {
     /// A text of this kind, without a tool and without a limit.
     pub fn new(kind: TextKind, text: &'a str) -> Self {
-        Self { kind, text, tool: None, repeat: false, budget: Budget::default(), alone: false }
+        Self {
+            kind,
+            text,
+            tool: None,
+            repeat: false,
+            budget: Budget::default(),
+            alone: false,
+            hint_action: HintAction::Select,
+        }
     }
 }
 
@@ -280,7 +300,8 @@ fn appended(
     // A count of hints that are less likely than others says nothing without the others.
     drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
-    let mut fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
+    let wording = Wording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };
+    let mut fitted = budget::fit(&mut drafts, asked.budget, wording, weigh);
     if asked.alone {
         fitted.stand_alone();
     }

@@ -219,6 +219,10 @@ impl SourceFiles for Sealed {
         self.0.files(source)
     }
 
+    fn tokens(&self, source: &Source) -> Option<u64> {
+        panic!("{} was measured", source.id)
+    }
+
     fn stamp(&self, source: &Source) -> String {
         panic!("{} was read", source.id)
     }
@@ -233,6 +237,39 @@ impl SourceFiles for Sealed {
 
     fn templates_in(&self, text: &str) -> Vec<refdesk_templates::Template> {
         self.0.templates_in(text)
+    }
+}
+
+#[test]
+fn an_agent_that_cannot_select_is_told_where_to_read() {
+    let (mut sources, tag) = (sources(), tags(&["red"]));
+    for (id, kind) in [
+        ("file", local("docs/red.md", PathState::File)),
+        ("folder", local("docs", PathState::Directory)),
+        ("kept", local("/out/red.md", PathState::Untrusted)),
+        ("page", SourceKind::Url { url: "https://example.org/red".into() }),
+        ("note", SourceKind::Inline { content: "Red.".into() }),
+    ] {
+        sources.push(source(id, &tag, kind));
+    }
+    let (catalog, selection) = (Catalog::new(sources), selection(&[], &[], &[]));
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
+    let ctx = context(&catalog, &selection, &matcher, &places);
+    let asked = EnrichRequest { hint_action: HintAction::Read, ..EnrichRequest::new(TextKind::Prompt, "red") };
+    let once = enrich(&ctx, &asked, &SessionMemory::default());
+    let expected = "\n\n---\n**Reference sources available** — read the file of any that helps:\n\n\
+        - @file: Name of file (matched: red) — `docs/red.md`, ~1234 tokens\n\
+        - @folder: Name of folder (matched: red) — `docs`, ~1234 tokens\n\
+        - @kept: Name of kept (matched: red) — `/out/red.md`: it lies outside the workspace and waits for trust\n\
+        - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
+        - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
+    assert_eq!(once.added(), expected);
+    // What was said once is not said again, whichever way the agent is connected.
+    for hint_action in [HintAction::Read, HintAction::Select] {
+        let again = EnrichRequest { hint_action, ..asked };
+        assert_eq!(enrich(&ctx, &again, &once.memory).added(), "");
+        let fed = EnrichRequest { text: &once.text, repeat: true, ..again };
+        assert_eq!(enrich(&ctx, &fed, &SessionMemory::default()).added(), "");
     }
 }
 

@@ -4,7 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::print::{ABOUT, CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, LESS_LIKELY, MATCHED, NOTICE, PARENTS, TEMPLATES};
+use super::print::{
+    ABOUT, CONTEXT, EXPANSIONS, HINTS, HINTS_TO_READ, LEFT_OUT, LESS_LIKELY, MATCHED, NOTICE, PARENTS, TEMPLATES,
+};
 use refdesk_text::escape::{RULE, is_rule};
 
 /// The byte ranges of refdesk's own blocks in a text: from the blank line before to the closing `---`, in order.
@@ -99,7 +101,8 @@ fn is_heading(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();
     let line = line.strip_suffix('\r').unwrap_or(line);
     let beginnings = [CONTEXT, LEFT_OUT, LESS_LIKELY];
-    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || beginnings.iter().any(|it| line.starts_with(it))
+    [EXPANSIONS, HINTS, HINTS_TO_READ, NOTICE, TEMPLATES].contains(&line)
+        || beginnings.iter().any(|it| line.starts_with(it))
 }
 
 /// Whether the text ends with a block that says entries did not fit, as an enriched text does. In the middle of a

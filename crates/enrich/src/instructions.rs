@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use super::TextKind;
 use super::budget::{self, Budget};
-use super::chain::EnrichContext;
+use super::chain::{EnrichContext, HintAction};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::{instruction, remembered};
+use super::print::{self, Wording};
 use super::references::chain;
 use super::session_memory::content_hash;
-use super::{TextKind, print};
 use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::escape::one_line;
@@ -25,7 +26,7 @@ pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
         &mut drafts(ctx, Memorable::No),
         Budget::default(),
-        print::shown_by(TextKind::SystemInstructions),
+        Wording { shown_by: print::shown_by(TextKind::SystemInstructions), hint_action: HintAction::Select },
         |_| (),
     )
     .text

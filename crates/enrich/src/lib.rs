@@ -49,7 +49,8 @@ mod vocabulary;
 pub use budget::Budget;
 pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
 pub use chain::{
-    EnrichContext, EnrichRequest, Enriched, Metadata, SemanticMatch, TextKind, Tool, enrich, start, templates_in,
+    EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, SemanticMatch, TextKind, Tool, enrich, start,
+    templates_in,
 };
 pub use considered::{Considered, considered};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::chain::TextKind;
+use super::chain::{HintAction, TextKind};
 use super::draft::BlockKind;
 use super::instruction::{RESERVED, UNTRUSTED};
 use super::meaning::Meaning;
@@ -20,6 +20,8 @@ const OPENING: &str = "The following reference sources should be incorporated in
 pub(crate) const EXPANSIONS: &str = "**Referenced Sources:**";
 /// Heading of the tag hints.
 pub(crate) const HINTS: &str = "**Reference sources available** — use `selectReferences` with IDs or tags to select:";
+/// Heading of the same for an agent that cannot select.
+pub(crate) const HINTS_TO_READ: &str = "**Reference sources available** — read the file of any that helps:";
 /// Heading of the transitive notice.
 pub(crate) const NOTICE: &str = "**Transitively selected references** — auto-included from pre-selected sources:";
 /// Heading of the templates block.
@@ -38,6 +40,15 @@ pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
 /// Start of the line about hints that were left out although there was room.
 pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
+/// What the headings and lines of blocks depend on, besides their entries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wording<'a> {
+    /// How to see what was left out.
+    pub shown_by: &'a str,
+    /// What hints tell the agent to do.
+    pub hint_action: HintAction,
+}
+
 /// The text before, between and after the entries of a block.
 pub(crate) struct Frame {
     /// Includes the blank line that separates the block from the text before.
@@ -48,9 +59,10 @@ pub(crate) struct Frame {
 
 /// The frame of a block; `is_first` says that nothing was printed before it and only matters for the instructions. A
 /// context has its own heading.
-pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
+pub(crate) fn frame(kind: BlockKind, is_first: bool, hint_action: HintAction) -> Frame {
     let (heading, between) = match kind {
         BlockKind::Expansion => (EXPANSIONS, "\n\n"),
+        BlockKind::Hint if hint_action == HintAction::Read => (HINTS_TO_READ, "\n"),
         BlockKind::Hint => (HINTS, "\n"),
         BlockKind::Notice => (NOTICE, "\n"),
         BlockKind::Templates => (TEMPLATES, "\n\n"),
@@ -89,7 +101,7 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_
         (room, count) if room.is_empty() => format!("{LESS_LIKELY}{count}"),
         (room, count) => format!("{LEFT_OUT}{room}; as less likely: {}", counted_word(&(BlockKind::Hint, count))),
     };
-    let Frame { before, after, .. } = frame(BlockKind::LeftOut, false);
+    let Frame { before, after, .. } = frame(BlockKind::LeftOut, false, HintAction::Select);
     format!("{before}{said} — {shown_by}{after}")
 }
 
@@ -104,7 +116,12 @@ pub(crate) fn shown_by(kind: TextKind) -> &'static str {
 
 /// Name and place of a source, for a block of expansions.
 pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
-    let place = match &source.kind {
+    format!("@{}: {}{}", one_line(source.id.as_str()), one_line(&source.name), place(source, places))
+}
+
+/// Where a source is, after its name.
+fn place(source: &Source, places: &dyn SourceFiles) -> String {
+    match &source.kind {
         SourceKind::Local(place) => {
             let why = match place.standing {
                 PathState::Untrusted => format!(": {UNTRUSTED}"),
@@ -116,8 +133,20 @@ pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
         SourceKind::Url { url } => format!(" — {}", one_line(url)),
         SourceKind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
         SourceKind::Inline { .. } => String::new(),
+    }
+}
+
+/// Where a source can be read and what that costs, after its hint: `` — `docs/retry.md`, ~120 tokens``.
+pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> String {
+    let place = match &source.kind {
+        SourceKind::Inline { .. } => format!(" — `@{}` in a prompt gives it", one_line(source.id.as_str())),
+        _ => place(source, places),
     };
-    format!("@{}: {}{place}", one_line(source.id.as_str()), one_line(&source.name))
+    let is_open = source.place().is_none_or(|place| place.standing.is_open());
+    match places.tokens(source).filter(|_| is_open) {
+        Some(tokens) => format!("{place}, ~{tokens} tokens"),
+        None => place,
+    }
 }
 
 /// A hint without its tags.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, SemanticMatch, TextKind};
+use super::chain::{EnrichContext, EnrichInput, Enricher, HintAction, Metadata, SemanticMatch, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
@@ -129,6 +129,8 @@ impl ReferenceDrafts<'_> {
                 (None, None) => brief.clone(),
             };
             why.extend(meaning.map(MatchReason::Meaning));
+            let reads = self.reading.asked.hint_action == HintAction::Read && hint.rejected.is_none();
+            let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
             // A match of another tag of the source is nothing new.
             let (keys, news) = self.keys("hint", source, &brief);
             if !news {
@@ -141,9 +143,9 @@ impl ReferenceDrafts<'_> {
                 || begins.iter().any(|beginning| injected.has_beginning(beginning));
             entries.push(DraftEntry {
                 about: source.id.to_string(),
-                brief,
+                brief: brief + &place,
                 why,
-                full,
+                full: full + &place,
                 keys,
                 is_in_text,
                 brief_is_enough: true,

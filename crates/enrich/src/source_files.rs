@@ -13,6 +13,9 @@ pub trait SourceFiles {
     /// The text files of a directory source (§3), absolute, in path order; empty for any other source.
     fn files(&self, source: &Source) -> Vec<PathBuf>;
 
+    /// Estimated tokens of a source's text; `None` if it is not local, or missing.
+    fn tokens(&self, source: &Source) -> Option<u64>;
+
     /// A value that changes with the content of a local source: for a file its bytes or their hash, for a directory its
     /// sorted paths, sizes and times (§5, "Once"). Empty if there is nothing to read.
     fn stamp(&self, source: &Source) -> String;

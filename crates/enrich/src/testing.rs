@@ -102,6 +102,10 @@ impl SourceFiles for TestFiles {
         self.files.clone()
     }
 
+    fn tokens(&self, _: &Source) -> Option<u64> {
+        Some(1_234)
+    }
+
     fn stamp(&self, _: &Source) -> String {
         self.stamp.clone()
     }

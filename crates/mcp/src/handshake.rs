@@ -1,11 +1,14 @@
 //! The server's name, capabilities and introduction. Revisions up to 2025-11-25 ask for them with `initialize`, 2026-07-28 with
 //! `server/discover`.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
 use refdesk_desk::Session;
+use refdesk_desk::engine::Snapshot;
 use refdesk_desk::session::What;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::introduction::introduction;
@@ -33,10 +36,19 @@ pub fn info() -> ServerConfig {
 /// The introduction for this agent, which is also journalled.
 pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
+    attend(handle, &snapshot).await;
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = receipts::with_text(What::Instructed, &text);
     let handle = handle.clone();
     // Does not wait for the disk.
     tokio::spawn(async move { handle.note(&session, receipt).await });
     Some(text)
+}
+
+/// Marks the server as open, now that a client is there; a server in a folder without sources leaves nothing there.
+pub async fn attend(handle: &DeskHandle, snapshot: &Snapshot) {
+    if !snapshot.catalog.is_empty() {
+        let (handle, workspace) = (handle.clone(), Arc::clone(&snapshot.workspace));
+        let _ = tokio::task::spawn_blocking(move || handle.attend(Path::new(&*workspace))).await;
+    }
 }

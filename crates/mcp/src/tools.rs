@@ -10,6 +10,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::elicit::{ElicitingClient, input_required};
+use super::handshake::attend;
 use refdesk_desk::Session;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
@@ -17,8 +18,10 @@ use refdesk_tools::{ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
 pub async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
-    let excluded = handle.opened().await.ok_or_else(closed)?.exclude_tools;
-    Ok(ListToolsResult::with_all_items(refdesk_tools::offered(&excluded).map(tool).collect()))
+    let snapshot = handle.opened().await.ok_or_else(closed)?;
+    // A client without `initialize` may begin with this.
+    attend(handle, &snapshot).await;
+    Ok(ListToolsResult::with_all_items(refdesk_tools::offered(&snapshot.exclude_tools).map(tool).collect()))
 }
 
 /// `tools/call`.

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use refdesk_core::selection::Access;
 use refdesk_desk::Session;
+use refdesk_desk::channel::presence::{self, Attendant, Presence};
 use refdesk_desk::engine::{Ending, Engine, Request, Response, Snapshot};
 use refdesk_desk::session::Receipt;
 use refdesk_templates::render::Renderer;
@@ -36,13 +38,15 @@ struct Inner {
     asking: Mutex<HashSet<String>>,
     /// Whether the server is shutting down.
     shutdown: watch::Sender<bool>,
+    /// Marks the server as open, once a client is connected; `None` if that failed.
+    present: OnceLock<Option<Presence>>,
 }
 
 impl DeskHandle {
     /// Without a `session`, every client has its own.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
-        let (asking, shutdown) = (Mutex::default(), watch::Sender::new(false));
-        Self { inner: Arc::new(Inner { session, renderer, engine, asking, shutdown }) }
+        let (asking, shutdown, present) = (Mutex::default(), watch::Sender::new(false), OnceLock::new());
+        Self { inner: Arc::new(Inner { session, renderer, engine, asking, shutdown, present }) }
     }
 
     /// The session of all clients, if the server was started with one.
@@ -69,6 +73,14 @@ impl DeskHandle {
             if let Some(snapshot) = handle.opened().await {
                 report(&snapshot.diagnostics);
             }
+        });
+    }
+
+    /// Marks a server of this workspace as open until it ends, so that hooks name its tools. Blocks the calling thread.
+    pub fn attend(&self, workspace: &Path) {
+        self.inner.present.get_or_init(|| {
+            let present = presence::attend(workspace, Attendant::Server);
+            present.inspect_err(|error| tracing::info!("the server cannot be marked as open: {error}")).ok()
         });
     }
 

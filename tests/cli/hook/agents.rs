@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{HINT, added, answered, hook, of, prompt, world};
+use crate::support::client::Client;
 use crate::support::workspace::Workspace;
 
 /// A recorded document, with this working folder.
@@ -192,4 +193,24 @@ fn additions_stay_below_ten_thousand_characters() {
         let length = added.encode_utf16().count();
         assert!(length > 20 && length < 10_000, "{length}");
     }
+}
+
+#[test]
+fn an_agent_with_a_server_selects_and_one_with_hooks_alone_reads() {
+    let world = world();
+    world.put("docs/near.md", b"# Near\n\nNothing is far.\n");
+    let hint = |session: &str| added(&world, &prompt(session, &world.path, "local"));
+    let line = "- @near: Near (matched: local)";
+    let reads = format!(
+        "---\n**Reference sources available** — read the file of any that helps:\n\n{line} — `docs/near.md`, ~6 tokens\n---"
+    );
+    assert_eq!(hint("one"), reads);
+    let client = Client::connect(&world);
+    let selects = format!(
+        "---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n{line}\n---"
+    );
+    assert_eq!(hint("two"), selects);
+    assert_eq!(hint("one"), "", "the session got this hint");
+    client.end();
+    assert_eq!(hint("three"), reads);
 }

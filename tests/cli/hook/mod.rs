@@ -29,8 +29,9 @@ fn world() -> Workspace {
     )
 }
 
-/// The addition for the tag `web`.
-const HINT: &str = "---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n- @away: Away (matched: web)\n---";
+/// The addition for the tag `web`, while no server gives the agent a tool to select with.
+const HINT: &str = "---\n**Reference sources available** — read the file of any that helps:\n\n\
+    - @away: Away (matched: web) — https://example.org/x\n---";
 
 /// The hook in a folder; it finds its workspace by the document.
 fn hook(world: &Workspace, words: &[&str]) -> Command {

@@ -1,5 +1,5 @@
-//! Tells whether a screen of a workspace is open: each holds a locked file while it runs, and the kernel releases the lock
-//! however it ends. So a screen that is gone is never waited for and leaves nothing to clean up.
+//! Tells whether a screen or a server of a workspace is open: each holds a locked file while it runs, and the kernel releases
+//! the lock however it ends. So one that is gone is never waited for, and what it leaves is removed by the next.
 
 use std::fs::TryLockError;
 use std::io;
@@ -8,27 +8,58 @@ use std::path::{Path, PathBuf};
 use crate::session::{FOLDER, keep_git_out};
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
-/// Marks a screen as open while this value is held.
+/// What is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attendant {
+    /// A full screen, at which a person answers requests.
+    Screen,
+    /// A server of the Model Context Protocol, with which an agent is connected.
+    Server,
+}
+
+/// Marks a screen or a server as open while this value is held.
 #[derive(Debug)]
 pub struct Presence {
     _held: Staged,
 }
 
-/// Marks a screen of this workspace as open.
+impl Attendant {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Screen => "screen",
+            Self::Server => "server",
+        }
+    }
+
+    fn folder(self) -> PathBuf {
+        Path::new(FOLDER).join(match self {
+            Self::Screen => "screens",
+            Self::Server => "servers",
+        })
+    }
+}
+
+/// Marks a screen or a server of this workspace as open.
 ///
 /// # Errors
 /// The file system's error with the path; a link is on the path of the folder.
-pub fn attend(workspace: &Path) -> io::Result<Presence> {
+pub fn attend(workspace: &Path, attendant: Attendant) -> io::Result<Presence> {
     keep_git_out(workspace)?;
-    let folder = Folder::root(workspace)?.make(&screens(), FileMode::Private)?;
-    folder.sweep_dead()?;
+    let root = Folder::root(workspace)?;
+    for other in [Attendant::Screen, Attendant::Server] {
+        if let Ok(folder) = root.below(&other.folder()) {
+            folder.sweep_dead()?;
+        }
+    }
+    let folder = root.make(&attendant.folder(), FileMode::Private)?;
     let process = std::process::id().to_string();
-    Ok(Presence { _held: folder.stage("screen", process.as_bytes(), FileMode::Private, Durability::Recreatable)? })
+    let name = attendant.word();
+    Ok(Presence { _held: folder.stage(name, process.as_bytes(), FileMode::Private, Durability::Recreatable)? })
 }
 
-/// Whether a screen of this workspace is open. False on file systems without locks.
-pub fn is_anybody_there(workspace: &Path) -> bool {
-    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&screens())) else { return false };
+/// Whether a screen or a server of this workspace is open. False on file systems without locks.
+pub fn is_open(workspace: &Path, attendant: Attendant) -> bool {
+    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return false };
     folder
         .names()
         .unwrap_or_default()
@@ -36,25 +67,27 @@ pub fn is_anybody_there(workspace: &Path) -> bool {
         .any(|name| folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))))
 }
 
-fn screens() -> PathBuf {
-    Path::new(FOLDER).join("screens")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::Attendant::{Screen, Server};
     use super::*;
 
     #[test]
     fn a_screen_is_present_while_it_runs() {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
-        assert!(!is_anybody_there(&workspace));
-        let (one, two) = (attend(&workspace).unwrap(), attend(&workspace).unwrap());
-        assert!(is_anybody_there(&workspace));
+        assert!(!is_open(&workspace, Screen));
+        let (one, two) = (attend(&workspace, Screen).unwrap(), attend(&workspace, Screen).unwrap());
+        assert!(is_open(&workspace, Screen));
         drop(one);
-        assert!(is_anybody_there(&workspace));
+        assert!(is_open(&workspace, Screen));
+        let server = attend(&workspace, Server).unwrap();
+        assert!(is_open(&workspace, Server));
         drop(two);
-        assert!(!is_anybody_there(&workspace));
+        assert!(!is_open(&workspace, Screen));
+        assert!(is_open(&workspace, Server));
+        drop(server);
+        assert!(!is_open(&workspace, Server));
         assert!(workspace.join(".jaato/refdesk/.gitignore").exists());
     }
 
@@ -62,11 +95,13 @@ mod tests {
     fn the_file_of_a_dead_screen_is_ignored_and_removed_by_the_next() {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
-        let left = workspace.join(screens()).join(".refdesk-dead.tmp");
+        let left = workspace.join(Screen.folder()).join(".refdesk-dead.tmp");
         refdesk_files::write_atomic(&left, b"1").unwrap();
-        assert!(!is_anybody_there(&workspace));
-        let _there = attend(&workspace).unwrap();
-        assert!(!left.exists() && is_anybody_there(&workspace));
+        assert!(!is_open(&workspace, Screen));
+        let _there = attend(&workspace, Server).unwrap();
+        assert!(!left.exists() && is_open(&workspace, Server), "also by one of the other kind");
+        let _there = attend(&workspace, Screen).unwrap();
+        assert!(!left.exists() && is_open(&workspace, Screen));
     }
 
     #[cfg(unix)]
@@ -75,8 +110,8 @@ mod tests {
         let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         std::os::unix::fs::symlink(outside.path(), workspace.join(".jaato")).unwrap();
-        assert!(attend(&workspace).is_err());
-        assert!(!is_anybody_there(&workspace));
+        assert!(attend(&workspace, Screen).is_err());
+        assert!(!is_open(&workspace, Screen));
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     }
 }

@@ -16,7 +16,7 @@ use super::notice::moment;
 use super::request::{Change, Message};
 use crate::Desk;
 use crate::channel::folder::{self, AnswerStatus, Base, Pending};
-use crate::channel::presence::{self, Presence};
+use crate::channel::presence::{self, Attendant, Presence};
 use crate::channel::{ChannelSetup, Request, Response, standing};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -90,7 +90,7 @@ pub struct Requests {
 impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
-        let present = presence::attend(desk.workspace()).map_err(|error| {
+        let present = presence::attend(desk.workspace(), Attendant::Screen).map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message)
                 .fix("make .jaato/refdesk writable, and open the screen again")
