@@ -1,5 +1,7 @@
 //! The result of a command, before it is printed.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
 
 use super::args::OutputFormat;
@@ -21,6 +23,8 @@ pub struct CommandOutput {
     pub diagnostics: Vec<Diagnostic>,
     /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
+    /// Byte ranges of `text` that a terminal shows in bold, in order.
+    pub emphasised: Vec<Range<usize>>,
     /// The text form is lines for programs, and is printed in the JSON form too if nothing failed.
     pub lines: bool,
     /// 0 if every request was met.
@@ -31,7 +35,16 @@ impl CommandOutput {
     /// A request that was met.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         let text = text.into().into_bytes();
-        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), notes: Vec::new(), lines: false, exit: 0 }
+        Self {
+            json,
+            text,
+            refused: Vec::new(),
+            diagnostics: Vec::new(),
+            notes: Vec::new(),
+            emphasised: Vec::new(),
+            lines: false,
+            exit: 0,
+        }
     }
 
     /// A request that was met, building only the requested form: with ten thousand sources each form costs more than

@@ -14,7 +14,9 @@ pub use self::catalog::{
     AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, ListArgs, ModeFilter, NewMode, ReferencesArgs, ReferencesCommand,
     SelectArgs, WhyArgs,
 };
-pub use self::enrich::{AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SimulateArgs, TextArgs, WhyNotArgs};
+pub use self::enrich::{
+    AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
+};
 pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesCommand};
 
 /// What does your coding agent know, why, and what does it cost?
@@ -128,6 +130,12 @@ pub enum Command {
     /// they are about, although no tag is named.
     #[command(after_help = "Example: refdesk index")]
     Index(IndexArgs),
+    /// Search the documents by words and by meaning
+    ///
+    /// Finds sections, the best first. Text in quotation marks is searched for as a phrase. Needs the search index, which
+    /// `refdesk index` builds.
+    #[command(after_help = "Example: refdesk search how do I retry a payment")]
+    Search(SearchArgs),
     /// Show what `enrich` would add to a text, why, and what it costs
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
     Simulate(SimulateArgs),
@@ -233,6 +241,7 @@ impl Command {
             Self::Instructions => "refdesk instructions",
             Self::Check(_) => "refdesk check",
             Self::Index(_) => "refdesk index",
+            Self::Search(_) => "refdesk search",
             Self::Add(_) => "refdesk add",
             Self::Templates(_) => "refdesk templates",
             Self::Render(_) => "refdesk render",

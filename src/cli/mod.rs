@@ -34,6 +34,7 @@ mod render;
 mod replay;
 mod resolve;
 mod screen;
+mod search;
 mod select;
 mod simulate;
 mod since;
@@ -170,6 +171,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
         Command::Index(args) => index::run(desk, args),
+        Command::Search(args) => search::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),
         Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),
         Command::Render(args) => render::run(desk, session, args),

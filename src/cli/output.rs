@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -31,7 +32,7 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
         OutputFormat::Json if !answer.lines || !answer.refused.is_empty() => {
             write_out(format!("{}\n", escape::json(&answer.document().to_string())).as_bytes())
         }
-        _ => write_out(&answer.text),
+        _ => write_emphasised(&answer.text, &answer.emphasised),
     };
     ExitCode::from(if written { exit } else { exit.max(1) })
 }
@@ -183,13 +184,34 @@ pub fn print_to_stderr(text: &str) {
 /// Writes to standard output; returns whether that succeeded. Files get the bytes as they are; for a terminal control
 /// characters are escaped.
 fn write_out(bytes: &[u8]) -> bool {
+    write_emphasised(bytes, &[])
+}
+
+/// The same, with parts of it in bold on a terminal.
+fn write_emphasised(bytes: &[u8], emphasised: &[Range<usize>]) -> bool {
     let mut out = io::stdout().lock();
-    let shown = if out.is_terminal() {
+    let shown = if out.is_terminal() && !emphasised.is_empty() {
+        Cow::Owned(in_bold(&String::from_utf8_lossy(bytes), emphasised).into_bytes())
+    } else if out.is_terminal() {
         Cow::Owned(visible(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
     } else {
         Cow::Borrowed(bytes)
     };
     is_written(out.write_all(&shown).and_then(|()| out.flush()))
+}
+
+/// A text for a terminal, these parts in bold.
+fn in_bold(text: &str, parts: &[Range<usize>]) -> String {
+    let mut shown = String::new();
+    let mut at = 0;
+    for part in parts {
+        let (Some(before), Some(bold)) = (text.get(at..part.start), text.get(part.clone())) else { continue };
+        shown.push_str(&visible(before));
+        shown.push_str(&format!("\x1b[1m{}\x1b[22m", visible(bold)));
+        at = part.end;
+    }
+    shown.push_str(&visible(text.get(at..).unwrap_or_default()));
+    shown
 }
 
 fn is_written(written: io::Result<()>) -> bool {

@@ -203,6 +203,12 @@ impl Desk {
         Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
+    /// Tells whether a source waits for trust, so that its text is for no reader.
+    pub(super) fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
+        let check = TrustCheck::new(self);
+        move |source| source.is_untrusted() || check.withholds(source)
+    }
+
     /// Reads the catalog. Untrusted sources outside the workspace are listed in it, but not read.
     pub(super) fn load_catalog(&self, previous: Option<&Catalog>) -> Loaded {
         let check = TrustCheck::new(self);

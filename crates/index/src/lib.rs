@@ -35,4 +35,4 @@ pub use reader::{About, Index, Partial, Question, Section};
 pub use repository::shared_name;
 pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use threshold::background_texts;
-pub use update::{Job, Progress, Report, update};
+pub use update::{DOCUMENT_KINDS, Job, Progress, Report, update};

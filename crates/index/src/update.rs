@@ -31,6 +31,9 @@ const VECTOR_BATCH: usize = 32;
 pub(crate) const TEXT: &str = "text";
 pub(crate) const SOURCE: &str = "source";
 
+/// Every kind of document.
+pub const DOCUMENT_KINDS: [&str; 2] = [TEXT, SOURCE];
+
 /// The path of the content of an inline source.
 const INLINE: &str = "inline";
 

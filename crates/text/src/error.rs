@@ -135,6 +135,7 @@ codes! {
     NoExpectations = "no-expectations",
     NoHistory = "no-history",
     NoHome = "no-home",
+    NoIndex = "no-index",
     NoInput = "no-input",
     NoOutputPath = "no-output-path",
     NoRegularFile = "no-regular-file",

@@ -20,7 +20,7 @@ pub enum Fix {
     AddTarget,
     /// Write outside the workspace on purpose.
     AllowOutside,
-    /// Build the search index again.
+    /// Build the search index.
     BuildIndex,
     /// Exclude the source of this id.
     Exclude(String),
@@ -88,7 +88,7 @@ impl Fix {
             Self::All(_) => return Cow::Owned(self.worded(&|_| None)),
             Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
             Self::AllowOutside => "choose a path inside it",
-            Self::BuildIndex => "build the search index again",
+            Self::BuildIndex => "build the search index",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",

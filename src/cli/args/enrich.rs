@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use refdesk_desk::DOCUMENT_KINDS;
 use refdesk_enrich::Budget;
 
 /// The budget for what is added to a text.
@@ -130,4 +132,33 @@ pub struct IndexArgs {
     /// End when standard input ends
     #[arg(long, hide = true, requires = "background")]
     pub until_eof: bool,
+}
+
+/// `refdesk search`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// What to search for: words, a question, or phrases in quotation marks
+    #[arg(value_name = "QUERY", required = true)]
+    pub query: Vec<String>,
+    /// Only documents of this kind; repeat it for several
+    #[arg(long = "kind", value_name = "KIND", value_parser = PossibleValuesParser::new(DOCUMENT_KINDS))]
+    pub kinds: Vec<String>,
+    /// Only this source; repeat it for several
+    #[arg(long = "source", value_name = "ID")]
+    pub sources: Vec<String>,
+    /// Only sources with this tag; repeat it for sources with any of several
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only selected sources
+    #[arg(long)]
+    pub selected: bool,
+    /// The most hits
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub limit: u8,
+    /// Print at most this many tokens (estimated): first heading and place of each hit, then excerpts while they fit
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Say why each hit was found
+    #[arg(long)]
+    pub explain: bool,
 }

@@ -18,6 +18,7 @@ mod meaning;
 mod mention_cache;
 mod printed;
 mod profiles;
+mod search;
 mod select;
 mod shapes;
 mod simulate;

@@ -33,6 +33,7 @@ const CALLS: &[&[&str]] = &[
     &["hook", "claude-code"],
     &["why-not", "c", "--prompt", "c"],
     &["index"],
+    &["search", "kit"],
     &["connect", "claude-code", "--yes"],
     &["disconnect", "claude-code", "--yes"],
     &["profiles"],

@@ -1,0 +1,112 @@
+//! `refdesk search`: sections of the documents by words and by meaning.
+
+use std::ops::Range;
+
+use serde_json::json;
+
+use super::answer::CommandOutput;
+use super::args::SearchArgs;
+use super::rows::plural;
+use refdesk_desk::{
+    Desk, HitLength, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
+};
+use refdesk_text::escape::{one_line, visible};
+
+/// Prints the best sections, and notes in the journal what was shown of them.
+pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
+    let request = SearchRequest {
+        kinds: args.kinds.clone(),
+        sources: args.sources.clone(),
+        tags: args.tags.clone(),
+        among: if args.selected { SearchAmong::Selected } else { SearchAmong::All },
+        limit: usize::from(args.limit),
+        ..SearchRequest::new(args.query.join(" "), SearchReader::Person)
+    };
+    let desk = &desk.settled();
+    let mut answer = match desk.search(session, &request) {
+        Ok(answer) => answer,
+        Err(refused) => return CommandOutput::refused(refused),
+    };
+    answer.fit(args.max_tokens, 0, |hit, length| match length {
+        HitLength::Brief => hit.brief(),
+        HitLength::Full => hit.full(),
+    });
+    desk.note_search(session, &answer, "refdesk search");
+    let mut printed = Printed::default();
+    printed.add_answer(&answer, args.explain);
+    CommandOutput {
+        notes: answer.notes.clone(),
+        emphasised: printed.emphasised,
+        ..CommandOutput::new(json!(answer), printed.text)
+    }
+}
+
+/// Text with the words to emphasise.
+#[derive(Default)]
+struct Printed {
+    text: String,
+    emphasised: Vec<Range<usize>>,
+}
+
+impl Printed {
+    fn add_answer(&mut self, answer: &SearchAnswer, explain: bool) {
+        if answer.hits.is_empty() {
+            self.text.push_str("No section found. `refdesk index` brings the index up to date.\n");
+            return;
+        }
+        for hit in &answer.hits {
+            self.add_hit(hit);
+            if explain {
+                let places: Vec<String> = hit.because.iter().map(place).collect();
+                self.text.push_str(&format!("    score {}: {}\n", hit.score, one_line(&places.join("; "))));
+            }
+            self.text.push('\n');
+        }
+        let by = match answer.mode {
+            SearchMode::Hybrid => "words and meaning",
+            SearchMode::Words => "words alone",
+            SearchMode::Meaning => "meaning alone",
+        };
+        let count = plural(answer.hits.len(), "section");
+        self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", answer.tokens_used));
+    }
+
+    /// The hit as [`SearchHit::full`] prints it.
+    fn add_hit(&mut self, hit: &SearchHit) {
+        let brief = hit.brief();
+        let title = brief.lines().next().map_or(0, str::len);
+        self.emphasised.push(self.text.len()..self.text.len() + title);
+        self.text.push_str(&brief);
+        let mut start = 0;
+        for line in hit.excerpt.split_inclusive('\n') {
+            if !line.trim().is_empty() {
+                self.text.push_str("    ");
+                self.add_line(line.trim_end(), start, &hit.matches);
+            }
+            self.text.push('\n');
+            start += line.len();
+        }
+    }
+
+    /// A line that begins at this byte of its excerpt.
+    fn add_line(&mut self, line: &str, start: usize, matches: &[Range<usize>]) {
+        let mut at = 0;
+        for found in matches.iter().filter(|found| found.start >= start && found.end <= start + line.len()) {
+            let (from, to) = (found.start - start, found.end - start);
+            self.text.push_str(&visible(line.get(at..from).unwrap_or_default()));
+            let begin = self.text.len();
+            self.text.push_str(&visible(line.get(from..to).unwrap_or_default()));
+            self.emphasised.push(begin..self.text.len());
+            at = to;
+        }
+        self.text.push_str(&visible(line.get(at..).unwrap_or_default()));
+    }
+}
+
+/// `words: place 2, for retry, backoff`
+fn place(placing: &Placing) -> String {
+    let Placing { list, rank, words, cosine } = placing;
+    let words = if words.is_empty() { String::new() } else { format!(", for {}", words.join(", ")) };
+    let cosine = cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine}"));
+    format!("{list}: place {rank}{words}{cosine}")
+}

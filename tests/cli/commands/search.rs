@@ -1,0 +1,171 @@
+//! `refdesk search`: hits in both forms, its filters, its budget, and what it leaves out.
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::{STATE, Workspace, inline};
+
+/// Two guides, a note, and a file outside.
+fn world() -> Workspace {
+    let local =
+        |id: &str, path: &str, tags: Value| json!({"id": id, "name": format!("The {id}"), "path": path, "tags": tags});
+    Workspace::of(
+        json!([
+            local("breaker", "docs/breaker.md", json!(["resilience"])),
+            local("retry", "docs/retry.md", json!(["resilience"])),
+            local("away", "../outside.md", json!([])),
+            inline("note", "# Note\n\nA breaker of \u{1b}[31mred\u{1b}[0m colour."),
+        ]),
+        &[
+            ("docs/breaker.md", "# Circuit breaker\n\nA breaker opens when too many calls fail.\n"),
+            ("docs/retry.md", "# Retry\n\nRepeat a call that failed, after a pause.\n\nNot for ever.\n"),
+        ],
+    )
+}
+
+fn indexed() -> Workspace {
+    let world = world();
+    std::fs::write(world.beside("outside.md"), "# Outside\n\nThe breaker of another project.\n").unwrap();
+    world.run(&["index", "--words-only"]).exits(0);
+    world
+}
+
+fn places(answer: &Value) -> Vec<String> {
+    let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("no hits: {answer}"));
+    hits.iter().map(|hit| format!("{} {}", hit["source_id"].as_str().unwrap(), hit["kind"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn hits_have_place_excerpt_and_reasons() {
+    let world = indexed();
+    let answer = world.json(&["search", "circuit", "breaker", "--kind", "text"], 0);
+    assert_eq!(answer["query"], "circuit breaker");
+    assert_eq!(answer["hits"][0]["because"][0]["words"], json!(["circuit", "breaker"]));
+    let mut hit = answer["hits"][0].clone();
+    for member in ["score", "because", "tokens"] {
+        assert!(hit.as_object_mut().unwrap().remove(member).is_some(), "{member}");
+    }
+    let expected = json!({
+        "kind": "text", "source_id": "breaker", "name": "The breaker", "path": "docs/breaker.md", "line": 1, "end_line": 3,
+        "heading": "Circuit breaker", "excerpt": "# Circuit breaker\n\nA breaker opens when too many calls fail.",
+        "readable": true, "selected": false,
+    });
+    assert_eq!(hit, expected);
+    let tokens: u64 = answer["hits"].as_array().unwrap().iter().map(|hit| hit["tokens"].as_u64().unwrap()).sum();
+    assert_eq!(answer["tokens_used"], tokens);
+    let ran = world.run(&["search", "circuit breaker", "--kind", "text", "--explain"]).exits(0);
+    let text = ran.text();
+    assert!(
+        text.starts_with("Circuit breaker\n  @breaker, The breaker, docs/breaker.md:1-3\n    # Circuit breaker\n"),
+        "{ran}"
+    );
+    assert!(text.contains("words: place 1, for circuit, breaker"), "{ran}");
+    assert!(!text.contains('\u{1b}') && text.contains("\\x1b[31mred"), "{ran}");
+}
+
+#[test]
+fn filters_choose_among_sources() {
+    let world = indexed();
+    world.run(&["select", "retry"]).exits(0);
+    for (words, expected) in [
+        (&["breaker"][..], &["breaker text", "note text", "breaker source"][..]),
+        (&["breaker", "--kind", "source"], &["breaker source"]),
+        (&["breaker", "--source", "@note"], &["note text"]),
+        (&["breaker", "--tag", "Resilience", "--kind", "text"], &["breaker text"]),
+        (&["breaker", "--selected"], &[]),
+        (&["call failed", "--selected", "--kind", "text"], &["retry text"]),
+        (&["breaker", "--limit", "1"], &["breaker text"]),
+        (&["\"opens when\""], &["breaker text"]),
+        (&["nothing of this"], &[]),
+    ] {
+        let mut found = places(&world.json(&[&["search"], words].concat(), 0));
+        if found.first().is_some_and(|first| first == "note text") && expected.len() == 3 {
+            found.swap(0, 1);
+        }
+        assert_eq!(found, expected, "{words:?}");
+    }
+    let refused = world.json(&["search", "breaker", "--source", "brekaer"], 1);
+    assert_eq!(refused["error"]["code"], "unknown-id");
+    world.run(&["search", "breaker", "--kind", "table"]).exits(2);
+    world.run(&["search", "breaker", "--limit", "0"]).exits(2);
+    let none = world.run(&["search", "nothing of this"]).exits(0);
+    assert!(none.text().contains("`refdesk index`"), "{none}");
+}
+
+#[test]
+fn what_waits_for_trust_is_not_found_until_it_is_trusted() {
+    let world = indexed();
+    assert!(!world.json(&["search", "another project"], 0).to_string().contains("Outside"));
+    world.trust(STATE);
+    world.run(&["index", "--words-only"]).exits(0);
+    assert_eq!(places(&world.json(&["search", "another project"], 0)), ["away text"]);
+    // The index still has its text.
+    world.desk(STATE).revoke().unwrap();
+    assert_eq!(places(&world.json(&["search", "another project"], 0)), [] as [&str; 0]);
+}
+
+#[test]
+fn the_budget_is_kept() {
+    let world = indexed();
+    let whole = world.json(&["search", "breaker call"], 0);
+    let all = whole["hits"].as_array().unwrap().len();
+    let mut earlier = 0;
+    for most in (0..400).step_by(20) {
+        let answer = world.json(&["search", "breaker call", "--max-tokens", &most.to_string()], 0);
+        let used = answer["tokens_used"].as_u64().unwrap();
+        assert!(used <= most, "{used} of {most}");
+        let hits = answer["hits"].as_array().unwrap().len();
+        assert!(hits >= earlier && (hits == all || !answer["notes"].as_array().unwrap().is_empty()), "{answer}");
+        earlier = hits;
+        if answer["hits"] == whole["hits"] {
+            return;
+        }
+    }
+    panic!("400 tokens are not enough for {whole}");
+}
+
+#[test]
+fn any_query_has_an_answer() {
+    let world = indexed();
+    let long = "breaker ".repeat(1_000);
+    for (query, note) in [
+        ("", "has no words"),
+        ("?!\"", "has no words"),
+        ("🦀", "has no words"),
+        (long.as_str(), "is too long"),
+        ("a OR b AND (NOT \"c", ""),
+        ("title:breaker* ^x {y}", ""),
+    ] {
+        let answer = world.json(&["search", "--", query], 0);
+        let notes = answer["notes"].to_string();
+        assert!(notes.contains(note), "{query}: {notes}");
+    }
+}
+
+#[test]
+fn without_an_index_it_says_how_to_build_one() {
+    let world = world();
+    let refused = world.json(&["search", "breaker"], 1);
+    assert_eq!(refused["error"]["code"], "no-index");
+    assert!(refused["error"]["hint"].as_str().unwrap().contains("refdesk index"), "{refused}");
+    assert!(!world.path.join(".jaato/refdesk").exists(), "and writes nothing");
+}
+
+#[test]
+fn what_was_shown_is_in_the_journal() {
+    let world = indexed();
+    world.run(&["search", "circuit breaker", "--source", "breaker"]).exits(0);
+    world.run(&["search", "nothing of this"]).exits(0);
+    let journal = world.run(&["journal"]).exits(0);
+    let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let read: Vec<&Value> = lines.iter().filter(|line| line["what"] == "read").collect();
+    assert_eq!(read.len(), 1, "{journal}");
+    assert_eq!((&read[0]["tool"], &read[0]["about"]), (&json!("refdesk search"), &json!(["breaker"])));
+    assert!(read[0]["bytes"].as_u64().unwrap() > 0 && read[0]["tokens"].as_u64().unwrap() > 0, "{journal}");
+}
+
+#[test]
+fn a_catalog_that_shrank_loses_its_hits_at_once() {
+    let world = indexed();
+    world.configure(json!({"version": "1.0", "sources": [inline("note", "# Note\n\nA breaker.")]}));
+    assert_eq!(places(&world.json(&["search", "breaker"], 0)), ["note text"]);
+}
