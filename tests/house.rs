@@ -72,7 +72,7 @@ fn no_message_below_the_faces_names_a_command_a_key_or_a_tool() {
     let named = regex::Regex::new(concat!(
         "`refdesk|--(allow-outside|overwrite|repeat|id|name|tag|file)\\b|(press|Press) [a-zA-Z!?/]\\b|",
         "\\b(selectReferences|listReferences|readReference|renderTemplate|renderTemplateToFile|",
-        "listExtractedTemplates|listTemplateVariables)\\b"
+        "listExtractedTemplates|listTemplateVariables|search_documents)\\b"
     ))
     .unwrap();
     let literal = regex::Regex::new(r#""(?:[^"\\]|\\.)*""#).unwrap();

@@ -226,3 +226,18 @@ fn is_written(written: io::Result<()>) -> bool {
 pub fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_bold_and_nothing_in_them_moves_the_cursor() {
+        let text = "a word \x1b[2J and\na w\x1b[1mord";
+        let parts = [2..6, 16..text.len(), 900..901];
+        let bold = |part: &str| format!("\x1b[1m{part}\x1b[22m");
+        let expected = format!("a {} \\x1b[2J and\n{}", bold("word"), bold("a w\\x1b[1mord"));
+        assert_eq!(in_bold(text, &parts), expected);
+        assert_eq!(in_bold("é", &[1..2, 1..1]), "é", "no part of a character");
+    }
+}

@@ -89,7 +89,7 @@ fn no_source(state: &State) -> String {
 }
 
 fn toggle(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
+    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Picked => None,
         Some(member) if member.role == Role::Transitive => {

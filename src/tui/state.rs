@@ -33,7 +33,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
 use crate::tui::windows::profiles::ProfilesWindow;
-use crate::tui::windows::{OpenWindow, ReceiptWindow};
+use crate::tui::windows::{OpenWindow, ReceiptWindow, SectionSearch};
 use crate::tui::{hints, requests};
 
 /// How everything is drawn: colours and characters.
@@ -80,6 +80,8 @@ pub struct State {
     pub receipt: ReceiptWindow,
     /// The profiles, as far as they were requested.
     pub profiles: ProfilesWindow,
+    /// The search in all documents.
+    pub sections: SectionSearch,
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
@@ -236,6 +238,7 @@ impl State {
             feed: Feed::default(),
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
+            sections: SectionSearch::default(),
             choice_preview: Lookup::default(),
             questions: Questions::default(),
             catalog: CatalogPane::default(),

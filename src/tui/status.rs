@@ -310,7 +310,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Visibility::WhenPossible | Visibility::BottomLine => {}
     }
     let selection = &state.snapshot.selection;
-    let subject = state.subject(state.focus);
+    let subject = state.acted_on();
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
         Action::Toggle | Action::Exclude

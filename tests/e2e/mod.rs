@@ -10,6 +10,7 @@ mod mouse_and_layout;
 mod panics;
 mod quitting;
 mod requests;
+mod searching;
 mod templates;
 mod terminals;
 mod trusting;

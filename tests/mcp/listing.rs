@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "selectReferences",
     "listReferences",
     "readReference",
+    "search_documents",
     "renderTemplate",
     "renderTemplateToFile",
     "listExtractedTemplates",
@@ -52,7 +53,10 @@ fn excluded_tools_are_neither_listed_nor_callable_by_any_name() {
     let workspace = configured(json!({"exclude_tools": excluded}));
     let mut client = Client::connect(&workspace);
     let list = client.request("tools/list", json!({}))["result"].clone();
-    assert_eq!(names(&list), ["listReferences", "readReference", "renderTemplate", "listTemplateVariables"]);
+    assert_eq!(
+        names(&list),
+        ["listReferences", "readReference", "search_documents", "renderTemplate", "listTemplateVariables"]
+    );
     for name in
         ["selectReferences", "writeFileFromTemplate", "renderTemplateToFile", "listTemplates", "listAvailableTemplates"]
     {

@@ -9,6 +9,7 @@ mod hostile;
 mod links;
 mod listing;
 mod revisions;
+mod searching;
 mod sharing;
 mod shutdown;
 mod startup;

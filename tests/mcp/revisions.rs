@@ -33,7 +33,7 @@ fn requests_without_a_session() {
     let found = client.request("server/discover", json!({}))["result"].clone();
     assert!(found["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)), "{found}");
     let list = client.request("tools/list", json!({}))["result"].clone();
-    assert_eq!(list["tools"].as_array().unwrap().len(), 7);
+    assert_eq!(list["tools"].as_array().unwrap().len(), 8);
     let result = client.result("selectReferences", json!({"ids": "api"}));
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["structuredContent"]["status"], "success");

@@ -78,6 +78,21 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// The beginning of this file of a source; its document if the file is not in the source.
+    pub fn document_at(&self, id: &str, path: &Path) -> Document {
+        let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };
+        let within = path.strip_prefix(&place.path).ok().filter(|within| !within.as_os_str().is_empty());
+        let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
+        match within {
+            Some(within) if place.standing == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside) => {
+                file(id, path, path::slashed(within))
+            }
+            _ => self.document(id),
+        }
+    }
+}
+
 fn captioned(id: &str, caption: String) -> Document {
     Document { id: id.to_owned(), caption, ..Document::default() }
 }

@@ -87,6 +87,23 @@ impl ToolArguments {
         Ok(texts)
     }
 
+    /// A whole number from `least` to `most`.
+    pub fn number(&mut self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Error> {
+        let given = match self.given.remove(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(given) => given,
+        };
+        let number = match &given {
+            Value::String(text) => text.trim().parse().ok(),
+            other => other.as_u64(),
+        };
+        match number {
+            Some(number) if (least..=most).contains(&number) => Ok(Some(number)),
+            _ if most == u64::MAX => Err(self.wrong(name, "a whole number", &given)),
+            _ => Err(self.wrong(name, &format!("a whole number from {least} to {most}"), &given)),
+        }
+    }
+
     /// True or false; false if it is missing.
     pub fn flag(&mut self, name: &str) -> Result<bool, Error> {
         match self.given.remove(name) {
@@ -143,7 +160,7 @@ pub fn json_type(value: &Value) -> &'static str {
 mod tests {
     use serde_json::json;
 
-    use super::super::{list_references, render_template_to_file, select_references};
+    use super::super::{list_references, render_template_to_file, search_documents, select_references};
     use super::*;
 
     fn arguments(tool: &'static ToolSpec, given: &Value) -> Result<ToolArguments, Error> {
@@ -182,6 +199,28 @@ mod tests {
         let mut mode = arguments(&list_references::SPEC, &json!({"mode": "aut"})).unwrap();
         let error = mode.word("mode", &words).unwrap_err();
         assert!(error.message.contains("'all', 'auto', not 'aut' (did you mean 'auto'?)"), "{}", error.message);
+    }
+
+    #[test]
+    fn numbers_are_whole_and_within_their_limits() {
+        for (given, expected) in [
+            (json!(5), Ok(Some(5))),
+            (json!(" 5 "), Ok(Some(5))),
+            (json!(null), Ok(None)),
+            (json!(0), Err("'limit' must be a whole number from 1 to 100, not a number: 0;")),
+            (json!(101), Err("from 1 to 100")),
+            (json!(-1), Err("from 1 to 100")),
+            (json!(1.5), Err("from 1 to 100")),
+            (json!("many"), Err("not a string: \"many\"")),
+        ] {
+            let read = arguments(&search_documents::SPEC, &json!({"limit": given.clone()})).unwrap();
+            let mut read = read;
+            match (read.number("limit", 1, 100), expected) {
+                (Ok(number), Ok(expected)) => assert_eq!(number, expected, "{given}"),
+                (Err(error), Err(words)) => assert!(error.message.contains(words), "{given}: {}", error.message),
+                (other, _) => panic!("{given}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod receipts;
 mod render_template;
 mod render_template_to_file;
 mod rendering;
+mod search_documents;
 mod select_references;
 mod template_file;
 pub mod visible;
@@ -72,10 +73,11 @@ pub enum ToolEffect {
 }
 
 /// Every tool, in list order.
-const TOOLS: [&ToolSpec; 7] = [
+const TOOLS: [&ToolSpec; 8] = [
     &select_references::SPEC,
     &list_references::SPEC,
     &read_reference::SPEC,
+    &search_documents::SPEC,
     &render_template::SPEC,
     &render_template_to_file::SPEC,
     &list_extracted_templates::SPEC,

@@ -12,9 +12,8 @@ pub const SPEC: ToolSpec = ToolSpec {
     description: "List the templates that the selected references bring, with the names of their variables.",
     input: r#"{"type":"object","properties":{
         "pattern":{"type":"string","description":"Only names that fit: * and ? stand for characters"}}}"#,
-    output: r#"{"type":"object","properties":{
-        "templates":{"type":"array","items":{"type":"object","required":["name","syntax","variables"]}},
-        "count":{"type":"integer"}},"required":["templates","count"]}"#,
+    output: r#"{"type":"object","properties":{"templates":{"type":"array"},"count":{"type":"integer"}},
+        "required":["templates","count"]}"#,
     example: r#"{"pattern": "*.java.tpl"}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),

@@ -19,9 +19,8 @@ pub const SPEC: ToolSpec = ToolSpec {
     input: r#"{"type":"object","properties":{
         "filter_tags":{"type":"array","items":{"type":"string"},"description":"Only sources with any of these tags"},
         "mode":{"type":"string","enum":["all","auto","selectable"],"default":"all"}}}"#,
-    output: r#"{"type":"object","properties":{
-        "sources":{"type":"array","items":{"type":"object","required":["id","name","type","mode"]}},
-        "total":{"type":"integer"},"selected_count":{"type":"integer"}},"required":["sources","total","selected_count"]}"#,
+    output: r#"{"type":"object","properties":{"sources":{"type":"array"},"total":{"type":"integer"},
+        "selected_count":{"type":"integer"}},"required":["sources","total","selected_count"]}"#,
     example: r#"{"filter_tags": ["java"], "mode": "selectable"}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),

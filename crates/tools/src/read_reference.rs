@@ -18,11 +18,9 @@ pub const SPEC: ToolSpec = ToolSpec {
     input: r#"{"type":"object","properties":{"id":{"type":"string"},
         "path":{"type":"string","description":"A file of the list, relative to the folder"},
         "lines":{"type":"string","description":"first:count"}},"required":["id"]}"#,
-    output: r#"{"type":"object","properties":{"id":{"type":"string"},"path":{"type":"string"},
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},
         "kind":{"type":"string","enum":["content","list"]},"notice":{"type":"string"},"text":{"type":"string"},
-        "first_line":{"type":"integer"},"last_line":{"type":"integer"},"total_lines":{"type":"integer"},
-        "cut":{"type":"boolean"},"entries":{"type":"array"}},
-        "required":["id","kind","notice"]}"#,
+        "entries":{"type":"array"}},"required":["id","kind","notice"]}"#,
     example: r#"{"id": "api-spec", "lines": "100:40"}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),
@@ -75,7 +73,11 @@ fn answer(reading: &Reading) -> ToolAnswer {
 /// The text of a reading between a line which describes it and a line which ends it. Both contain a code computed from the
 /// description and the text, so that no text can contain its own last line.
 pub fn delimited(reading: &Reading, text: &str) -> String {
-    let head = heading(reading);
+    framed(&heading(reading), text)
+}
+
+/// The same for any text of third parties with this description.
+pub fn framed(head: &str, text: &str) -> String {
     let hash = sha256_hex(format!("{head}\n{text}").as_bytes());
     let code = hash.get(..CODE).unwrap_or(&hash);
     let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -28,6 +28,10 @@ pub enum Action {
     Profiles,
     /// Find an action by name.
     Palette,
+    /// Search all documents: open the window, or go to its line.
+    Sections,
+    /// Go to the sections that were found.
+    SectionList,
     /// Confirm the open window.
     Confirm,
     /// Read the workspace again.
@@ -195,6 +199,10 @@ pub enum KeyContext {
     Switch,
     /// In the palette.
     Palette,
+    /// In the line that searches all documents.
+    SectionSearch,
+    /// In the sections that were found.
+    SectionList,
     /// In a yes-or-no question.
     Question,
     /// In the filter line.
@@ -231,11 +239,22 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, TemplateFilter, Value, Write,
+            FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch, TemplateFilter, Value,
+            Write,
         };
         matches!(
             self,
-            FeedFilter | Field | Filter | Palette | Prompt | RequestFilter | Search | TemplateFilter | Value | Write
+            FeedFilter
+                | Field
+                | Filter
+                | Palette
+                | Prompt
+                | RequestFilter
+                | Search
+                | SectionSearch
+                | TemplateFilter
+                | Value
+                | Write
         )
     }
 
@@ -253,6 +272,8 @@ impl KeyContext {
             Self::Profiles => "Profiles",
             Self::Switch => "Switch",
             Self::Palette => "Palette",
+            Self::SectionSearch => "Search of all documents",
+            Self::SectionList => "Sections",
             Self::Question => "Question",
             Self::Filter => "Filter line",
             Self::Search => "Search line",

@@ -83,6 +83,7 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Help, "help", "Show the keys of the pane you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Approval], BottomLine),
     entry!(Action::Palette, "palette", "Find an action by name", [":", "C-p"], &[KeyContext::Global], BottomLine),
+    entry!(Action::Sections, "search all", "Search all documents by words and by meaning", ["C-k"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Undo, "undo", "Undo your last change of picks and exclusions", ["u"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Redo, "redo", "Redo what was undone", ["C-r"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Quit, "quit", "Quit; picks and exclusions are kept", ["q"], &[KeyContext::Global], BottomLine),
@@ -124,6 +125,15 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Back, "close palette", "Close the palette", ["Esc"], &[KeyContext::Palette], BottomLine),
     entry!(Action::Move(Motion::Up), "action up", "Go to the action above", ["Up", "C-p", "BackTab"], &[KeyContext::Palette], HelpOnly),
     entry!(Action::Move(Motion::Down), "action down", "Go to the action below", ["Down", "C-n", "Tab"], &[KeyContext::Palette], HelpOnly),
+    entry!(Action::Confirm, "show section", "Show the section in the details of its source", ["Enter"], &[KeyContext::SectionSearch], BottomLine),
+    entry!(Action::SectionList, "sections", "Go to the sections that were found", ["Tab"], &[KeyContext::SectionSearch], BottomLine),
+    entry!(Action::Back, "close search", "Close the search; what you typed stays", ["Esc"], &[KeyContext::SectionSearch], BottomLine),
+    entry!(Action::Move(Motion::Up), "section up", "Go to the section above", ["Up", "C-p"], &[KeyContext::SectionSearch], HelpOnly),
+    entry!(Action::Move(Motion::Down), "section down", "Go to the section below", ["Down", "C-n"], &[KeyContext::SectionSearch], HelpOnly),
+    entry!(Action::Confirm, "show it", "Show the section in the details of its source", ["Enter"], &[KeyContext::SectionList], BottomLine),
+    entry!(Action::Toggle, "pick its source", "Pick or unpick the source of the section", ["Space"], &[KeyContext::SectionList], BottomLine),
+    entry!(Action::Sections, "change search", "Go back to the line and change the query", ["Tab", "/", "i", "C-k"], &[KeyContext::SectionList], BottomLine),
+    entry!(Action::Back, "close sections", "Close the search; what you typed stays", ["Esc", "q"], &[KeyContext::SectionList], BottomLine),
     entry!(Action::Confirm, "yes", "Do it", ["y", "Enter"], &[KeyContext::Question], BottomLine),
     entry!(Action::Back, "no", "Change nothing", ["Esc", "n", "q"], &[KeyContext::Question], BottomLine),
 

@@ -53,6 +53,8 @@ pub struct CatalogPane {
     /// The width that the text is wrapped for; `None` if it is outdated.
     pub wrapped_for: Option<u16>,
     pub search: TextSearch,
+    /// The section to show in the details, until another source is under the cursor.
+    pub section: Option<reading::OpenSection>,
 }
 
 /// Draws the pane with its border at `outer`.

@@ -67,6 +67,11 @@ impl DetailText<'_> {
         line.checked_sub(self.details.lines().len()).map(|line| line + 1)
     }
 
+    /// The row in which this line of the document begins, from 1; the last row if it is not that long.
+    pub fn row_of_line(&self, line: usize) -> usize {
+        self.details.len() + self.document.row_of(line.saturating_sub(1), 0)
+    }
+
     /// The row in which a hit begins.
     pub fn row_of(&self, hit: &Hit) -> usize {
         match hit.line.checked_sub(self.details.lines().len()) {

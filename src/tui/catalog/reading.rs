@@ -1,14 +1,18 @@
 //! Reads the details and the document of the source under the cursor: asks for it, scrolls, searches.
 
+use std::path::PathBuf;
+
 use crate::tui::action::Action;
 use crate::tui::catalog::document;
 use crate::tui::catalog::reader::{self, DetailText};
 use crate::tui::catalog::search::{TextSearch, find};
+use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::{Lookup, PanePart, State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::SourceId;
+use refdesk_desk::Spot;
 use refdesk_desk::engine::Request;
 
 /// Columns and rows of the text, where it is shown.
@@ -47,10 +51,17 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         state.catalog.wrapped_for = None;
         end(state);
     }
+    if state.catalog.section.as_ref().is_some_and(|section| Some(&section.source) != subject.as_ref()) {
+        state.catalog.section = None;
+    }
     let reads = state.snapshot.reads;
     let is_new = state.catalog.document.ask(subject.as_deref().map(|id| (id, reads)));
     if let (true, Some(id)) = (is_new, subject) {
-        effects.push(Effect::Ask(Request::Read(SourceId::from(id))));
+        let path = state.catalog.section.as_ref().and_then(|section| section.path.clone());
+        effects.push(Effect::Ask(match path {
+            Some(path) => Request::ReadFile(SourceId::from(id), path),
+            None => Request::Read(SourceId::from(id)),
+        }));
     }
     if state.catalog.wrapped_for != Some(columns) {
         let asked = &state.catalog.document;
@@ -61,6 +72,62 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     }
     if state.catalog.search.is_on() {
         find_matches(state);
+    }
+    scroll_to_section(state);
+}
+
+/// A section of a document, shown in the details.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenSection {
+    source: String,
+    /// Its file; `None` if the source has none.
+    path: Option<PathBuf>,
+    /// Its first line, from 1; 0 if it has none.
+    line: usize,
+    scroll: SectionScroll,
+}
+
+/// Whether the details were scrolled to a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SectionScroll {
+    /// The document has not arrived.
+    Due,
+    Done,
+}
+
+/// Goes to the details of a source and shows the section that begins at this line of this file.
+pub fn show(state: &mut State, source: &str, path: Option<PathBuf>, line: usize, effects: &mut Vec<Effect>) {
+    feed::update::to_source(state, &SourceId::from(source));
+    if state.subject(Pane::Catalog) != Some(source) {
+        return;
+    }
+    state.part = PanePart::Detail;
+    end(state);
+    state.catalog.section = Some(OpenSection { source: source.to_owned(), path, line, scroll: SectionScroll::Due });
+    // The document must be asked for again: that of the same source may be another file.
+    state.catalog.document = Lookup::default();
+    follow(state, effects);
+}
+
+/// The file of the section that the details show, at the line that is read.
+pub fn section_spot(state: &State) -> Option<Spot> {
+    let section = state.catalog.section.as_ref().filter(|_| state.focus == Pane::Catalog)?;
+    Some(Spot { path: section.path.clone()?, line: line(state).unwrap_or(section.line.max(1)) })
+}
+
+fn scroll_to_section(state: &mut State) {
+    let Some(section) = state.catalog.section.as_ref().filter(|section| section.scroll == SectionScroll::Due) else {
+        return;
+    };
+    let line = section.line;
+    if state.catalog.document.answer.is_none() {
+        return;
+    }
+    let Some((view, page)) = view(state) else { return };
+    let (row, len) = (if line == 0 { 0 } else { view.row_of_line(line) }, view.len());
+    state.catalog.scroll.top = row.min(len.saturating_sub(page));
+    if let Some(section) = &mut state.catalog.section {
+        section.scroll = SectionScroll::Done;
     }
 }
 

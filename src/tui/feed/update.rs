@@ -90,7 +90,8 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-fn to_source(state: &mut State, id: &SourceId) {
+/// Goes to this source in the catalog.
+pub fn to_source(state: &mut State, id: &SourceId) {
     let Some(position) = state.snapshot.catalog.position(id.as_str()) else { return };
     state.window = None;
     state.focus_on(Pane::Catalog);

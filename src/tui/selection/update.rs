@@ -7,7 +7,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 
 pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
-    let Some(id) = state.subject(state.focus) else { return };
+    let Some(id) = state.acted_on() else { return };
     let selection = &state.snapshot.selection;
     let is_dormant = selection.dormant().iter().any(|dormant| dormant == id);
     let source = SourceId::from(id);

@@ -26,6 +26,7 @@ mod profiles;
 mod prompt;
 mod requests;
 mod screens;
+mod sections;
 mod snapshot;
 mod states;
 mod writes;

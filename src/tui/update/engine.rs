@@ -98,6 +98,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             state.catalog.wrapped_for = None;
         }
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
+        Response::Found(found) => state.sections.take(found),
         Response::Profiles { profiles, problems } => {
             state.profiles.listed = Some(profiles);
             state.profiles.problems = problems;

@@ -17,7 +17,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
     let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
     match action {
-        Action::Open => open(state, LocateTarget::Document(id), effects),
+        Action::Open => match reading::section_spot(state) {
+            Some(spot) => effects.push(Effect::Edit(spot)),
+            None => open(state, LocateTarget::Document(id), effects),
+        },
         Action::Define => open(state, LocateTarget::Definition(id), effects),
         Action::CopyPath => {
             if let Some(place) = path_or_address(state, id.as_str()) {

@@ -105,6 +105,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Trust => state.open(WindowKind::Trust),
         Action::Profiles => profiles::open(state, effects),
         Action::Palette => windows::open_palette(state),
+        Action::Sections => windows::sections::open(state),
         Action::Write => write::open(state),
         Action::Back => navigation::back(state, effects),
         Action::Zoom => state.zoomed = state.zoomed.toggled(),
@@ -160,7 +161,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
         // Only windows have something to confirm.
-        Action::Confirm | Action::TrustThis => {}
+        Action::Confirm | Action::SectionList | Action::TrustThis => {}
     }
 }
 

@@ -10,12 +10,14 @@ pub mod palette;
 mod problems;
 pub mod profiles;
 mod receipt;
+pub mod sections;
 mod switch;
 pub mod trust;
 pub mod write;
 
 pub use palette::open as open_palette;
 pub use receipt::ReceiptWindow;
+pub use sections::SectionSearch;
 pub use switch::open as open_switch;
 
 use ratatui::Frame;
@@ -54,6 +56,8 @@ pub enum WindowKind {
     Problems,
     Profiles,
     Receipt,
+    SectionList,
+    SectionSearch,
     Switch,
     Trust,
     Write,
@@ -70,6 +74,8 @@ impl WindowKind {
             Self::Problems => &problems::Problems,
             Self::Profiles => &profiles::ProfilesView,
             Self::Receipt => &receipt::ReceiptView,
+            Self::SectionList => &sections::LIST,
+            Self::SectionSearch => &sections::LINE,
             Self::Switch => &switch::SwitchView,
             Self::Trust => &trust::Trust,
             Self::Write => &write::Write,

@@ -24,7 +24,7 @@ fn world() -> Workspace {
 
 fn indexed() -> Workspace {
     let world = world();
-    std::fs::write(world.beside("outside.md"), "# Outside\n\nThe breaker of another project.\n").unwrap();
+    world.put("../outside.md", b"# Outside\n\nThe breaker of another project.\n");
     world.run(&["index", "--words-only"]).exits(0);
     world
 }

@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest, SelectionChange,
-    SelectionPreview, Session, Shown, Spot, Switch, channel,
+    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest, SearchAnswer, SearchRequest,
+    SelectionChange, SelectionPreview, Session, Shown, Spot, Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -56,6 +56,8 @@ pub enum Request {
     },
     /// The text of this source. Answered by [`Response::Document`].
     Read(SourceId),
+    /// The text of this file of the source. Answered by [`Response::Document`].
+    ReadFile(SourceId, PathBuf),
     /// Where is this on disk? Answered by [`Response::Located`], or refused.
     Locate(LocateTarget),
     /// Which sources does this prompt match? Answered by [`Response::Findings`].
@@ -114,6 +116,8 @@ pub enum Request {
     /// What may this session read? The snapshot after the answer is as after [`Request::Settle`]. Answered by
     /// [`Response::Access`].
     Access,
+    /// Which sections match this search? Answered by [`Response::Found`].
+    Search(Box<SearchRequest>),
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].
     Verdict(String),
@@ -170,7 +174,7 @@ pub enum Response {
         /// What picking the several would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::Read`].
+    /// The answer to [`Request::Read`] and [`Request::ReadFile`].
     Document(Document),
     /// The answer to [`Request::Locate`].
     Located(Spot),
@@ -207,6 +211,8 @@ pub enum Response {
     Prepared(Result<Box<Prepared>, RenderFailure>),
     /// The answer to [`Request::Access`].
     Access(Box<Access>),
+    /// The answer to [`Request::Search`].
+    Found(Result<Box<SearchAnswer>, Error>),
     /// The answer to [`Request::Verdict`].
     Verdict(Box<(ApprovalMode, channel::ChannelSetup)>),
     /// The answer to [`Request::Offer`].
@@ -288,6 +294,8 @@ impl Message {
                 | Request::PreviewSelection(_)
                 | Request::PreviewPicks { .. }
                 | Request::Read(_)
+                | Request::ReadFile(..)
+                | Request::Search(_)
                 | Request::ListProfiles
                 | Request::CompareProfile(_)
         )

@@ -106,6 +106,8 @@ fn window_at(text: &str, word: usize) -> Range<usize> {
             cut.map_or(word, |at| from + at + part.get(at..).and_then(|it| it.chars().next()).map_or(1, char::len_utf8))
         }
     };
+    let rest = text.get(start..word).unwrap_or_default();
+    let start = start + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
     let rest = text.get(start..).unwrap_or_default();
     let Some((most, _)) = rest.char_indices().nth(LENGTH) else { return start..text.len() };
     let part = rest.get(..most).unwrap_or_default();

@@ -98,6 +98,7 @@ impl Worker<'_> {
                 return Response::PicksPreview { one, all };
             }
             Request::Read(id) => return Response::Document(self.desk.document(id.as_str())),
+            Request::ReadFile(id, path) => return Response::Document(self.desk.document_at(id.as_str(), &path)),
             Request::Match(prompt) => return Response::Findings(self.desk.look(&prompt)),
             Request::Simulate { prompt, audience } => {
                 let asked = EnrichRequest {
@@ -133,6 +134,10 @@ impl Worker<'_> {
             Request::Access => {
                 self.settle_and_publish();
                 return Response::Access(Box::new(self.desk.settled().access(session)));
+            }
+            Request::Search(request) => {
+                let found = self.with_desk(|desk| desk.settled().search(session, &request));
+                return Response::Found(found.map(Box::new));
             }
             Request::Verdict(path) => {
                 return Response::Verdict(Box::new((self.desk.verdict(&path), channel::ChannelSetup::of(&self.desk))));

@@ -1,0 +1,97 @@
+//! `search_documents`: sections of the documents by words and by meaning. The agent gets text only of sources which its session may
+//! read; the others are named, with how to select them.
+
+use serde_json::{Value, json};
+
+use super::answer::escape;
+use super::read_reference::{NOTICE, framed};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, closed};
+use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::{HitLength, SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
+use refdesk_text::{Error, tokens};
+
+pub const SPEC: ToolSpec = ToolSpec {
+    name: "search_documents",
+    older: &[],
+    title: "Search references",
+    description: "Search all references by words and meaning. Quotes the best sections, or says how to select them.",
+    input: r#"{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","default":10},
+        "max_tokens":{"type":"integer","default":2000}},"required":["query"]}"#,
+    output: r#"{"type":"object","properties":{"hits":{"type":"array"},"notice":{"type":"string"}},
+        "required":["hits","notice"]}"#,
+    example: r#"{"query": "how do I retry a payment", "max_tokens": 1000}"#,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
+};
+
+/// The most hits.
+const MOST_HITS: u64 = 100;
+
+/// Tokens of an answer unless the call says otherwise.
+const MOST_TOKENS: u64 = 2_000;
+
+async fn run(mut call: ToolCall) -> ToolResult {
+    let query = call.arguments.required("query")?;
+    let limit = call.arguments.number("limit", 1, MOST_HITS)?;
+    let most = call.arguments.number("max_tokens", 0, u64::MAX)?.unwrap_or(MOST_TOKENS);
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SEARCH_LIMIT);
+    let request = SearchRequest { limit, ..SearchRequest::new(query, SearchReader::Agent) };
+    let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
+    let Some(Response::Found(found)) = call.handle.ask(&call.session, Request::Search(Box::new(request))).await else {
+        return Err(closed().into());
+    };
+    let mut answer = *found?;
+    let text = |hit: &SearchHit, length| as_text(hit, length, &excluded);
+    let frame = tokens::of_prose(framed(&heading(), "").len() as u64);
+    answer.fit(Some(most), frame, text);
+    if let Some(receipt) = answer.receipt(call.arguments.tool_name()) {
+        // A failure to write the journal is reported as a diagnostic.
+        let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
+    }
+    Ok(in_both_forms(&answer, &excluded))
+}
+
+fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
+    let mut json = json!(answer);
+    if let Some(members) = json.as_object_mut() {
+        members.insert("notice".to_owned(), json!(NOTICE));
+        if let Some(Value::Array(hits)) = members.get_mut("hits") {
+            for (member, hit) in hits.iter_mut().zip(&answer.hits) {
+                if let (Some(member), Some(fix)) = (member.as_object_mut(), fix(hit, excluded)) {
+                    member.insert("hint".to_owned(), json!(fix));
+                }
+            }
+        }
+    }
+    escape(&mut json);
+    let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, HitLength::Full, excluded)).collect();
+    let mut text = if hits.is_empty() { "No section found.\n".to_owned() } else { framed(&heading(), &hits.concat()) };
+    for note in &answer.notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    ToolAnswer::with_text(json, text)
+}
+
+fn heading() -> String {
+    format!("{NOTICE} Sections that were found")
+}
+
+/// A hit for the agent. One which it may not read has how to select it instead of text.
+fn as_text(hit: &SearchHit, length: HitLength, excluded: &[String]) -> String {
+    let mut text = match length {
+        HitLength::Brief => hit.brief(),
+        HitLength::Full => hit.full(),
+    };
+    if let Some(fix) = fix(hit, excluded) {
+        text.push_str(&format!("    not selected: {fix}\n"));
+    }
+    text
+}
+
+fn fix(hit: &SearchHit, excluded: &[String]) -> Option<String> {
+    if hit.fix.is_none() {
+        return None;
+    }
+    let error = advise(Error::new(refdesk_text::Code::NotSelected, "", hit.fix.clone()), excluded);
+    Some(error.fix.to_string())
+}

@@ -1,0 +1,91 @@
+//! `search_documents`: text of selected sources alone, within the asked-for tokens, noted in the journal.
+
+use serde_json::{Value, json};
+
+use crate::mcp::world::{configured, workspace};
+use crate::support::client::Client;
+
+fn hit<'a>(answer: &'a Value, id: &str) -> &'a Value {
+    let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("no hits: {answer}"));
+    hits.iter().find(|hit| hit["source_id"] == id && hit["kind"] == "text").unwrap_or_else(|| panic!("{id}: {answer}"))
+}
+
+#[test]
+fn text_comes_of_selected_sources_alone() {
+    let workspace = workspace();
+    workspace.run(&["index", "--words-only"]).exits(0);
+    let mut client = Client::connect(&workspace);
+    let query = json!({"query": "what goes wrong: errors, sentences"});
+    let before = client.call("search_documents", query.clone());
+    let errors = hit(&before, "errors");
+    assert_eq!(
+        (&errors["readable"], &errors["excerpt"], &errors["path"]),
+        (&json!(false), &json!(""), &json!("docs/errors.md"))
+    );
+    assert!(errors["hint"].as_str().unwrap().contains("selectReferences with ids [\"errors\"]"), "{errors}");
+    // Its mode is auto.
+    assert_eq!(hit(&before, "style")["excerpt"], "Short sentences.");
+    client.call("selectReferences", json!({"ids": ["errors"]}));
+    let result = client.result("search_documents", query);
+    let errors = hit(&result["structuredContent"], "errors");
+    assert_eq!((&errors["readable"], &errors["selected"]), (&json!(true), &json!(true)));
+    assert_eq!(errors["excerpt"], "# Errors\n\nNothing else.");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("[Reference data, written by third parties") && text.contains("[End of reference data "),
+        "{text}"
+    );
+    assert!(text.contains("  @errors, Errors, docs/errors.md:1-3\n    # Errors\n"), "{text}");
+    workspace.run(&["exclude", "api"]).exits(0);
+    let after = client.call("search_documents", json!({"query": "API third line"}));
+    assert!(!after.to_string().contains("docs/api.md"), "what a person excluded is not offered: {after}");
+    let journal = workspace.run(&["journal"]).exits(0);
+    let last = journal.text().lines().rfind(|line| line.contains("search_documents")).unwrap();
+    let line: Value = serde_json::from_str(last).unwrap();
+    assert_eq!((&line["what"], &line["about"]), (&json!("read"), &json!(["errors"])), "{line}");
+    assert!(line["tokens"].as_u64().unwrap() > 0 && line["bytes"].as_u64().unwrap() > 0, "{line}");
+}
+
+#[test]
+fn the_answer_fits_into_the_tokens() {
+    let workspace = workspace();
+    workspace.run(&["index", "--words-only"]).exits(0);
+    workspace.run(&["select", "api", "errors", "service"]).exits(0);
+    let mut client = Client::connect(&workspace);
+    for most in [0, 50, 80, 100, 150, 200, 1_000] {
+        let answer = client.result("search_documents", json!({"query": "API errors service", "max_tokens": most}));
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        let answer = &answer["structuredContent"];
+        assert!(answer["tokens_used"].as_u64().unwrap() <= most, "{answer}");
+        let hits = answer["hits"].as_array().unwrap().len();
+        assert!(hits > 0 || text.contains("Not even one hit fits"), "{text}");
+        let notes: usize =
+            answer["notes"].as_array().map_or(0, |notes| notes.iter().map(|it| it.to_string().len()).sum());
+        assert!(hits == 0 || text.len() - notes <= usize::try_from(most).unwrap() * 4 + 8, "{most}: {text}");
+    }
+    assert_eq!(
+        client.call("search_documents", json!({"query": "API errors", "limit": 1}))["hits"].as_array().unwrap().len(),
+        1
+    );
+}
+
+#[test]
+fn calls_that_cannot_be_answered_say_why() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let none = client.result("search_documents", json!({"query": "errors"}));
+    assert_eq!(none["isError"], true);
+    let text = none["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("no search index") && text.contains("ask the user to run `refdesk index`"), "{text}");
+    let (code, message) = client.refused("search_documents", json!({"query": "x", "limit": 0}));
+    assert_eq!(code, -32602, "{message}");
+    assert!(message.contains("'limit' must be a whole number from 1 to 100"), "{message}");
+    workspace.run(&["index", "--words-only"]).exits(0);
+    for query in ["", "\"", "🦀", "a AND (b"] {
+        let answer = client.call("search_documents", json!({"query": query}));
+        assert_eq!(answer["hits"], json!([]), "{query}");
+    }
+    let workspace = configured(json!({"exclude_tools": ["search_documents"]}));
+    let (code, message) = Client::connect(&workspace).refused("search_documents", json!({"query": "errors"}));
+    assert_eq!(code, -32602, "{message}");
+}
