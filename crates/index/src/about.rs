@@ -90,7 +90,7 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// What later texts of the conversation need of it; `None` without a vector.
-    pub(crate) fn to_remember(self, model: &str) -> Option<EarlierText> {
+    pub(crate) fn into_earlier(self, model: &str) -> Option<EarlierText> {
         Some(EarlierText { model: model.to_owned(), words: self.terms, vector: self.vector? })
     }
 }

@@ -99,7 +99,7 @@ impl Index {
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
-        let text = pieces.into_iter().next().and_then(|piece| piece.to_remember(model));
+        let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
         Ok(About { threshold, scored, partial, recurring, text })
     }
 
