@@ -84,6 +84,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Help, "help", "Show the keys of the pane you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Approval], BottomLine),
     entry!(Action::Palette, "palette", "Find an action by name", [":", "C-p"], &[KeyContext::Global], BottomLine),
     entry!(Action::Sections, "search all", "Search all documents by words and by meaning", ["C-k"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Sections, "search documents", "Search all documents by words and by meaning", ["/"], &[KeyContext::Pane(Pane::Selection), KeyContext::Pane(Pane::Hints)], HelpOnly),
     entry!(Action::Undo, "undo", "Undo your last change of picks and exclusions", ["u"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Redo, "redo", "Redo what was undone", ["C-r"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Quit, "quit", "Quit; picks and exclusions are kept", ["q"], &[KeyContext::Global], BottomLine),

@@ -53,7 +53,7 @@ fn disabled_actions_say_why_and_do_nothing() {
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
         ("4 Space", "Space (pick) is available in catalog, selection, hints"),
-        ("2 /", "/ (filter) is available in catalog"),
+        ("2 s", "s (sort) is available in catalog"),
         ("F5", "F5 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
     ] {

@@ -106,6 +106,11 @@ fn every_change_of_the_query_is_asked_and_the_newest_answer_stays() {
     assert_eq!(asked(&press(&mut state, "\"a\"")), ["a"]);
     press(&mut state, "Esc");
     assert_eq!(state.window, None);
+    let mut other = searched(100, 30);
+    for keys in ["Esc C-k", "Esc 2 /", "Esc 3 /"] {
+        assert_eq!(asked(&press(&mut other, keys)), ["opens"], "{keys}: the index may have changed meanwhile");
+        answer(&mut other, Response::Found(Ok(Box::new(found("opens")))));
+    }
     assert_eq!(asked(&press(&mut state, "C-k")), [""; 0], "what was typed is still there, and its answer awaited");
 }
 

@@ -197,6 +197,10 @@ impl State {
 }
 
 pub fn open(state: &mut State) {
+    // The index may have changed since the answer.
+    if state.sections.answer.is_some() {
+        state.sections.asked = None;
+    }
     state.open(WindowKind::SectionSearch);
 }
 
