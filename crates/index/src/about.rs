@@ -35,7 +35,7 @@ pub struct Scored {
     /// The share of the piece's words that are in the chunk, weighted by rarity, from 0 to 1; lower for a piece of few
     /// words.
     pub coverage: f32,
-    /// The best chunk, as [`documents`](Corpus) names it.
+    /// The id of the best chunk.
     pub document: i64,
     /// The words of the piece that stand in the chunk, the rarest first.
     pub words: Vec<String>,

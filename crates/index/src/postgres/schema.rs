@@ -13,10 +13,11 @@ const VERSION: i64 = 1;
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;
 
-/// Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing is decided before a question. A text
-/// is found by a hash of its path and source, since an index takes no value over 2,704 bytes.
+/// The words are stemmed as in the file. Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing
+/// is decided before a question. A text is found by a hash of its path and source, since an index takes no value over 2,704
+/// bytes.
 const TABLES: &str = "
-CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = english);
+CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = porter);
 CREATE TEXT SEARCH CONFIGURATION refdesk.english (COPY = pg_catalog.simple);
 ALTER TEXT SEARCH CONFIGURATION refdesk.english
     ALTER MAPPING FOR asciiword, word, numword WITH refdesk.english_stem;
