@@ -15,6 +15,9 @@ use refdesk_index::{Partial, Placing, SearchMode, SearchQuery, SectionHit};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error, Fix, tokens};
 
+/// A longer heading or name is cut, in characters: one of a megabyte must not take the room of all other hits.
+const LONGEST_TITLE: usize = 300;
+
 /// Hits of an answer unless more are asked for.
 pub const SEARCH_LIMIT: usize = 10;
 
@@ -196,11 +199,11 @@ impl Settled<'_> {
         Some(SearchHit {
             path: self.path_of(source, &hit.path),
             source_id: hit.source,
-            name: source.name.clone(),
+            name: clipped(source.name.clone()),
             kind: hit.kind,
             line: hit.line,
             end_line: hit.end_line,
-            heading: hit.heading,
+            heading: clipped(hit.heading),
             excerpt,
             matches,
             score: hit.score,
@@ -221,6 +224,15 @@ impl Settled<'_> {
             Err(_) => self.around().display(Path::new(resolved)),
         }
     }
+}
+
+/// A heading or name, cut if it is too long.
+fn clipped(mut title: String) -> String {
+    if let Some((end, _)) = title.char_indices().nth(LONGEST_TITLE) {
+        title.truncate(end);
+        title.push('…');
+    }
+    title
 }
 
 /// Whether the session may read a document of this source; its path is empty for what the catalog says.
@@ -340,5 +352,75 @@ impl Desk {
         if let Some(receipt) = answer.receipt(tool) {
             self.note_reading(session, receipt);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_cut_between_characters() {
+        for (title, length) in [("é".repeat(LONGEST_TITLE), LONGEST_TITLE), ("é".repeat(9_000), LONGEST_TITLE + 1)] {
+            let cut = clipped(title.clone());
+            assert_eq!((cut.chars().count(), cut == title), (length, length == LONGEST_TITLE));
+        }
+    }
+
+    fn answer(excerpts: &[&str]) -> SearchAnswer {
+        let hit = |(nth, excerpt): (usize, &&str)| SearchHit {
+            kind: "text".to_owned(),
+            source_id: format!("s{}", nth / 2),
+            name: "Name".to_owned(),
+            path: "a.md".to_owned(),
+            line: 1,
+            end_line: 2,
+            heading: String::new(),
+            excerpt: (*excerpt).to_owned(),
+            matches: Vec::new(),
+            score: 0.1,
+            because: Vec::new(),
+            readable: !excerpt.is_empty(),
+            selected: false,
+            tokens: 0,
+            fix: Fix::None,
+        };
+        SearchAnswer {
+            query: "q".to_owned(),
+            mode: SearchMode::Words,
+            hits: excerpts.iter().enumerate().map(hit).collect(),
+            tokens_used: 0,
+            partial: None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
+        let mut answer = answer(&["one two three four five six seven", "short", ""]);
+        answer.fit(most, frame, |hit, length| match length {
+            HitLength::Brief => hit.brief(),
+            HitLength::Full => hit.full(),
+        });
+        answer
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_and_said() {
+        let whole = fitted(None, 10);
+        assert_eq!(whole.tokens_used, 10 + whole.hits.iter().map(|hit| hit.tokens).sum::<u64>());
+        assert!(whole.notes.is_empty());
+        for most in 0..whole.tokens_used + 5 {
+            let answer = fitted(Some(most), 10);
+            assert!(answer.tokens_used <= most, "{most}: {answer:?}");
+            assert_eq!(answer.notes.is_empty(), answer.hits == whole.hits, "{most}: {answer:?}");
+        }
+        assert_eq!(fitted(Some(9), 10).notes, ["Not even one hit fits into so few tokens."]);
+    }
+
+    #[test]
+    fn only_quoted_sources_are_journalled_each_once() {
+        let receipt = answer(&["one", "two", "three", ""]).receipt("search").unwrap();
+        assert_eq!((receipt.about, receipt.bytes), (vec!["s0".to_owned(), "s1".to_owned()], 11));
+        assert!(answer(&["", ""]).receipt("search").is_none());
     }
 }
