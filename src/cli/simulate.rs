@@ -77,6 +77,7 @@ fn because(it: &Considered) -> String {
     match &it.why_not {
         None if it.has_tag => "a tag of it is in the text".to_owned(),
         None if it.meaning.conversation.is_some() => "earlier prompts point at it, too".to_owned(),
+        None if it.meaning.conversation.is_some() => "earlier prompts are about it, too".to_owned(),
         None => "its score reaches the threshold".to_owned(),
         Some(WhyNot::Named) => "the text names it, so that it is expanded".to_owned(),
         Some(WhyNot::Excluded) => "it is excluded".to_owned(),

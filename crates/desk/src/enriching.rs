@@ -5,6 +5,7 @@ use std::io;
 use super::embedded::files;
 use super::journal::templates;
 use super::places::Look;
+use super::simulate::MOST_CONSIDERED;
 use super::{Desk, Settled};
 use crate::session::{For, Receipt, Session, What, Written, advice};
 use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
@@ -151,9 +152,13 @@ impl Desk {
         self.matcher.warm(&self.catalog, Some(self.library().ids().clone()));
     }
 
-    /// The sources that a text names or matches.
-    pub fn look(&self, text: &str) -> Findings {
-        self.matcher.candidates(text, &self.catalog, &self.selection, self.hides_selecting())
+    /// The sources that a prompt names or matches.
+    pub fn look(&self, prompt: &str) -> Findings {
+        let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_selecting());
+        let (about, _) = self.about(&EnrichRequest::new(TextKind::Prompt, prompt), &[], None);
+        let ctx = EnrichContext { about: about.as_ref(), ..self.context() };
+        refdesk_enrich::rank_findings(&ctx, &mut findings, MOST_CONSIDERED);
+        findings
     }
 
     /// Journals that a request of an agent failed, unless this is not a workspace: no catalog and no state.

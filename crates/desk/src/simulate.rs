@@ -10,7 +10,7 @@ use refdesk_enrich::{
 use refdesk_text::report::Diagnostic;
 
 /// The number of sources with a score that are explained.
-const MOST_CONSIDERED: usize = 10;
+pub(super) const MOST_CONSIDERED: usize = 10;
 
 /// What would be appended to a text, and what would be left out.
 #[derive(Debug, Clone, PartialEq)]

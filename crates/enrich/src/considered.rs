@@ -1,12 +1,13 @@
 //! The sources that an index has a score for, and whether each is hinted at: for people who ask why, not for agents.
 //! `ranking` alone decides; this only explains.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::candidates::standing;
 use super::meaning::{Meaning, Score};
+use super::ranking::Ranking;
 use super::references::{is_there, ranking};
-use super::{EnrichContext, WhyNot, outside};
+use super::{EnrichContext, Findings, Hint, PassedOver, WhyNot, outside};
 use refdesk_core::catalog::SourceId;
 
 /// A source with a score for a text.
@@ -30,9 +31,44 @@ pub fn considered(
     suppressed: &[(SourceId, WhyNot)],
     is_wanted: impl Fn(usize, &str) -> bool,
 ) -> Vec<Considered> {
-    let Some(about) = ctx.about else { return Vec::new() };
     let found = ctx.matcher.find_within(text, &outside(text), ctx.catalog, ctx.selection, ctx.exclude_hints);
-    let ranking = ranking(ctx, &found);
+    explained(ctx, &found, &ranking(ctx, &found), suppressed, is_wanted)
+}
+
+/// Orders the hints of `findings` by score and moves those that others are more likely than to the sources passed over; then
+/// adds the `most` sources with the best scores. Does nothing without an index.
+pub fn rank_findings(ctx: &EnrichContext, findings: &mut Findings, most: usize) {
+    if ctx.about.is_none() {
+        return;
+    }
+    let ranking = ranking(ctx, findings);
+    let is_hint: HashSet<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
+    let considered = explained(ctx, findings, &ranking, &[], |rank, id| rank < most || is_hint.contains(id));
+    let tagged = ranking.hints.iter().filter_map(|hint| Some((hint.tags?.clone(), hint.rejected)));
+    let (mut hints, mut less_likely) = (Vec::new(), Vec::new());
+    for (hint, rejected) in tagged {
+        match rejected {
+            None => hints.push(hint),
+            Some(why) => {
+                let Hint { id, tags, ranges, .. } = hint;
+                less_likely.push(PassedOver { id, tags, ranges, why: WhyNot::Rejected(why) });
+            }
+        }
+    }
+    let is_meant = |id: &SourceId| considered.iter().any(|it| it.why_not.is_none() && it.id == *id);
+    less_likely.extend(std::mem::take(&mut findings.passed).into_iter().filter(|passed| !is_meant(&passed.id)));
+    (findings.hints, findings.passed) = (hints, less_likely);
+    findings.considered = Some(considered);
+}
+
+fn explained(
+    ctx: &EnrichContext,
+    found: &Findings,
+    ranking: &Ranking,
+    suppressed: &[(SourceId, WhyNot)],
+    is_wanted: impl Fn(usize, &str) -> bool,
+) -> Vec<Considered> {
+    let Some(about) = ctx.about else { return Vec::new() };
     let hints: HashMap<&str, _> = ranking.hints.iter().map(|hint| (hint.id, hint)).collect();
     let is_named = |id: &SourceId| found.expansions.iter().any(|named| named.id == *id);
     let wanted = about.scored.iter().enumerate().filter(|(rank, scored)| is_wanted(*rank, &scored.source));
@@ -139,5 +175,13 @@ mod tests {
         assert_eq!(shown(&|_, _| true), expected);
         assert_eq!(shown(&|rank, _| rank < 2), expected[..2]);
         assert_eq!(shown(&|_, id| id == "weak"), expected[10..]);
+        let mut findings = matcher.candidates("red @named", &catalog, &selection, false);
+        rank_findings(&ctx, &mut findings, 3);
+        let hints: Vec<&str> = findings.hints.iter().map(|hint| hint.id.as_str()).collect();
+        assert_eq!(hints, ["tagged", "told"]);
+        let passed: Vec<&str> = findings.passed.iter().map(|passed| passed.id.as_str()).collect();
+        assert_eq!(passed, ["weak", "unscored"]);
+        let considered: Vec<&str> = findings.considered.iter().flatten().map(|it| it.id.as_str()).collect();
+        assert_eq!(considered, ["meant", "gone", "tagged", "told", "weak"]);
     }
 }

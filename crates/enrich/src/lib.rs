@@ -52,7 +52,7 @@ pub use chain::{
     EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, SemanticMatch, TextKind, Tool, enrich, start,
     templates_in,
 };
-pub use considered::{Considered, considered};
+pub use considered::{Considered, considered, rank_findings};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
 pub use find::{Matcher, has_equal_index};
@@ -101,4 +101,6 @@ pub struct Findings {
     pub passed: Vec<PassedOver>,
     /// The number of sources beyond [`MAX_LISTED`].
     pub more: usize,
+    /// The sources with the best scores and all hints with a score; only set by [`rank_findings`].
+    pub considered: Option<Vec<Considered>>,
 }

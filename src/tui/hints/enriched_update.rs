@@ -66,7 +66,9 @@ pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagn
 fn suppressed(enriched: &Enriched) -> BTreeSet<SourceId> {
     let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
     let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
-    let called_for = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
+    let metadata = &enriched.metadata;
+    let tagged = metadata.tag_matched_references.iter().map(|(id, _)| id);
+    let called_for = tagged.chain(metadata.semantic_matched_references.iter().map(|(id, _)| id));
     called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
 }
 

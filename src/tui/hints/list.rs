@@ -33,8 +33,11 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
             "Sources this prompt would bring up appear here, with why others would not: named as @id, or by a tag."
+        } else if pane.findings.considered.is_none() {
+            "No source matches: the prompt has no tag of a source and names none as @id. `refdesk index` builds a search \
+             index, which finds sources by what they are about."
         } else {
-            "No source matches: the prompt has no tag of a source and names none as @id."
+            "No source matches: the prompt has no tag of a source, names none as @id, and has nothing in common with any."
         };
         draw_empty(state, sentence, place, buffer);
     }
@@ -74,8 +77,8 @@ fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u1
     let mut row = ListRow::new(&state.skin, width);
     let (id_role, why_role) = match found {
         HintRow::Named(_) => (ThemeRole::Text, ThemeRole::Catalog),
-        HintRow::Hinted(_) => (ThemeRole::Text, ThemeRole::Hints),
-        HintRow::Passed(_) => (ThemeRole::Infra, ThemeRole::Infra),
+        HintRow::Hinted(_) | HintRow::Meant(_) => (ThemeRole::Text, ThemeRole::Hints),
+        HintRow::Passed(_) | HintRow::Scored(_) => (ThemeRole::Infra, ThemeRole::Infra),
     };
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
     row.id(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(id_role));

@@ -108,7 +108,8 @@ fn note(state: &State) -> String {
     let told = &state.hints.sent_before;
     let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
     // Picked, excluded and already hinted sources keep their rows, but get no hint.
-    let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
+    let hinted = findings.hints.iter().map(|hint| &hint.id).chain(rows::meant(findings).map(|it| &it.id));
+    let hints = hinted.filter(|id| is_hinted(id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
     let pieces = [
         (state.feed.new, format!("{} new", cells::grouped(state.feed.new as u64))),

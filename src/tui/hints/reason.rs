@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
+use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::SelectionState;
-use refdesk_enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, Rejection, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
@@ -20,13 +22,21 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
-            let told = if state.hints.sent_before.contains(&hint.id) { "; hinted before" } else { "" };
-            format!("(matched: {}{told})", placed(state, hint).join(", "))
+            let score = rows::considered(&state.hints.findings, &hint.id);
+            let score = score.map(|it| format!("; score {}", it.meaning.score)).unwrap_or_default();
+            format!("(matched: {}{score}{})", placed(state, hint).join(", "), told(state, &hint.id))
+        }
+        HintRow::Meant(it) => {
+            format!("(score {}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
+        }
+        HintRow::Scored(it) => {
+            let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
+            format!("{} score {}: {why}", state.skin.glyphs.dash, it.meaning.score)
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
-                why => format!(": {}", brief(state, passed, why)),
+                why => format!(": {}", brief(state, &passed.id, why)),
             };
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
             let gap = if why.starts_with(':') { "" } else { " " };
@@ -49,12 +59,16 @@ fn placed(state: &State, hint: &Hint) -> Vec<String> {
     hint.tags.iter().zip(places).map(|(tag, (line, column))| format!("{tag} {line}:{column}")).collect()
 }
 
-fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
+fn told(state: &State, id: &SourceId) -> &'static str {
+    if state.hints.sent_before.contains(id) { "; hinted before" } else { "" }
+}
+
+fn brief(state: &State, id: &SourceId, why: &WhyNot) -> String {
     match why {
         WhyNot::Named => "named already".to_owned(),
         WhyNot::Excluded => "excluded".to_owned(),
         WhyNot::Picked => "picked already".to_owned(),
-        WhyNot::PulledIn(_) => match state.snapshot.selection.member(passed.id.as_str()) {
+        WhyNot::PulledIn(_) => match state.snapshot.selection.member(id.as_str()) {
             Some(member) if !member.parents.is_empty() => format!("pulled in by {}", source_state::parents(member)),
             _ => "pulled in already".to_owned(),
         },
@@ -69,6 +83,9 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::Stands => "in the prompt already".to_owned(),
         WhyNot::Unreadable => "its text cannot be read".to_owned(),
+        WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
+        WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
+        WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("needs {needed} beside the best hint"),
         WhyNot::Rejected(rejected) => rejected.to_string(),
     }
 }
@@ -79,6 +96,8 @@ pub fn full(state: &State, found: HintRow<'_>) -> String {
         HintRow::Named(named) => format!("{} {}", explain_named(state, named), keys(state, named.id.as_str())),
         HintRow::Hinted(hint) => explain_hint(state, hint),
         HintRow::Passed(passed) => explain_passed_over(state, passed),
+        HintRow::Meant(it) => explain_meant(state, it),
+        HintRow::Scored(it) => explain_scored(state, it),
     };
     cells::clean(text.trim()).into_owned()
 }
@@ -97,16 +116,53 @@ fn explain_hint(state: &State, hint: &Hint) -> String {
     let matched = tags(state, &hint.tags, &hint.ranges);
     let id = hint.id.as_str();
     let keys = keys(state, id);
+    let score = scored(state, &hint.id);
+    format!("Matched {matched}{} {keys}{score}", outcome(state, id))
+}
+
+fn explain_meant(state: &State, it: &Considered) -> String {
+    let id = it.id.as_str();
+    format!("About {}{} {} {}.", it.meaning.section(), outcome(state, id), keys(state, id), figures(it))
+}
+
+fn explain_scored(state: &State, it: &Considered) -> String {
+    let why = match &it.why_not {
+        Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
+        Some(why) => brief(state, &it.id, why),
+        None => String::new(),
+    };
+    let closest = match it.meaning.section() {
+        section if section.is_empty() => section,
+        section => format!(" Its closest section is {section}."),
+    };
+    format!("No hint: {why}. {} {}.{closest}", keys(state, it.id.as_str()), figures(it))
+}
+
+/// What becomes of a hint, after what it is about.
+fn outcome(state: &State, id: &str) -> String {
     // Those picked or excluded since keep their rows.
     let selection = &state.snapshot.selection;
     if selection.is_excluded(id) || selection.contains(id) {
-        let words = source_state::words(&state.snapshot, id);
-        return format!("Matched {matched}; {words} now, so there is no hint any more. {keys}");
+        return format!("; {} now, so there is no hint any more.", source_state::words(&state.snapshot, id));
     }
-    if state.hints.sent_before.contains(&hint.id) {
-        return format!("Matched {matched}; this session already got this hint, so there is no hint again. {keys}");
+    if state.hints.sent_before.iter().any(|told| told.as_str() == id) {
+        return "; this session already got this hint, so there is no hint again.".to_owned();
     }
-    format!("Matched {matched}: the agent gets a hint. {keys}")
+    ": the agent gets a hint.".to_owned()
+}
+
+/// What the index says about a source that a tag brings up; nothing without one.
+fn scored(state: &State, id: &SourceId) -> String {
+    let Some(it) = rows::considered(&state.hints.findings, id) else { return String::new() };
+    match it.meaning.section() {
+        section if section.is_empty() => format!(" {}.", figures(it)),
+        section => format!(" {}, in {section}.", figures(it)),
+    }
+}
+
+/// `Score 0.612, threshold 0.390, words retry, backoff`
+fn figures(it: &Considered) -> String {
+    it.meaning.figures().replacen("score", "Score", 1)
 }
 
 fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
@@ -134,9 +190,10 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
         WhyNot::HintsOff => {
             format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
         }
-        why => format!("Matched {}. No hint: {}.", at(), brief(state, passed, why)),
+        WhyNot::Rejected(rejected) => format!("Matched {}. No hint: {rejected}.", at()),
+        why => format!("Matched {}. No hint: {}.", at(), brief(state, &passed.id, why)),
     };
-    format!("{text} {keys}")
+    format!("{text} {keys}{}", scored(state, &passed.id))
 }
 
 /// A piece of the prompt, cut with what this terminal can show.

@@ -1,8 +1,8 @@
-//! The rows of the hints pane: sources the prompt names, then hints, then sources passed over. One row per source: a
-//! tag of a named one is shown in its row.
+//! The rows of the hints pane: sources the prompt names, then hints by tag, hints by meaning, sources passed over, and the
+//! best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{Expansion, Findings, Hint, PassedOver, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, WhyNot};
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +11,12 @@ pub enum HintRow<'a> {
     Named(&'a Expansion),
     /// One of its tags is in the prompt.
     Hinted(&'a Hint),
+    /// The prompt is about it.
+    Meant(&'a Considered),
     /// Matched, but without a hint.
     Passed(&'a PassedOver),
+    /// It has a score, but no hint.
+    Scored(&'a Considered),
 }
 
 impl<'a> HintRow<'a> {
@@ -20,6 +24,7 @@ impl<'a> HintRow<'a> {
         match self {
             Self::Named(named) => &named.id,
             Self::Hinted(hint) => &hint.id,
+            Self::Meant(scored) | Self::Scored(scored) => &scored.id,
             Self::Passed(passed) => &passed.id,
         }
     }
@@ -28,16 +33,37 @@ impl<'a> HintRow<'a> {
 /// Every row, in order.
 pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
     let named = findings.expansions.iter().map(HintRow::Named);
+    let hints = findings.hints.iter().map(HintRow::Hinted).chain(meant(findings).map(HintRow::Meant));
     let passed = findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).map(HintRow::Passed);
-    named.chain(findings.hints.iter().map(HintRow::Hinted)).chain(passed)
+    named.chain(hints).chain(passed).chain(scored(findings).map(HintRow::Scored))
 }
 
 /// The number of rows.
 pub fn len(findings: &Findings) -> usize {
-    findings.expansions.len() + findings.hints.len() + passed(findings)
+    findings.expansions.len() + findings.hints.len() + meant(findings).count() + passed(findings)
+}
+
+/// Hints by meaning.
+pub fn meant(findings: &Findings) -> impl Iterator<Item = &Considered> {
+    findings.considered.iter().flatten().filter(|it| it.why_not.is_none() && !it.has_tag)
 }
 
 /// The number of sources that match but get no hint.
 pub fn passed(findings: &Findings) -> usize {
-    findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count()
+    findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + scored(findings).count()
+}
+
+/// What the index says about a source.
+pub fn considered<'f>(findings: &'f Findings, id: &SourceId) -> Option<&'f Considered> {
+    findings.considered.iter().flatten().find(|it| it.id == *id)
+}
+
+/// Sources with a score and without another row.
+fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
+    let has_row = |id: &SourceId| {
+        findings.expansions.iter().any(|it| it.id == *id)
+            || findings.hints.iter().any(|it| it.id == *id)
+            || findings.passed.iter().any(|it| it.id == *id)
+    };
+    findings.considered.iter().flatten().filter(move |it| it.why_not.is_some() && !has_row(&it.id))
 }

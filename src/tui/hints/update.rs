@@ -47,15 +47,27 @@ pub fn answer(state: &mut State, findings: Findings) {
     state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
 }
 
-/// Keeps the rows of sources that were picked, pulled in or excluded since; hints stay in catalog order.
+/// Keeps the rows of sources that were picked, pulled in or excluded since; hints stay in their order.
 fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
     let chosen = |id: &SourceId| {
         let id = id.as_str();
         snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))
     };
     let hinted: HashSet<SourceId> = findings.hints.iter().map(|hint| hint.id.clone()).collect();
-    findings.hints.extend(before.hints.into_iter().filter(|hint| chosen(&hint.id) && !hinted.contains(&hint.id)));
-    findings.hints.sort_by_key(|hint| snapshot.catalog.position(hint.id.as_str()));
+    let meant: HashSet<SourceId> = rows::meant(&before).map(|it| it.id.clone()).collect();
+    for it in findings.considered.iter_mut().flatten() {
+        if chosen(&it.id) && meant.contains(&it.id) {
+            it.why_not = None;
+        }
+    }
+    for (at, hint) in before.hints.into_iter().enumerate() {
+        if chosen(&hint.id) && !hinted.contains(&hint.id) {
+            findings.hints.insert(at.min(findings.hints.len()), hint);
+        }
+    }
+    if findings.considered.is_none() {
+        findings.hints.sort_by_key(|hint| snapshot.catalog.position(hint.id.as_str()));
+    }
     let kept: HashSet<&SourceId> = findings.hints.iter().map(|hint| &hint.id).collect();
     findings.passed.retain(|passed| !kept.contains(&passed.id));
     let known: HashSet<SourceId> = rows::rows(findings).map(|row| row.id().clone()).collect();

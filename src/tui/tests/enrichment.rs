@@ -10,7 +10,7 @@ use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic, Who};
-use refdesk_enrich::{BlockKind, Level};
+use refdesk_enrich::{BlockKind, Level, Matcher};
 
 use crate::tui::tests::busy_morning;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale, typed};
@@ -90,6 +90,32 @@ screens! { enriched_prompt:
     prompt_for_this_session "v"
     prompt_zoomed "z"
     prompt_while_typing "Enter \" now\""
+}
+
+/// A prompt that one source is about, a second one less so, and that has a tag of a third.
+fn scored(size: Size, keys: &str) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    press(&mut state, "3 Enter \"java: what changes with the release?\"");
+    let snapshot = state.snapshot.clone();
+    let prompt = state.hints.prompt.text();
+    let mut findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
+    findings.hints.retain(|hint| hint.id.as_str() == "java-service");
+    let mut tagged = fixture::considered("java-service", true);
+    tagged.has_tag = true;
+    findings.passed.clear();
+    findings.considered =
+        Some(vec![tagged, fixture::considered("ticket-search", true), fixture::considered("payments-api", false)]);
+    answer(&mut state, Response::Findings(findings));
+    press(&mut state, "Esc g");
+    press(&mut state, keys);
+    state
+}
+
+#[rustfmt::skip]
+screens! { scored:
+    scores_of_matches ""
+    score_of_a_hint_by_meaning "j"
+    score_below_the_threshold "j j"
 }
 
 #[rustfmt::skip]

@@ -105,6 +105,7 @@ fn take(state: &mut State, step: Step) {
                 why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
             }],
             more: start,
+            considered: (len % 2 == 0).then(|| vec![fixture::considered("release-notes", len % 4 == 0)]),
         })),
         Step::Preview(text) => answered(preview(state, Ok(fixture::shown(&text.repeat(9))))),
         Step::Proposal(text, which) => answered(preview(
