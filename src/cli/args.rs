@@ -136,6 +136,9 @@ pub enum Command {
     /// `refdesk index` builds.
     #[command(after_help = "Example: refdesk search how do I retry a payment")]
     Search(SearchArgs),
+    /// Report on the search index and the model, and what is lacking
+    #[command(after_help = "Example: refdesk doctor --format json")]
+    Doctor,
     /// Show what `enrich` would add to a text, why, and what it costs
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
     Simulate(SimulateArgs),
@@ -240,6 +243,7 @@ impl Command {
             Self::Graph(_) => "refdesk graph",
             Self::Instructions => "refdesk instructions",
             Self::Check(_) => "refdesk check",
+            Self::Doctor => "refdesk doctor",
             Self::Index(_) => "refdesk index",
             Self::Search(_) => "refdesk search",
             Self::Add(_) => "refdesk add",

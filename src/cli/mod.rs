@@ -18,6 +18,7 @@ mod assert;
 mod change;
 mod check;
 mod connect;
+mod doctor;
 mod enrich;
 mod fix;
 mod graph;
@@ -170,6 +171,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
+        Command::Doctor => doctor::run(desk),
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),

@@ -34,8 +34,8 @@ pub fn run(
             Code::NoTerminal,
             unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
-             instructions, check, add, templates, render, enrich, simulate, why-not, assert, index, journal, replay, \
-             watch, hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
+             instructions, check, add, templates, render, enrich, simulate, why-not, assert, index, search, doctor, \
+             journal, replay, watch, hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
         );
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, format));
     }

@@ -8,7 +8,10 @@ use super::places::Look;
 use super::simulate::MOST_CONSIDERED;
 use super::{Desk, Settled};
 use crate::session::{For, Receipt, Session, What, Written, advice};
-use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
+use refdesk_enrich::{
+    BlockKind, Budget, EnrichContext, EnrichRequest, Enriched, Findings, Level, Meaning, SessionMemory, TextKind,
+    WhyNot, considered, suppressed_hints,
+};
 use refdesk_index::About;
 use refdesk_templates::Template;
 use refdesk_text::Code;
@@ -62,6 +65,7 @@ impl Settled<'_> {
                 (enriched, problems)
             }
         };
+        trace(&ctx, session, asked, &enriched);
         let mut receipts = templates(&done, "templates in a tool result", "these came from an old tool result");
         let mut problems = done.diagnostics;
         problems.extend(more);
@@ -190,6 +194,30 @@ impl Desk {
 
     pub(super) fn hides_selecting(&self) -> bool {
         self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
+    }
+}
+
+/// Logs why sources were hinted at or not, without anything of the text, and so without the words that matched.
+fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched: &Enriched) {
+    if !tracing::enabled!(tracing::Level::DEBUG) || asked.kind == TextKind::SystemInstructions {
+        return;
+    }
+    let (kind, bytes, session) = (asked.kind.word(), asked.text.len(), &session.id);
+    let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint && item.level != Level::Count);
+    let hints: Vec<&str> = hints.map(|item| item.about.as_str()).collect();
+    tracing::debug!(?session, kind, bytes, indexed = ctx.about.is_some(), ?hints, "hints were decided");
+    let suppressed = suppressed_hints(enriched, enriched);
+    for it in considered(ctx, asked.text, &suppressed, |rank, _| rank < MOST_CONSIDERED) {
+        let section = it.meaning.section();
+        let Meaning { score, threshold, cosine, coverage, .. } = it.meaning;
+        let outcome = match it.why_not {
+            None => "hinted".to_owned(),
+            Some(WhyNot::Rejected(rejected)) => rejected.code().to_owned(),
+            Some(WhyNot::Stands) => "given before, or in the text".to_owned(),
+            Some(why) => format!("{why:?}"),
+        };
+        let threshold = threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
+        tracing::debug!(source = ?it.id.as_str(), %score, threshold, %cosine, %coverage, ?section, outcome, "scored");
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::{Desk, IndexProcess, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
-use refdesk_index::{About, EarlierText, Embedder, Index, Job, Location, Progress, Question, Report};
+use refdesk_index::{About, EarlierText, Embedder, Index, IndexStatus, Job, Location, Progress, Question, Report};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -66,6 +66,28 @@ impl Desk {
         }
         #[cfg(not(feature = "meaning"))]
         Ok(None)
+    }
+
+    /// What the index holds; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Index::open`], or the model cannot be loaded.
+    pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
+        let Some(index) = self.index()? else { return Ok(None) };
+        index.status(self.embedder()?.map_or("", Embedder::model)).map(Some)
+    }
+
+    /// The name of the model; `None` if this program has none.
+    ///
+    /// # Errors
+    /// The model cannot be loaded.
+    pub fn model_name(&self) -> Result<Option<&'static str>, Error> {
+        Ok(self.embedder()?.map(Embedder::model))
+    }
+
+    /// Whether the configuration wants hints by meaning.
+    pub fn wants_meaning(&self) -> bool {
+        self.settings().hints.semantic
     }
 
     /// What the index says that a text is about, with the section of the source `placed` even if it is not one of the best;

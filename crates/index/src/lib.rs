@@ -31,7 +31,7 @@ pub use embedder::Embedder;
 pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
-pub use reader::{About, Index, Partial, Question, Section};
+pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
 pub use repository::shared_name;
 pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use threshold::background_texts;

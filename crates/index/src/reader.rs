@@ -55,6 +55,17 @@ pub struct Partial {
     pub of: usize,
 }
 
+/// What an index holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IndexStatus {
+    /// The chunks of all texts.
+    pub documents: usize,
+    /// Those of them with a vector.
+    pub with_vector: usize,
+    /// From this score on a source is meant; `None` if it was not computed yet.
+    pub threshold: Option<f32>,
+}
+
 /// The place of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Section {
@@ -101,6 +112,16 @@ impl Index {
         // The first piece is the whole text.
         let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
         Ok(About { threshold, scored, partial, recurring, text })
+    }
+
+    /// What the index holds, for the model of this name.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn status(&self, model: &str) -> Result<IndexStatus, Error> {
+        let documents = self.storage.count()?;
+        let with_vector = documents.saturating_sub(self.storage.without_vector(model)?.len());
+        Ok(IndexStatus { documents, with_vector, threshold: threshold::load(&*self.storage, model)? })
     }
 
     /// Looks up the section of one source's best chunk, which [`Index::about`] does for the best sources alone.

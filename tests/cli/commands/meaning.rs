@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::workspace::Workspace;
+use crate::support::program::run;
+use crate::support::workspace::{STATE, Workspace};
 
 /// Four sources on retries, queues, dishes and paint, indexed by their words, which is quick; the threshold is set, since
 /// only vectors give one.
@@ -158,5 +159,34 @@ fn the_order_and_number_of_hints_are_asserted() {
         ("not_hints = [\"retry\"]", "not_hints hinted"),
     ] {
         assert_eq!(case(keys), expected, "{keys}");
+    }
+}
+
+#[test]
+fn doctor_says_what_the_index_holds_or_would_add() {
+    let world = indexed(threshold());
+    let told = world.json(&["doctor"], 0);
+    assert_eq!((&told["index"]["documents"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
+    let shown = world.run(&["doctor"]).exits(0);
+    assert!(shown.text().starts_with("search index: 8 sections, 0 with vectors, no threshold yet\n"), "{shown}");
+    let bare = Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x"}]), &[]);
+    assert_eq!(bare.json(&["doctor"], 0)["index"], Value::Null);
+    let shown = bare.run(&["doctor"]).exits(0);
+    assert!(shown.text().contains("`refdesk index` finds 1 source by words and by meaning"), "{shown}");
+}
+
+#[test]
+fn the_log_says_why_without_the_prompt() {
+    let world = indexed(threshold());
+    let mut command = world.command(&["enrich"]);
+    command.env("REFDESK_LOG", "debug");
+    run(&mut command, Some(b"azimuth motor stalls, clutch slips")).exits(0);
+    let log = std::fs::read_to_string(world.beside(STATE).join("refdesk.log")).unwrap();
+    for part in ["hints were decided", "source=\"dish\"", "outcome=\"hinted\"", "threshold=\"0.300\"", "docs/dish.md:1"]
+    {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    for word in ["azimuth", "stalls", "clutch", "slips"] {
+        assert!(!log.contains(word), "{word}: {log}");
     }
 }

@@ -40,7 +40,7 @@ fn its_filter_works_and_an_invalid_one_is_reported() {
         ("off", false, 0),
         ("error", false, 0),
         ("", false, 0),
-        ("debug", true, 1),
+        ("debug", true, 2),
         ("refdesk=info,warn", true, 1),
         ("refdesk=loud", false, 1),
     ] {
