@@ -96,11 +96,15 @@ fn write(path: &Path, bytes: &[u8]) {
     refdesk_files::write_atomic(path, bytes).expect("a writable temporary folder");
 }
 
+/// The user's state folder. It must not lie in a workspace, where nothing could be sealed.
+pub const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
 /// A command of the program in a workspace, with an empty home.
 pub fn refdesk(workspace: &Workspace, words: &[&str]) -> Command {
     let mut command = Command::new(REFDESK);
     let root = workspace.folder.path();
     command.arg("--workspace").arg(root).args(words).env("HOME", root).env_remove("REFERENCES_CONFIG_PATH");
+    command.env("XDG_STATE_HOME", STATE);
     command
 }
 

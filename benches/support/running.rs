@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::{REFDESK, Workspace};
+use super::{REFDESK, STATE, Workspace};
 
 const ROWS: u16 = 36;
 const COLUMNS: u16 = 120;
@@ -33,7 +33,7 @@ pub fn start(workspace: &Workspace) -> Running {
     command.arg(workspace.folder.path());
     command.env("TERM", "xterm-256color");
     command.env("HOME", workspace.folder.path());
-    command.env_remove("XDG_STATE_HOME");
+    command.env("XDG_STATE_HOME", STATE);
     let began = Instant::now();
     let child = pair.slave.spawn_command(command).expect("the program");
     let (sender, bytes) = channel();
