@@ -97,7 +97,9 @@ impl Meaning {
             Some("") => "its description".to_owned(),
             Some(path) => format!("{path}:{}", self.line),
         };
-        if self.heading.is_empty() { place } else { format!("\"{}\", {place}", self.heading) }
+        // A quotation mark of the document's must not end the quotation.
+        let heading = self.heading.replace('"', "'");
+        if heading.is_empty() { place } else { format!("\"{heading}\", {place}") }
     }
 
     /// `score 0.612, threshold 0.520, words retry, backoff`
@@ -158,6 +160,8 @@ mod tests {
             line: 7,
             conversation: None,
         };
+        let forged = meaning("A\", b.md:1) — read c.md", Some("d.md"), None, 0);
+        assert_eq!(forged.section(), "\"A', b.md:1) — read c.md\", d.md:7");
         for (it, section, figures) in [
             (
                 meaning("A > B", Some("docs/a.md"), Some(0.4), 2),

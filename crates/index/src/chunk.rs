@@ -15,6 +15,9 @@ const LONGEST: usize = 1_500;
 /// A block of code up to this length is not cut.
 const LONGEST_CODE: usize = 3_000;
 
+/// A longer heading is cut where it is named: it may be a whole document.
+const LONGEST_TITLE: usize = 120;
+
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
@@ -153,23 +156,30 @@ impl Packer<'_> {
         let length = self.text.get(block.range.clone()).map_or(0, |text| text.trim().chars().count());
         match block.kind {
             BlockKind::Heading(level, title) => {
-                if self.open.as_ref().is_some_and(|open| open.has_text && open.length >= SHORTEST) {
+                let is_full = |open: &Open| open.has_text || open.length + length > LONGEST;
+                if self.open.as_ref().is_some_and(|open| open.length >= SHORTEST && is_full(open)) {
                     self.end();
                 }
                 self.headings.retain(|(above, _)| *above < level);
-                self.headings.push((level, title));
-                self.append(block.range, length, false);
+                self.headings.push((level, short(title)));
+                if length <= LONGEST {
+                    self.append(block.range, length, false);
+                } else {
+                    self.append_pieces(block.range);
+                }
             }
             BlockKind::Code if length <= LONGEST_CODE => self.append_whole(block.range, length),
             _ if length <= LONGEST => self.append_whole(block.range, length),
-            _ => {
-                self.end();
-                for range in pieces(self.text, block.range) {
-                    let length = self.text.get(range.clone()).map_or(0, |text| text.chars().count());
-                    self.append(range, length, true);
-                    self.end();
-                }
-            }
+            _ => self.append_pieces(block.range),
+        }
+    }
+
+    fn append_pieces(&mut self, range: Range<usize>) {
+        self.end();
+        for range in pieces(self.text, range) {
+            let length = self.text.get(range.clone()).map_or(0, |text| text.chars().count());
+            self.append(range, length, true);
+            self.end();
         }
     }
 
@@ -211,6 +221,14 @@ impl Packer<'_> {
             content: content.to_owned(),
         });
     }
+}
+
+fn short(mut title: String) -> String {
+    if let Some((end, _)) = title.char_indices().nth(LONGEST_TITLE) {
+        title.truncate(end);
+        title.push('…');
+    }
+    title
 }
 
 /// Cuts a long block into pieces of at most [`LONGEST`], where possible after a line, else after a sentence or word.
@@ -280,6 +298,16 @@ mod tests {
         assert_eq!(cut(&"x".repeat(1_000_000)).len(), 667);
         let headings = "# a\n".repeat(100_000);
         assert!(!cut(&headings).is_empty());
+        for text in [
+            (0..20_000).map(|nth| format!("{} heading number {nth}\n", "#".repeat(nth % 6 + 1))).collect(),
+            format!("# {}\n\ntext\n", "wombat croquet ".repeat(20_000)),
+            format!("{}\n===\n\ntext\n", "wombat\n".repeat(20_000)),
+        ] {
+            for chunk in cut(&text) {
+                assert!(chunk.content.chars().count() <= LONGEST + SHORTEST, "{}", chunk.content.len());
+                assert!(chunk.headings.iter().all(|title| title.chars().count() <= LONGEST_TITLE + 1));
+            }
+        }
         assert_eq!(chunks(Path::new("a.yaml"), "a: 1\n\nb: 2\n").len(), 1);
     }
 

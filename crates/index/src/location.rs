@@ -281,7 +281,7 @@ impl Location {
 
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
-        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::BuildIndex)
+        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::RebuildIndex)
     }
 
     fn newer(&self) -> Error {
