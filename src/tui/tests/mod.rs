@@ -13,6 +13,7 @@ macro_rules! screens {
     };
 }
 
+mod appearance;
 mod catalog;
 mod enrichment;
 mod external;
@@ -21,7 +22,8 @@ pub(super) mod fixture;
 mod forms;
 mod keys;
 mod laws;
-mod palette_and_mouse;
+mod mouse;
+mod palette;
 mod profiles;
 mod prompt;
 mod requests;

@@ -1,25 +1,19 @@
-//! The palette, the question before clearing, borders, themes, and the mouse, as tables.
+//! The mouse: clicks, the wheel, and borders that are dragged, as tables.
 
-use std::sync::Arc;
-
-use ratatui::layout::{Position, Rect, Size};
+use ratatui::layout::{Position, Size};
 
 use crate::tui::action::Action;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, WheelTurn};
-use crate::tui::layout::{LEAST, Splits, Zoomed};
+use crate::tui::layout::Zoomed;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
-use crate::tui::theme::{Colours, Theme};
+use crate::tui::tests::{answer, commands, message, press, screen};
 use crate::tui::update::update;
-use crate::tui::windows;
 use crate::tui::windows::WindowKind;
 use crate::tui::windows::palette::search;
 use refdesk_core::config::screen::DividerShares;
 use refdesk_desk::engine::{Request, Response};
-
-use crate::tui::tests::snapshot;
-use crate::tui::tests::{answer, commands, message, press, screen};
 
 /// The first cell of this text on the screen.
 fn find(state: &State, text: &str) -> Position {
@@ -42,167 +36,6 @@ fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
 
 fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
     update(state, Input::Wheel(turn, find(state, text)));
-}
-
-#[test]
-fn the_palette_runs_the_action_in_the_previous_context() {
-    for (keys, command) in [
-        ("j : \"pick\" Enter", Request::Unpick("circuit-breaker".into())),
-        ("j j : \"exclude\" Enter", Request::Exclude("retry-pattern".into())),
-        ("2 C-p \"excl\" Enter", Request::Exclude("circuit-breaker".into())),
-        (": \"reload\" Enter", Request::Reload),
-        (": \"clear\" Enter Enter", Request::Clear),
-    ] {
-        let mut state = fixture::state(80, 24);
-        let sent = commands(&press(&mut state, keys));
-        assert_eq!((sent, state.window), (vec![command], None), "{keys}");
-    }
-    let mut state = fixture::state(80, 24);
-    press(&mut state, ": \"prompt\" Enter");
-    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
-    assert_eq!(message(&state), "type a prompt: available in hints");
-    press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
-    assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
-}
-
-#[test]
-fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
-    for (keys, why) in [
-        ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
-        (": \"border left\" Enter", "border left: there is no border to move: all four need 100×28"),
-        (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
-        (": \"go to source\" Enter", "go to source: available in feed"),
-        (": \"qqq\" Enter", "no action matches"),
-    ] {
-        let mut state = fixture::state(80, 24);
-        let effects = press(&mut state, keys);
-        assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
-        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Palette), "{keys}");
-        press(&mut state, "Esc");
-        assert_eq!(state.window, None);
-    }
-}
-
-#[test]
-fn the_palette_accepts_every_printable_key_and_a_paste() {
-    let printable: String = (' '..='~').filter(|c| *c != '"').collect();
-    let mut state = fixture::state(80, 24);
-    let effects = press(&mut state, &format!(": \"{printable}\""));
-    assert_eq!((state.palette.text(), effects.len()), (printable.as_str(), 0));
-    press(&mut state, "C-u");
-    assert_eq!(update(&mut state, Input::Paste("pro\nmpt\r\n".to_owned())), []);
-    assert_eq!((state.palette.text(), state.hints.prompt.text()), ("pro mpt", ""));
-    press(&mut state, "Esc :");
-    assert_eq!(state.palette.text(), "", "it begins empty");
-}
-
-#[test]
-fn moving_in_the_palette() {
-    for (keys, row) in [("Down Down Up", 1), ("Tab Tab BackTab", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
-        let mut state = fixture::state(80, 24);
-        press(&mut state, &format!(": {keys}"));
-        assert!(
-            matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == row),
-            "{keys}: {:?}",
-            state.window
-        );
-    }
-}
-
-#[test]
-fn clearing_asks_first() {
-    for (keys, sent) in [("C y", 1), ("C Enter", 1), ("C Esc", 0), ("C n", 0), ("C q", 0), ("C", 0), ("C x", 0)] {
-        let mut state = fixture::state(80, 24);
-        let effects = press(&mut state, keys);
-        assert_eq!(commands(&effects), vec![Request::Clear; sent], "{keys}");
-        assert_eq!(state.window.is_some(), ["C", "C x"].contains(&keys), "{keys}");
-    }
-    let mut state = fixture::state(80, 24);
-    press(&mut state, "C");
-    let mut snapshot = fixture::snapshot();
-    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
-    update(&mut state, Input::Snapshot(Box::new(snapshot)));
-    assert_eq!(press(&mut state, "y"), [], "somebody else has cleared the desk meanwhile");
-    press(&mut state, "Esc");
-    assert_eq!(press(&mut state, "C"), []);
-    assert_eq!((message(&state), state.window), ("there are no picks to clear", None));
-}
-
-#[test]
-fn the_question_shows_what_would_leave() {
-    let asked = |selection| {
-        let mut state = fixture::state(80, 24);
-        let snapshot = refdesk_desk::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
-        update(&mut state, Input::Snapshot(Box::new(snapshot)));
-        press(&mut state, "C");
-        let outer = windows::outer(&state).unwrap();
-        let lines = screen(&state);
-        let rows = lines.lines().skip(usize::from(outer.y) + 1).take(usize::from(outer.height) - 4);
-        let inside = |line: &str| {
-            let cells: String =
-                line.chars().skip(usize::from(outer.x) + 1).take(usize::from(outer.width) - 2).collect();
-            cells.trim().to_owned()
-        };
-        rows.map(inside).collect::<Vec<_>>().join(" ")
-    };
-    let mut root = fixture::member("team-conventions", 0, &[]);
-    root.role = refdesk_core::selection::Role::AutoRoot;
-    let picked = || fixture::member("circuit-breaker", 0, &[]);
-    let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
-    let figures: [(_, Vec<&str>, _); 5] = [
-        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
-        (
-            vec![picked(), pulled()],
-            vec![],
-            "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens.",
-        ),
-        (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
-        (
-            vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
-            vec![],
-            "Clear 1 pick? This saves ~1,450 tokens.",
-        ),
-        (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
-    ];
-    for (members, dormant, expected) in figures {
-        assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
-    }
-}
-
-#[test]
-fn borders_move_by_keys() {
-    let usual = Splits::default().cells(Size::new(120, 34));
-    for (keys, width, height) in [
-        ("<", usual.width - 2, usual.height),
-        (">", usual.width + 2, usual.height),
-        ("-", usual.width, usual.height - 1),
-        ("+ +", usual.width, usual.height + 2),
-        ("> <", usual.width, usual.height),
-    ] {
-        let mut state = fixture::state(120, 36);
-        press(&mut state, keys);
-        assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
-    }
-    let mut state = fixture::state(120, 36);
-    press(&mut state, &"< ".repeat(60));
-    assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
-    assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
-    press(&mut state, "z >");
-    assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
-}
-
-#[test]
-fn themes_rotate_and_are_remembered() {
-    let mut state = fixture::state(80, 24);
-    for name in ["light", "contrast", "colourblind", "dark"] {
-        press(&mut state, "T");
-        assert_eq!(message(&state), format!("theme: {name}"));
-        assert_eq!(state.remember().theme.as_deref(), Some(name));
-    }
-    state.skin.theme = Theme::new(Colours::Unwanted);
-    press(&mut state, "T");
-    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
-    assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
 }
 
 #[test]
@@ -368,59 +201,6 @@ fn borders_are_dragged_within_their_limits_and_keep_their_shares() {
     update(&mut state, Input::Resize(Size::new(120, 36)));
     assert_eq!((right(&state).x, lower(&state).y), (30, 10));
     assert_eq!(state.zoomed, Zoomed::No);
-}
-
-#[test]
-fn a_theme_with_a_background_has_it_everywhere() {
-    for theme in ["light", "contrast", "colourblind"] {
-        let mut state = fixture::state(120, 36);
-        state.skin.theme = state.skin.theme.named(theme).unwrap();
-        for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
-            press(&mut state, keys);
-            let buffer = snapshot::buffer(&state);
-            let whole = Rect::new(0, 0, 120, 36);
-            assert_eq!(buffer.area, whole);
-            let bare = |cell: &&ratatui::buffer::Cell| [cell.bg, cell.fg].contains(&ratatui::style::Color::Reset);
-            assert_eq!(buffer.content.iter().filter(bare).count(), 0, "{theme} after {keys:?}");
-        }
-    }
-}
-
-#[test]
-fn a_source_picked_in_another_pane_is_under_the_cursor_of_the_selection() {
-    for (keys, at) in [("", "timeouts"), ("3", "timeouts"), ("2 G", "release-notes")] {
-        let mut state = fixture::state(120, 36);
-        press(&mut state, keys);
-        let mut snapshot = fixture::snapshot();
-        let members = vec![
-            fixture::member("circuit-breaker", 0, &[]),
-            fixture::member("timeouts", 0, &[]),
-            fixture::member("retry-pattern", 1, &["circuit-breaker"]),
-        ];
-        snapshot.selection = Arc::new(fixture::selection(members, &[], &["release-notes"]));
-        update(&mut state, Input::Snapshot(Box::new(snapshot)));
-        assert_eq!(state.subject(Pane::Selection), Some(at), "{keys}");
-    }
-}
-
-#[test]
-fn the_bottom_line_of_a_prompt_shows_possible_actions() {
-    let both = ["Up previous prompt", "C-x clear prompt"];
-    for (keys, shown) in [
-        ("3 i", [false, false]),
-        ("3 i \"a\"", [false, true]),
-        ("3 i \"a\" C-x", [true, false]),
-        ("3 i \"a\" C-x \"b\"", [true, true]),
-        ("3 i \"a\" C-x \"b\" Enter", [false, true]),
-        ("3 i \"a\" C-x Up", [false, true]),
-        ("3 i \"a\" Esc i", [false, true]),
-        ("3 i \"a\" Esc", [false, false]),
-    ] {
-        let mut state = fixture::state(80, 24);
-        press(&mut state, keys);
-        let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
-        assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
-    }
 }
 
 fn drag(state: &mut State, from: Position, to: Position) {

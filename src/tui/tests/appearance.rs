@@ -1,0 +1,102 @@
+//! Borders moved by keys, themes, the cursor and the bottom line, as tables.
+
+use std::sync::Arc;
+
+use ratatui::layout::{Rect, Size};
+
+use crate::tui::fixture;
+use crate::tui::input::Input;
+use crate::tui::layout::{LEAST, Splits};
+use crate::tui::pane::Pane;
+use crate::tui::tests::{message, press, screen, snapshot};
+use crate::tui::theme::{Colours, Theme};
+use crate::tui::update::update;
+
+#[test]
+fn borders_move_by_keys() {
+    let usual = Splits::default().cells(Size::new(120, 34));
+    for (keys, width, height) in [
+        ("<", usual.width - 2, usual.height),
+        (">", usual.width + 2, usual.height),
+        ("-", usual.width, usual.height - 1),
+        ("+ +", usual.width, usual.height + 2),
+        ("> <", usual.width, usual.height),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, &"< ".repeat(60));
+    assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
+    assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
+    press(&mut state, "z >");
+    assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
+}
+
+#[test]
+fn themes_rotate_and_are_remembered() {
+    let mut state = fixture::state(80, 24);
+    for name in ["light", "contrast", "colourblind", "dark"] {
+        press(&mut state, "T");
+        assert_eq!(message(&state), format!("theme: {name}"));
+        assert_eq!(state.remember().theme.as_deref(), Some(name));
+    }
+    state.skin.theme = Theme::new(Colours::Unwanted);
+    press(&mut state, "T");
+    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
+    assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
+}
+
+#[test]
+fn a_theme_with_a_background_has_it_everywhere() {
+    for theme in ["light", "contrast", "colourblind"] {
+        let mut state = fixture::state(120, 36);
+        state.skin.theme = state.skin.theme.named(theme).unwrap();
+        for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
+            press(&mut state, keys);
+            let buffer = snapshot::buffer(&state);
+            let whole = Rect::new(0, 0, 120, 36);
+            assert_eq!(buffer.area, whole);
+            let bare = |cell: &&ratatui::buffer::Cell| [cell.bg, cell.fg].contains(&ratatui::style::Color::Reset);
+            assert_eq!(buffer.content.iter().filter(bare).count(), 0, "{theme} after {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn a_source_picked_in_another_pane_is_under_the_cursor_of_the_selection() {
+    for (keys, at) in [("", "timeouts"), ("3", "timeouts"), ("2 G", "release-notes")] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        let mut snapshot = fixture::snapshot();
+        let members = vec![
+            fixture::member("circuit-breaker", 0, &[]),
+            fixture::member("timeouts", 0, &[]),
+            fixture::member("retry-pattern", 1, &["circuit-breaker"]),
+        ];
+        snapshot.selection = Arc::new(fixture::selection(members, &[], &["release-notes"]));
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        assert_eq!(state.subject(Pane::Selection), Some(at), "{keys}");
+    }
+}
+
+#[test]
+fn the_bottom_line_of_a_prompt_shows_possible_actions() {
+    let both = ["Up previous prompt", "C-x clear prompt"];
+    for (keys, shown) in [
+        ("3 i", [false, false]),
+        ("3 i \"a\"", [false, true]),
+        ("3 i \"a\" C-x", [true, false]),
+        ("3 i \"a\" C-x \"b\"", [true, true]),
+        ("3 i \"a\" C-x \"b\" Enter", [false, true]),
+        ("3 i \"a\" C-x Up", [false, true]),
+        ("3 i \"a\" Esc i", [false, true]),
+        ("3 i \"a\" Esc", [false, false]),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
+        assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
+    }
+}

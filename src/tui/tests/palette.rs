@@ -1,0 +1,137 @@
+//! The palette, and the question before clearing, as tables.
+
+use std::sync::Arc;
+
+use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::state::Typing;
+use crate::tui::tests::{commands, message, press, screen};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use crate::tui::{fixture, windows};
+use refdesk_desk::engine::Request;
+
+#[test]
+fn the_palette_runs_the_action_in_the_previous_context() {
+    for (keys, command) in [
+        ("j : \"pick\" Enter", Request::Unpick("circuit-breaker".into())),
+        ("j j : \"exclude\" Enter", Request::Exclude("retry-pattern".into())),
+        ("2 C-p \"excl\" Enter", Request::Exclude("circuit-breaker".into())),
+        (": \"reload\" Enter", Request::Reload),
+        (": \"clear\" Enter Enter", Request::Clear),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let sent = commands(&press(&mut state, keys));
+        assert_eq!((sent, state.window), (vec![command], None), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, ": \"prompt\" Enter");
+    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
+    assert_eq!(message(&state), "type a prompt: available in hints");
+    press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
+    assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
+}
+
+#[test]
+fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
+    for (keys, why) in [
+        ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
+        (": \"border left\" Enter", "border left: there is no border to move: all four need 100×28"),
+        (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
+        (": \"go to source\" Enter", "go to source: available in feed"),
+        (": \"qqq\" Enter", "no action matches"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
+        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Palette), "{keys}");
+        press(&mut state, "Esc");
+        assert_eq!(state.window, None);
+    }
+}
+
+#[test]
+fn the_palette_accepts_every_printable_key_and_a_paste() {
+    let printable: String = (' '..='~').filter(|c| *c != '"').collect();
+    let mut state = fixture::state(80, 24);
+    let effects = press(&mut state, &format!(": \"{printable}\""));
+    assert_eq!((state.palette.text(), effects.len()), (printable.as_str(), 0));
+    press(&mut state, "C-u");
+    assert_eq!(update(&mut state, Input::Paste("pro\nmpt\r\n".to_owned())), []);
+    assert_eq!((state.palette.text(), state.hints.prompt.text()), ("pro mpt", ""));
+    press(&mut state, "Esc :");
+    assert_eq!(state.palette.text(), "", "it begins empty");
+}
+
+#[test]
+fn moving_in_the_palette() {
+    for (keys, row) in [("Down Down Up", 1), ("Tab Tab BackTab", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, &format!(": {keys}"));
+        assert!(
+            matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == row),
+            "{keys}: {:?}",
+            state.window
+        );
+    }
+}
+
+#[test]
+fn clearing_asks_first() {
+    for (keys, sent) in [("C y", 1), ("C Enter", 1), ("C Esc", 0), ("C n", 0), ("C q", 0), ("C", 0), ("C x", 0)] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert_eq!(commands(&effects), vec![Request::Clear; sent], "{keys}");
+        assert_eq!(state.window.is_some(), ["C", "C x"].contains(&keys), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "C");
+    let mut snapshot = fixture::snapshot();
+    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(press(&mut state, "y"), [], "the desk was cleared elsewhere meanwhile");
+    press(&mut state, "Esc");
+    assert_eq!(press(&mut state, "C"), []);
+    assert_eq!((message(&state), state.window), ("there are no picks to clear", None));
+}
+
+#[test]
+fn the_question_shows_what_would_leave() {
+    let asked = |selection| {
+        let mut state = fixture::state(80, 24);
+        let snapshot = refdesk_desk::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "C");
+        let outer = windows::outer(&state).unwrap();
+        let lines = screen(&state);
+        let rows = lines.lines().skip(usize::from(outer.y) + 1).take(usize::from(outer.height) - 4);
+        let inside = |line: &str| {
+            let cells: String =
+                line.chars().skip(usize::from(outer.x) + 1).take(usize::from(outer.width) - 2).collect();
+            cells.trim().to_owned()
+        };
+        rows.map(inside).collect::<Vec<_>>().join(" ")
+    };
+    let mut root = fixture::member("team-conventions", 0, &[]);
+    root.role = refdesk_core::selection::Role::AutoRoot;
+    let picked = || fixture::member("circuit-breaker", 0, &[]);
+    let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
+    let figures: [(_, Vec<&str>, _); 5] = [
+        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), pulled()],
+            vec![],
+            "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens.",
+        ),
+        (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
+            vec![],
+            "Clear 1 pick? This saves ~1,450 tokens.",
+        ),
+        (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
+    ];
+    for (members, dormant, expected) in figures {
+        assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
+    }
+}
