@@ -20,7 +20,7 @@ use refdesk_text::{Code, Error};
 pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     let has_ended = Arc::new(AtomicBool::new(false));
     if args.background {
-        let_others_go_first();
+        lower_priority();
     }
     if args.until_eof {
         let end = has_ended.clone();
@@ -90,8 +90,8 @@ pub fn watch(options: Options, session: Session, args: &IndexArgs, format: Outpu
     }
 }
 
-/// Takes only the processor time that nobody else wants.
-fn let_others_go_first() {
+/// Lowers the priority of this process as far as possible.
+fn lower_priority() {
     #[cfg(unix)]
     if let Err(error) = rustix::process::nice(19) {
         tracing::debug!("the priority cannot be lowered: {error}");

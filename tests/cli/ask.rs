@@ -94,7 +94,7 @@ fn put(asked: &Pending, bytes: &[u8]) -> PathBuf {
 }
 
 #[test]
-fn without_anybody_to_ask_it_says_what_to_do() {
+fn without_a_person_to_ask_it_says_what_to_do() {
     let answer = world(json!({})).json(&["ask"], 1);
     assert_eq!(answer["error"]["code"], "no-channel");
     let hint = answer["error"]["hint"].as_str().unwrap();

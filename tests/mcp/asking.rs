@@ -112,7 +112,7 @@ fn declining_chooses_nothing_and_dismissing_is_not_an_answer() {
 }
 
 #[test]
-fn without_anybody_to_ask_the_agent_is_told_what_to_do() {
+fn without_a_person_to_ask_the_agent_is_told_what_to_do() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);
     let result = client.result("selectReferences", json!({"ids": []}));

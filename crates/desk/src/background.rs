@@ -52,7 +52,7 @@ impl IndexProcess {
 }
 
 /// Updates the index once a message came and no further one followed for a while; `updated` is called after each update
-/// and returns whether anybody is interested in the next one.
+/// and returns whether another one is wanted.
 ///
 /// # Errors
 /// The system cannot start a thread.

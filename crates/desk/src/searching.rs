@@ -13,6 +13,7 @@ use refdesk_core::selection::Access;
 use refdesk_index::search::{HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{Partial, Placing, SearchMode, SearchQuery, SectionHit};
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix, tokens};
 
 /// A longer heading or name is cut, in characters: one of a megabyte must not take the room of all other hits.
@@ -199,11 +200,11 @@ impl Settled<'_> {
         Some(SearchHit {
             path: self.path_of(source, &hit.path),
             source_id: hit.source,
-            name: clipped(source.name.clone()),
+            name: shortened(source.name.clone(), LONGEST_TITLE),
             kind: hit.kind,
             line: hit.line,
             end_line: hit.end_line,
-            heading: clipped(hit.heading),
+            heading: shortened(hit.heading, LONGEST_TITLE),
             excerpt,
             matches,
             score: hit.score,
@@ -224,15 +225,6 @@ impl Settled<'_> {
             Err(_) => self.around().display(Path::new(resolved)),
         }
     }
-}
-
-/// A heading or name, cut if it is too long.
-fn clipped(mut title: String) -> String {
-    if let Some((end, _)) = title.char_indices().nth(LONGEST_TITLE) {
-        title.truncate(end);
-        title.push('…');
-    }
-    title
 }
 
 /// Whether the session may read a document of this source; its path is empty for what the catalog says.
@@ -358,14 +350,6 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_title_is_cut_between_characters() {
-        for (title, length) in [("é".repeat(LONGEST_TITLE), LONGEST_TITLE), ("é".repeat(9_000), LONGEST_TITLE + 1)] {
-            let cut = clipped(title.clone());
-            assert_eq!((cut.chars().count(), cut == title), (length, length == LONGEST_TITLE));
-        }
-    }
 
     fn answer(excerpts: &[&str]) -> SearchAnswer {
         let hit = |(nth, excerpt): (usize, &&str)| SearchHit {

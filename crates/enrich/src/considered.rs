@@ -100,7 +100,8 @@ mod tests {
     use crate::Matcher;
     use crate::testing::{TestFiles, context, inline, local, selection, source};
     use refdesk_core::catalog::{Catalog, Mode, PathState};
-    use refdesk_index::{About, Scored};
+    use refdesk_index::About;
+    use refdesk_index::testing::scored;
 
     #[test]
     fn every_source_with_a_score_has_an_answer() {
@@ -137,16 +138,7 @@ mod tests {
             ("weak", 0.2),
             ("forgotten", 0.1),
         ];
-        let scored = |(source, score): &(&str, f32)| Scored {
-            source: (*source).to_owned(),
-            score: *score,
-            cosine: *score,
-            coverage: 0.0,
-            document: 1,
-            words: Vec::new(),
-            section: None,
-        };
-        let about = About { threshold: Some(0.5), scored: scores.iter().map(scored).collect(), ..About::default() };
+        let about = About { threshold: Some(0.5), scored: scored(&scores), ..About::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
         let told = [("told".into(), WhyNot::Told)];
         assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);

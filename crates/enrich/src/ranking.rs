@@ -184,19 +184,12 @@ impl RankedHint<'_> {
 mod tests {
     use refdesk_core::catalog::SourceId;
 
+    use refdesk_index::testing::scored;
+
     use super::*;
 
     fn about(scores: &[(&str, f32)], threshold: f32) -> About {
-        let scored = |(source, score): &(&str, f32)| Scored {
-            source: (*source).to_owned(),
-            score: *score,
-            cosine: *score,
-            coverage: 0.0,
-            document: 1,
-            words: Vec::new(),
-            section: None,
-        };
-        About { threshold: Some(threshold), scored: scores.iter().map(scored).collect(), ..About::default() }
+        About { threshold: Some(threshold), scored: scored(scores), ..About::default() }
     }
 
     fn tagged(ids: &[&str]) -> Vec<Hint> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use refdesk_text::shorten::shortened;
 
 /// A chunk goes on past a heading until it has this length.
 const SHORTEST: usize = 300;
@@ -161,7 +162,7 @@ impl Packer<'_> {
                     self.end();
                 }
                 self.headings.retain(|(above, _)| *above < level);
-                self.headings.push((level, short(title)));
+                self.headings.push((level, shortened(title, LONGEST_TITLE)));
                 if length <= LONGEST {
                     self.append(block.range, length, false);
                 } else {
@@ -221,14 +222,6 @@ impl Packer<'_> {
             content: content.to_owned(),
         });
     }
-}
-
-fn short(mut title: String) -> String {
-    if let Some((end, _)) = title.char_indices().nth(LONGEST_TITLE) {
-        title.truncate(end);
-        title.push('…');
-    }
-    title
 }
 
 /// Cuts a long block into pieces of at most [`LONGEST`], where possible after a line, else after a sentence or word.

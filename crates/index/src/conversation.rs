@@ -67,19 +67,7 @@ pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn scored(scores: &[(&str, f32)]) -> Vec<Scored> {
-        let one = |(source, score): &(&str, f32)| Scored {
-            source: (*source).to_owned(),
-            score: *score,
-            cosine: *score,
-            coverage: 0.0,
-            document: 1,
-            words: Vec::new(),
-            section: None,
-        };
-        scores.iter().map(one).collect()
-    }
+    use crate::testing::scored;
 
     #[test]
     fn several_texts_below_the_threshold_add_up() {

@@ -17,6 +17,8 @@ mod schema;
 pub mod search;
 mod sqlite;
 mod storage;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod threshold;

@@ -1,6 +1,6 @@
 //! Where a workspace keeps its index, and whether it is ours. SQLite reads its file, its log and its journal before anyone
 //! can check them, so a file that came with a repository must never reach it: a sealed record identifies the
-//! files that this user's refdesk wrote, and anything else is no index (BEHAVIOUR §9 "Ours alone").
+//! files that this user's refdesk wrote, and anything else is not used (BEHAVIOUR §9 "Ours alone").
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,7 @@ pub struct Question<'a> {
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// From this score on a source is meant; `None` if nobody computed it yet.
+    /// From this score on a source is meant; `None` before it was computed.
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,

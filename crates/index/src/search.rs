@@ -224,7 +224,7 @@ fn hit(document: Document, fused: &Fused, because: Vec<Placing>, terms: &[String
     }
 }
 
-/// As exact as anybody reads it.
+/// To four digits: more say nothing.
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

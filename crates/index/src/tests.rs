@@ -188,7 +188,7 @@ fn only_what_this_users_refdesk_wrote_is_an_index() {
     assert!(folder.join("index.db.aside").exists());
     for planted in ["index.db-journal", "index.db-wal"] {
         let _ = fs::remove_file(folder.join(planted));
-        fs::write(folder.join(planted), "planted by somebody else").unwrap();
+        fs::write(folder.join(planted), "planted by another user").unwrap();
         assert_eq!(code(), Err(Code::IndexForeign), "{planted}");
         world.update(sources());
         assert_eq!(code(), Ok(true), "{planted}");

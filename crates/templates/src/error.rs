@@ -2,6 +2,7 @@
 
 use super::generated::Stripped;
 use super::limits::MESSAGE;
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error};
 
 /// An error about a line of a template, from 1, or about all of it.
@@ -16,7 +17,7 @@ pub fn undefined_error(line: impl Into<Option<usize>>, message: impl Into<String
 
 /// The error with its line, and every line in its message, mapped to lines of the file.
 pub fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
-    renumbered(Error { message: cut(error.message), ..error }, |line| stripped.file_line(line))
+    renumbered(Error { message: shortened(error.message, MESSAGE), ..error }, |line| stripped.file_line(line))
 }
 
 /// The same error for a template that begins after this many lines.
@@ -40,13 +41,4 @@ fn renumbered(error: Error, line_of: impl Fn(usize) -> usize) -> Error {
     }
     message.push_str(rest);
     Error { message, line: Some(line_of(line)), ..error }
-}
-
-/// Cuts a message after [`MESSAGE`] characters, because it may quote names of any length.
-fn cut(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
-        message.truncate(end);
-        message.push('…');
-    }
-    message
 }

@@ -9,6 +9,7 @@ pub mod hidden;
 pub mod lines;
 pub mod nearest;
 pub mod report;
+pub mod shorten;
 pub mod tokens;
 pub mod whole;
 pub mod words;

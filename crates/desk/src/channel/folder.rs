@@ -227,9 +227,9 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
         Err(error) if is_absent(&error) => return Ok(None),
         opened => opened.map_err(|error| unreadable(&path, &error))?,
     };
-    let held = Held::of(&file);
+    let held = LockState::of(&file);
     let is_own = is_own_id(id);
-    if is_own && held == Held::ByNobody {
+    if is_own && held == LockState::Free {
         return Ok(None);
     }
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
@@ -250,25 +250,25 @@ fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
-    Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == Held::BySomebody }))
+    Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == LockState::Held }))
 }
 
 /// Whether a file is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum LockState {
     /// Its writer is alive.
-    BySomebody,
+    Held,
     /// Its writer is dead.
-    ByNobody,
+    Free,
     /// The file system has no locks.
     Unknown,
 }
 
-impl Held {
+impl LockState {
     fn of(file: &File) -> Self {
         match file.try_lock_shared() {
-            Ok(()) => Self::ByNobody,
-            Err(TryLockError::WouldBlock) => Self::BySomebody,
+            Ok(()) => Self::Free,
+            Err(TryLockError::WouldBlock) => Self::Held,
             Err(TryLockError::Error(_)) => Self::Unknown,
         }
     }
@@ -277,7 +277,7 @@ impl Held {
 /// Whether this is a request of refdesk whose asker is dead.
 pub(super) fn is_left(base: &Base, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
-    is_own_id(id) && file.is_ok_and(|file| Held::of(&file) == Held::ByNobody)
+    is_own_id(id) && file.is_ok_and(|file| LockState::of(&file) == LockState::Free)
 }
 
 /// Answers a request.
@@ -296,7 +296,7 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<AnswerStatus> {
         opened => opened?,
     };
     let is_dead = match requests.open(file_of(id)) {
-        Ok(file) => is_own_id(id) && Held::of(&file) == Held::ByNobody,
+        Ok(file) => is_own_id(id) && LockState::of(&file) == LockState::Free,
         Err(error) if is_absent(&error) => true,
         Err(error) => return Err(error),
     };
@@ -367,7 +367,7 @@ pub(super) fn sweep(base: &Base) {
     let (requests, responses) = (base.part(REQUESTS), base.part(RESPONSES));
     if let Ok(requests) = &requests {
         for id in names(requests, JSON).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
-            if requests.open(file_of(id)).is_ok_and(|file| Held::of(&file) == Held::ByNobody) {
+            if requests.open(file_of(id)).is_ok_and(|file| LockState::of(&file) == LockState::Free) {
                 let _ = requests.remove_file(file_of(id));
             }
         }

@@ -1,5 +1,4 @@
-//! The state of a request in a folder, for a screen that shows it: whether it still exists, whether it is answered, and by
-//! whom.
+//! The state of a request in a folder, for a screen that shows it: whether it still exists, and its answer if it has one.
 
 use super::folder::{self, Base, REQUESTS, RESPONSES, file_of};
 

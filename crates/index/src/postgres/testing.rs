@@ -53,7 +53,7 @@ impl TestServer {
         while !seen.contains("ready to accept connections") {
             assert!(log.read_line(&mut seen).unwrap() > 0, "postgres: {seen}");
         }
-        // A server whose log nobody reads would stop at some point.
+        // An unread log would stop the server once the pipe is full.
         std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
         Some(server)
     }

@@ -7,7 +7,7 @@ use crate::tui::templates::values::{FillWith, TypedValue, TypedValues, ValuePath
 use refdesk_templates::{Variable, VariableKind, sample};
 use refdesk_text::{Code, Error};
 
-/// The most bytes of a document; nobody types a larger one into a form.
+/// The most bytes of a document; larger values belong in a file.
 pub const LARGEST: usize = 1024 * 1024;
 
 /// From this many values on, a list is one row with a JSON value instead of a row per item.

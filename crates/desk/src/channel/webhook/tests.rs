@@ -252,7 +252,7 @@ fn private_addresses_are_refused_under_any_name() {
         assert_eq!(code, Code::PrivateAddress, "{host}: {message}");
         assert!(message.contains("a private address"), "{message}");
     }
-    assert!(listener.accept().is_err(), "nobody was connected to");
+    assert!(listener.accept().is_err(), "no connection was made");
     // By its name, once it is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
     let allowed = ChannelSettings {

@@ -165,7 +165,7 @@ mod tests {
             burst.add(Seen::Journal, began + after(at));
             burst.add(Seen::Choice, began + after(at));
         }
-        assert_eq!(burst.take(began + after(60)), [Change::Journal], "nobody waits until the desk is quiet");
+        assert_eq!(burst.take(began + after(60)), [Change::Journal], "it is reported before the desk is quiet");
         burst.add(Seen::Journal, began + after(70));
         assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is");
     }

@@ -19,7 +19,7 @@ pub struct Count {
 impl Count {
     /// The share that was followed, from 0 to 1.
     pub fn share(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "nobody is hinted at anything 2^53 times")]
+        #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
         let share = self.followed as f64 / (self.offered.max(1)) as f64;
         share
     }

@@ -1,0 +1,17 @@
+//! Constructors for tests.
+
+use crate::about::Scored;
+
+/// Sources with these scores, in this order.
+pub fn scored(scores: &[(&str, f32)]) -> Vec<Scored> {
+    let one = |(source, score): &(&str, f32)| Scored {
+        source: (*source).to_owned(),
+        score: *score,
+        cosine: *score,
+        coverage: 0.0,
+        document: 1,
+        words: Vec::new(),
+        section: None,
+    };
+    scores.iter().map(one).collect()
+}
