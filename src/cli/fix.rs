@@ -9,7 +9,6 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
-        Fix::RebuildIndex => "build it again with `refdesk index --fresh`".into(),
         Fix::Exclude(id) => format!("`refdesk exclude {id}` keeps it out"),
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),

@@ -51,7 +51,10 @@ struct Printed {
 impl Printed {
     fn add_answer(&mut self, answer: &SearchAnswer, explain: bool) {
         if answer.hits.is_empty() {
-            self.text.push_str("No section found. `refdesk index` brings the index up to date.\n");
+            // Else a note says so.
+            if !answer.has_no_room {
+                self.text.push_str("No section found. `refdesk index` brings the index up to date.\n");
+            }
             return;
         }
         for hit in &answer.hits {

@@ -10,7 +10,6 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::ShowProblems => "d shows where it is defined".into(),
         Fix::Trust => "! shows what waits for your approval".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
-        Fix::RebuildIndex => "build it again with `refdesk index --fresh`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
         _ => return None,

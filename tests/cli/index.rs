@@ -87,6 +87,27 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
 }
 
 #[test]
+fn search_does_not_quote_what_is_gone() {
+    let world = world(0);
+    world.run(&["index", "--words-only"]).exits(0);
+    let found = || world.json(&["search", "failed calls, blue links"], 0);
+    let texts = |found: &Value| {
+        let hits = found["hits"].as_array().unwrap().iter().filter(|hit| hit["kind"] == "text");
+        hits.map(|hit| hit["source_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let before = found();
+    assert!(texts(&before).contains(&"retries".to_owned()), "{before}");
+    world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
+    fs::remove_file(world.path.join("colours.md")).unwrap();
+    let after = found();
+    assert!(!texts(&after).iter().any(|id| id == "retries" || id == "colours"), "{after}");
+    let note = "2 sections have changed since they were indexed, and are left out.";
+    assert!(after["notes"].as_array().unwrap().contains(&json!(note)), "{after}");
+    let shown = world.run(&["search", "invoices", "--max-tokens", "1"]).exits(0);
+    assert!(!shown.text().contains("No section found"), "{shown}");
+}
+
+#[test]
 fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
     let world = world(0);
     world.run(&["index"]).exits(0);

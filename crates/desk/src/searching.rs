@@ -1,6 +1,8 @@
 //! Search in the documents for a reader (SEARCH S4): a person reads everything that is trusted, an agent only what its session
 //! may read. Other sources are named, so that it can select them.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -76,6 +78,9 @@ pub struct SearchAnswer {
     /// What the reader should know about this answer, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// There are hits, but not even one fits.
+    #[serde(skip)]
+    pub has_no_room: bool,
 }
 
 /// A section that was found.
@@ -157,8 +162,23 @@ impl Settled<'_> {
                 && (access.is_none() || !self.selection.is_excluded(id))
                 && !waits_for_trust(source)
         };
-        let query =
-            SearchQuery { text: &request.query, kinds: &request.kinds, is_wanted: &is_wanted, limit: request.limit };
+        // Several sections are of one file.
+        let texts: RefCell<HashMap<(String, String), Option<String>>> = RefCell::default();
+        let is_current = |id: &str, path: &str, content: &str| {
+            let Some(source) = self.catalog.get(id).filter(|_| !path.is_empty()) else { return path.is_empty() };
+            let mut texts = texts.borrow_mut();
+            let text = texts
+                .entry((id.to_owned(), path.to_owned()))
+                .or_insert_with(|| refdesk_index::text_of(source, path).ok().flatten());
+            text.as_ref().is_some_and(|text| text.contains(content))
+        };
+        let query = SearchQuery {
+            text: &request.query,
+            kinds: &request.kinds,
+            is_wanted: &is_wanted,
+            is_current: &is_current,
+            limit: request.limit,
+        };
         let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
         let found = index.search(&query, embedder)?;
         let mut notes = Vec::new();
@@ -172,7 +192,13 @@ impl Settled<'_> {
             ));
         }
         if let Some(Partial { indexed, of }) = found.partial {
-            notes.push(format!("The index is not complete: {indexed} of {of} documents are found by meaning."));
+            let which = if embedder.is_some() { "are found by meaning" } else { "are in it" };
+            notes.push(format!("The index is not complete: {indexed} of {of} documents {which}."));
+        }
+        match found.outdated {
+            0 => {}
+            1 => notes.push("1 section has changed since it was indexed, and is left out.".to_owned()),
+            some => notes.push(format!("{some} sections have changed since they were indexed, and are left out.")),
         }
         if found.incomparable > 0 {
             let vectors = if found.incomparable == 1 { "1 document has" } else { "documents have" };
@@ -182,12 +208,13 @@ impl Settled<'_> {
         }
         let hits = found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
         Ok(SearchAnswer {
-            query: request.query.clone(),
+            query: shortened(request.query.clone(), LONGEST),
             mode: found.mode,
             hits,
             tokens_used: 0,
             partial: found.partial,
             notes,
+            has_no_room: false,
         })
     }
 
@@ -261,7 +288,8 @@ impl SearchAnswer {
 
     fn note_left_out(&mut self, lengths: &[HitLength]) {
         let (found, kept) = (self.hits.len(), lengths.len());
-        if kept == 0 && found > 0 {
+        self.has_no_room = kept == 0 && found > 0;
+        if self.has_no_room {
             self.notes.push("Not even one hit fits into so few tokens.".to_owned());
         } else if kept < found {
             let more = found - kept;
@@ -376,6 +404,7 @@ mod tests {
             tokens_used: 0,
             partial: None,
             notes: Vec::new(),
+            has_no_room: false,
         }
     }
 

@@ -148,7 +148,8 @@ impl Corpus {
             self.values.resize(self.documents.len() * self.dims, 0);
         }
         let is_comparable = document.values.len() == self.dims;
-        if !document.values.is_empty() && (!is_comparable || document.scale == 0.0) {
+        let is_zero = || document.scale == 0.0 || document.values.iter().all(|value| *value == 0);
+        if !document.values.is_empty() && (!is_comparable || is_zero()) {
             self.incomparable += 1;
         }
         if is_comparable {
@@ -215,9 +216,10 @@ impl Corpus {
         found
     }
 
-    /// The number of documents with a vector that cannot be compared.
-    pub(crate) fn incomparable(&self) -> usize {
-        self.incomparable
+    /// The number of documents with a vector that cannot be compared with this one.
+    pub(crate) fn incomparable(&self, vector: &Vector) -> usize {
+        let is_of_another_length = self.dims > 0 && vector.values.len() != self.dims;
+        if is_of_another_length { self.documents.len() } else { self.incomparable }
     }
 
     /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
@@ -264,11 +266,13 @@ impl Corpus {
         found
     }
 
-    /// How many documents have vectors; `None` if all have.
-    pub(crate) fn partial(&self) -> Option<Partial> {
-        let partial =
-            Partial { indexed: self.scales.iter().filter(|scale| **scale != 0.0).count(), of: self.documents.len() };
-        (partial.indexed < partial.of).then_some(partial)
+    /// How much of the index is there, for questions by meaning or by words alone; `None` if all is. `unread` are the sources
+    /// that are missing.
+    pub(crate) fn partial(&self, by_meaning: bool, unread: usize) -> Option<Partial> {
+        let with_vector = || self.scales.iter().filter(|scale| **scale != 0.0).count();
+        let indexed = if by_meaning { with_vector() } else { self.documents.len() };
+        let of = self.documents.len() + unread;
+        (indexed < of).then_some(Partial { indexed, of })
     }
 
     fn cosine(&self, vector: &Vector, document: usize) -> f32 {

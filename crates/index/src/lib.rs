@@ -37,4 +37,4 @@ pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
 pub use repository::shared_name;
 pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use threshold::background_texts;
-pub use update::{DOCUMENT_KINDS, Job, Progress, Report, update};
+pub use update::{DOCUMENT_KINDS, Job, Progress, Report, text_of, update};

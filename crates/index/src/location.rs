@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "postgres")]
@@ -72,6 +72,13 @@ enum Found {
     Ours,
 }
 
+/// An index opened for writing.
+pub(crate) struct Writable {
+    pub storage: Box<dyn Storage>,
+    /// There was one that could not be kept: damaged, of an older version, or not ours. It was set aside.
+    pub is_replaced: bool,
+}
+
 impl Location {
     /// The index of this workspace; the seal proves whose it is.
     pub fn new(workspace: &Path, sealer: Sealer) -> Self {
@@ -135,7 +142,7 @@ impl Location {
             Found::Foreign => {
                 return Err(Error::new(
                     Code::IndexForeign,
-                    "the search index in .jaato/refdesk was not made here by you and is not used",
+                    "the search index in .jaato/refdesk is damaged, or was not made here by you, and is not used",
                     refdesk_text::Fix::BuildIndex,
                 ));
             }
@@ -154,11 +161,11 @@ impl Location {
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
-    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Box<dyn Storage>>, Error> {
+    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Writable>, Error> {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
             let storage = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh)?;
-            return Ok(storage.map(|storage| Box::new(storage) as Box<dyn Storage>));
+            return Ok(storage.map(|storage| Writable { storage: Box::new(storage), is_replaced: false }));
         }
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
@@ -168,7 +175,9 @@ impl Location {
             held => held.map_err(failed)?,
         };
         self.sealer.key_or_new().map_err(failed)?;
-        let kept = match self.found(&folder).map_err(failed)? {
+        let found = self.found(&folder).map_err(failed)?;
+        let is_there = !matches!(found, Found::Nothing);
+        let kept = match found {
             Found::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
                 self.record(&folder).map_err(failed)?;
@@ -176,6 +185,7 @@ impl Location {
             }
             _ => None,
         };
+        let is_replaced = is_there && kept.is_none() && !fresh;
         let connection = match kept {
             Some(connection) => connection,
             None => {
@@ -185,7 +195,7 @@ impl Location {
                 connection
             }
         };
-        Ok(Some(self.storage(connection, Some(lock))))
+        Ok(Some(Writable { storage: self.storage(connection, Some(lock)), is_replaced }))
     }
 
     fn storage(&self, connection: Connection, lock: Option<Lock>) -> Box<dyn Storage> {
@@ -197,7 +207,7 @@ impl Location {
         let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
         match version(&connection) {
             Ok(newer) if newer > schema::VERSION => Err(self.newer()),
-            Ok(schema::VERSION) => Ok(Some(connection)),
+            Ok(schema::VERSION) if schema::is_intact(&connection) => Ok(Some(connection)),
             _ => Ok(None),
         }
     }
@@ -279,9 +289,16 @@ impl Location {
         Error::new(code, format!("the search index {}: {error}", self.path().display()), "make .jaato/refdesk writable")
     }
 
+    /// SQLite's error. A damaged file is no longer taken for ours, so that the next run sets it aside and builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
+        if is_damage(error)
+            && let Ok(folder) = self.folder()
+        {
+            // If that fails, it is reported as damaged again.
+            let _ = folder.remove_file(RECORD);
+        }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
-        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::RebuildIndex)
+        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::BuildIndex)
     }
 
     fn newer(&self) -> Error {
@@ -290,6 +307,21 @@ impl Location {
             format!("the search index {} was made by a newer refdesk", self.path().display()),
             "use that version, or remove the file",
         )
+    }
+}
+
+/// Whether the file has other contents than we wrote, which does not pass by itself as a lock or a full disk does.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as Sqlite;
+    match error {
+        Sqlite::SqliteFailure(failure, _) => {
+            matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        Sqlite::FromSqlConversionFailure(..)
+        | Sqlite::IntegralValueOutOfRange(..)
+        | Sqlite::InvalidColumnType(..)
+        | Sqlite::Utf8Error(..) => true,
+        _ => false,
     }
 }
 

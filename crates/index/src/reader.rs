@@ -7,6 +7,7 @@ use crate::about::{Corpus, Piece, Scored, prepare};
 use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::storage::{Document, Storage};
+use crate::update::unread;
 use crate::{Embedder, threshold};
 use refdesk_text::Error;
 
@@ -51,7 +52,7 @@ pub struct About {
 pub struct Partial {
     /// Documents that are indexed completely.
     pub indexed: usize,
-    /// All documents.
+    /// All documents, where a source that was not read yet counts as one.
     pub of: usize,
 }
 
@@ -104,7 +105,7 @@ impl Index {
         }
         let computed = || threshold::load(&*self.storage, model);
         let threshold = question.threshold.map_or_else(computed, |set| Ok(Some(set)))?;
-        let partial = embedder.and_then(|_| corpus.partial());
+        let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
         let before: Vec<Vec<Scored>> =
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;

@@ -19,7 +19,7 @@ use self::query::ParsedQuery;
 use crate::about::Corpus;
 use crate::reader::Partial;
 use crate::storage::{Document, Storage};
-use crate::update::SOURCE;
+use crate::update::{SOURCE, unread};
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
@@ -38,6 +38,8 @@ pub struct SearchQuery<'a> {
     pub kinds: &'a [String],
     /// Whether the documents of the source with this id take part.
     pub is_wanted: &'a dyn Fn(&str) -> bool,
+    /// Whether a document, by its source, its path and its content, still says what is indexed of it.
+    pub is_current: &'a dyn Fn(&str, &str, &str) -> bool,
     /// The most hits.
     pub limit: usize,
 }
@@ -64,6 +66,8 @@ pub struct SearchResult {
     pub hits: Vec<SectionHit>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
+    /// Sections left out because they changed since they were indexed.
+    pub outdated: usize,
     /// Documents with a vector that cannot be compared.
     pub incomparable: usize,
     /// The query was longer than [`LONGEST`] characters.
@@ -125,13 +129,11 @@ impl Index {
         let wanted = corpus.matching(&is_kind, query.is_wanted);
         let terms: Vec<&str> = parsed.terms.iter().map(String::as_str).collect();
         let by_words = by_words(storage, &corpus, &terms, &wanted)?;
-        let nearest = match embedder {
-            Some(embedder) => corpus.nearest(&embedder.embed(&parsed.text)?, &wanted, LISTED),
-            None => Vec::new(),
-        };
+        let vector = embedder.map(|embedder| embedder.embed(&parsed.text)).transpose()?;
+        let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         let fused = fuse(&[&by_words, &by_meaning], |it| weight(corpus.kind(it)), |it| corpus.kind_and_source(it));
-        let best = best_sections(storage, fused, query.limit)?;
+        let (best, outdated) = best_sections(storage, fused, query)?;
         let with_words = with_words(storage, &terms, corpus.len())?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let hits = best.into_iter().map(|(fused, document)| {
@@ -145,8 +147,9 @@ impl Index {
                 (_, true) => SearchMode::Words,
             },
             hits: hits.collect(),
-            partial: embedder.and_then(|_| corpus.partial()),
-            incomparable: corpus.incomparable(),
+            partial: corpus.partial(embedder.is_some(), unread(storage)?),
+            outdated,
+            incomparable: vector.as_ref().map_or(0, |vector| corpus.incomparable(vector)),
             is_cut: parsed.is_cut,
             is_empty: false,
         })
@@ -170,24 +173,32 @@ fn by_words(storage: &dyn Storage, corpus: &Corpus, terms: &[&str], wanted: &[bo
     Ok(found)
 }
 
-/// The best documents with their texts, only the best one of each section.
-fn best_sections(storage: &dyn Storage, fused: Vec<Fused>, limit: usize) -> Result<Vec<(Fused, Document)>, Error> {
+/// The best documents with their texts, only the best one of each section, and how many were left out because they changed.
+fn best_sections(
+    storage: &dyn Storage,
+    fused: Vec<Fused>,
+    query: &SearchQuery,
+) -> Result<(Vec<(Fused, Document)>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
         storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
     let mut sections = HashSet::new();
-    let mut best = Vec::new();
+    let (mut best, mut outdated) = (Vec::new(), 0);
     for it in fused {
-        if best.len() >= limit {
+        if best.len() >= query.limit {
             break;
         }
         let Some(document) = documents.remove(&it.document) else { continue };
+        if !(query.is_current)(&document.source, &document.path, &document.content) {
+            outdated += 1;
+            continue;
+        }
         let section = (document.source.clone(), document.path.clone(), document.heading.clone());
         if document.heading.is_empty() || sections.insert(section) {
             best.push((it, document));
         }
     }
-    Ok(best)
+    Ok((best, outdated))
 }
 
 /// Each term with the documents it stands in.

@@ -165,9 +165,17 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     let sources = || (0..200).map(|nth| world.file(&format!("s{nth}"), &format!("{nth}.md"))).collect::<Vec<_>>();
     let stopped = world.run(sources(), false, &mut |_| false).unwrap().unwrap();
     assert!(stopped.documents < 400 && stopped.vectors == 0, "{stopped:?}");
+    let partial = || {
+        let index = Index::open(&world.location()).unwrap().unwrap();
+        let about = index.about(&Question { text: "word7", ..Question::default() }, None).unwrap();
+        about.partial.map(|partial| (partial.indexed, partial.of))
+    };
+    let unread = 200 - stopped.documents / 2;
+    assert_eq!(partial(), Some((stopped.documents, stopped.documents + unread)), "it does not look complete");
     let whole = world.update(sources());
     assert_eq!((whole.documents, whole.missing), (400, 0));
     assert_eq!(whole.documents, stopped.documents + whole.added);
+    assert_eq!(partial(), None);
 }
 
 #[test]
@@ -207,8 +215,46 @@ fn a_damaged_index_is_set_aside_and_built_again() {
     fs::OpenOptions::new().write(true).truncate(true).open(world.location().path()).unwrap();
     fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
     assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
-    assert_eq!(world.update(sources()).documents, 2);
+    let built = world.update(sources());
+    assert_eq!((built.documents, built.is_replaced), (2, true));
     assert_eq!(world.best("retry"), ["a"]);
+    assert!(!world.update(sources()).is_replaced);
+}
+
+#[test]
+fn damage_inside_an_index_is_mended_by_the_next_run() {
+    let world = World::new();
+    for nth in 0..40 {
+        world.write(&format!("{nth}.md"), &long(&format!("word{nth}")));
+    }
+    let sources = || (0..40).map(|nth| world.file(&format!("s{nth}"), &format!("{nth}.md"))).collect::<Vec<_>>();
+    world.update(sources());
+    for change in [
+        "DROP TABLE vectors",
+        "DROP TABLE documents_fts",
+        "DROP INDEX documents_by_hash",
+        "UPDATE documents SET heading = x'ff' WHERE source_id = 's7'",
+        "UPDATE documents SET line = 'many' WHERE source_id = 's7'",
+    ] {
+        let connection = rusqlite::Connection::open(world.location().path()).unwrap();
+        connection.execute_batch(change).unwrap();
+        drop(connection);
+        // A reader may be the first to see it.
+        let index = Index::open(&world.location()).unwrap().unwrap();
+        let _ = index.about(&Question { text: "word7", ..Question::default() }, Some(&world.model));
+        drop(index);
+        let built = world.update(sources());
+        assert_eq!((built.documents, built.missing, built.is_replaced), (80, 0, true), "{change}");
+        assert_eq!(world.best("word7").first().map(String::as_str), Some("s7"), "{change}");
+    }
+    // Bytes of pages in the middle.
+    let file = world.location().path();
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[8_192..middle].fill(0xa5);
+    fs::write(&file, bytes).unwrap();
+    let built = world.update(sources());
+    assert_eq!((built.documents, built.is_replaced), (80, true));
 }
 
 #[test]

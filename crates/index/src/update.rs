@@ -1,6 +1,7 @@
 //! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
 //! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Embedder;
 use crate::chunk::{Chunk, chunks};
-use crate::location::Location;
+use crate::location::{Location, Writable};
 use crate::storage::{NewDocument, Storage, TextKey, TextState, TextUpdate};
 use crate::threshold;
 use crate::words::split_names;
@@ -18,8 +19,8 @@ use refdesk_core::mention::{LIMITS, files};
 use refdesk_files::beneath::open_in;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Stamp, read_open, stamp};
-use refdesk_text::Error;
 use refdesk_text::lines::decode;
+use refdesk_text::{Code, Error};
 
 /// Documents of one transaction.
 const BATCH: usize = 500;
@@ -47,6 +48,14 @@ const SOURCES_AT_ONCE: usize = 64;
 /// keep a processor busy for days otherwise.
 const SECTIONS_OF_A_TEXT: usize = 2_000;
 const SECTIONS: usize = 200_000;
+
+/// The number of sources whose texts were not read yet when the last run stored something.
+const UNREAD: &str = "unread sources";
+
+/// The number of sources that are missing in an index; at least 1 if no run has stored anything.
+pub(crate) fn unread(storage: &dyn Storage) -> Result<usize, Error> {
+    Ok(storage.metadata(UNREAD)?.and_then(|text| text.parse().ok()).unwrap_or(1))
+}
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +93,9 @@ pub struct Report {
     pub unreadable: usize,
     /// Changed texts of which not all sections are indexed, because they or the index have too many.
     pub cut: usize,
+    /// The index that was there could not be kept and was set aside: damaged, of an older version, or not the user's.
+    #[serde(rename = "replaced")]
+    pub is_replaced: bool,
 }
 
 /// What to do in a run.
@@ -105,11 +117,19 @@ pub struct Job<'a> {
 /// # Errors
 /// The index cannot be written, or the model cannot be run. What was committed before stays.
 pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
-    let Some(mut storage) = location.write(job.fresh)? else { return Ok(None) };
-    let mut report = Report::default();
-    let goes_on = words(&mut *storage, &mut job, &mut report)?;
+    match run(location, &mut job) {
+        // What is damaged is no longer taken for ours, so that this builds another.
+        Err(error) if error.code == Code::IndexUnreadable => run(location, &mut job),
+        done => done,
+    }
+}
+
+fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
+    let Some(Writable { mut storage, is_replaced }) = location.write(job.fresh)? else { return Ok(None) };
+    let mut report = Report { is_replaced, ..Report::default() };
+    let goes_on = words(&mut *storage, job, &mut report)?;
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
-        let mut progress = Ticker::new(job.progress);
+        let mut progress = Ticker::new(&mut *job.progress);
         if vectors(&mut *storage, embedder, &mut progress, &mut report)? {
             threshold::update(&mut *storage, embedder)?;
         }
@@ -189,13 +209,10 @@ impl Wanted<'_> {
                     Ok(now) if known.is_some_and(|known| known.stamp == now) => return Compared::Unchanged,
                     _ => {}
                 }
-                let read = open_in(&place.resolved, path).and_then(|(file, metadata)| {
-                    Ok((Stamp::of(&metadata), read_open(file, &metadata, LIMITS.bytes)?.0))
-                });
-                let Ok((stamp, bytes)) = read else { return Compared::Unreadable };
+                let Ok((stamp, text)) = read(&place.resolved, path) else { return Compared::Unreadable };
                 // A file that was just written may be written again and look the same.
                 let stamp = if stamp.has_settled(now) { stamp } else { NO_STAMP };
-                (stamp, decode(&bytes).0.into_owned(), path.as_path())
+                (stamp, text, path.as_path())
             }
         };
         let hash = hash_of(&text);
@@ -209,6 +226,28 @@ impl Wanted<'_> {
             }
             _ => Compared::Changed(now, chunks(name, &text)),
         }
+    }
+}
+
+/// The text of a file below a source's own path, following no link.
+fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
+    let (file, metadata) = open_in(place, path)?;
+    let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
+    Ok((Stamp::of(&metadata), decode(&bytes).0.into_owned()))
+}
+
+/// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
+    match &source.kind {
+        _ if path.is_empty() => Ok(None),
+        SourceKind::Inline { content } => Ok(Some(content.to_string())),
+        _ => match source.place() {
+            Some(place) => read(&place.resolved, Path::new(path)).map(|(_, text)| Some(text)),
+            None => Err(io::ErrorKind::NotFound.into()),
+        },
     }
 }
 
@@ -240,7 +279,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
-    let mut ticker = Ticker::new(job.progress);
+    let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
     let (before, mut pending) = (storage.count()?, 0);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
@@ -265,24 +304,35 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 }
             }
             if pending >= BATCH {
-                store(storage, &mut updates, report)?;
+                store(storage, &mut updates, sources.len() - done * SOURCES_AT_ONCE, report)?;
                 pending = 0;
             }
         }
         if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
-            store(storage, &mut updates, report)?;
+            let unread = sources.len().saturating_sub((done + 1) * SOURCES_AT_ONCE);
+            store(storage, &mut updates, unread, report)?;
             return Ok(false);
         }
     }
     updates.extend(known.into_keys().map(TextUpdate::Removed));
-    store(storage, &mut updates, report)?;
+    store(storage, &mut updates, 0, report)?;
     if report.removed > 0 {
         storage.remove_unused_vectors()?;
     }
     Ok(true)
 }
 
-fn store(storage: &mut dyn Storage, updates: &mut Vec<TextUpdate>, report: &mut Report) -> Result<(), Error> {
+/// Stores the updates and how many sources are not read yet, so that an index that was left unfinished says so.
+fn store(
+    storage: &mut dyn Storage,
+    updates: &mut Vec<TextUpdate>,
+    unread: usize,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let known = storage.metadata(UNREAD)?;
+    if !(updates.is_empty() && unread > 0) && known != Some(unread.to_string()) {
+        storage.set_metadata(UNREAD, &unread.to_string())?;
+    }
     if updates.iter().any(|update| !matches!(update, TextUpdate::Touched(..))) {
         threshold::expire(storage)?;
     }

@@ -22,8 +22,6 @@ pub enum Fix {
     AllowOutside,
     /// Build the search index.
     BuildIndex,
-    /// Build the search index from nothing.
-    RebuildIndex,
     /// Exclude the source of this id.
     Exclude(String),
     /// Give the new source another id.
@@ -91,7 +89,6 @@ impl Fix {
             Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
-            Self::RebuildIndex => "build the search index from nothing",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",

@@ -65,7 +65,11 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
     }
     escape(&mut json);
     let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, HitLength::Full, excluded)).collect();
-    let mut text = if hits.is_empty() { "No section found.\n".to_owned() } else { framed(&heading(), &hits.concat()) };
+    let mut text = match hits.as_slice() {
+        [] if answer.has_no_room => String::new(),
+        [] => "No section found.\n".to_owned(),
+        _ => framed(&heading(), &hits.concat()),
+    };
     for note in &answer.notes {
         text.push_str(&format!("{note}\n"));
     }

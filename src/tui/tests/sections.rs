@@ -56,6 +56,7 @@ fn found(query: &str) -> SearchAnswer {
         hits,
         tokens_used: 0,
         partial: None,
+        has_no_room: false,
         notes: Vec::new(),
     }
 }

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{STATE, Workspace, inline};
 
+const NOTE: &str = "# Note\n\nA breaker of \u{1b}[31mred\u{1b}[0m colour.";
+
 /// Two guides, a note, and a file outside.
 fn world() -> Workspace {
     let local =
@@ -13,7 +15,7 @@ fn world() -> Workspace {
             local("breaker", "docs/breaker.md", json!(["resilience"])),
             local("retry", "docs/retry.md", json!(["resilience"])),
             local("away", "../outside.md", json!([])),
-            inline("note", "# Note\n\nA breaker of \u{1b}[31mred\u{1b}[0m colour."),
+            inline("note", NOTE),
         ]),
         &[
             ("docs/breaker.md", "# Circuit breaker\n\nA breaker opens when too many calls fail.\n"),
@@ -166,6 +168,6 @@ fn what_was_shown_is_in_the_journal() {
 #[test]
 fn a_catalog_that_shrank_loses_its_hits_at_once() {
     let world = indexed();
-    world.configure(json!({"version": "1.0", "sources": [inline("note", "# Note\n\nA breaker.")]}));
+    world.configure(json!({"version": "1.0", "sources": [inline("note", NOTE)]}));
     assert_eq!(places(&world.json(&["search", "breaker"], 0)), ["note text"]);
 }

@@ -36,13 +36,19 @@ fn search(world: &World, text: &str) -> SearchResult {
 
 fn filtered(world: &World, text: &str, kinds: &[String], is_wanted: &dyn Fn(&str) -> bool) -> SearchResult {
     let (index, model) = world.index();
-    index.search(&SearchQuery { text, kinds, is_wanted, limit: 10 }, Some(model)).unwrap()
+    index.search(&SearchQuery { text, kinds, is_wanted, is_current: &|_, _, _| true, limit: 10 }, Some(model)).unwrap()
 }
 
 fn a_hit_names_its_section_and_says_why(world: &World) {
     fill(world);
     let (index, _) = world.index();
-    let query = SearchQuery { text: "circuit breaker", kinds: &[], is_wanted: &|_| true, limit: 10 };
+    let query = SearchQuery {
+        text: "circuit breaker",
+        kinds: &[],
+        is_wanted: &|_| true,
+        is_current: &|_, _, _| true,
+        limit: 10,
+    };
     let found = index.search(&query, None).unwrap();
     assert_eq!((found.mode, found.partial, found.incomparable), (SearchMode::Words, None, 0));
     let best = &found.hits[0];
@@ -67,7 +73,12 @@ fn phrases_and_filters(world: &World) {
         let (index, _) = world.index();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
         let is_wanted = |id: &str| only.is_empty() || id == only;
-        let found = index.search(&SearchQuery { text, kinds: &kinds, is_wanted: &is_wanted, limit: 10 }, None).unwrap();
+        let found = index
+            .search(
+                &SearchQuery { text, kinds: &kinds, is_wanted: &is_wanted, is_current: &|_, _, _| true, limit: 10 },
+                None,
+            )
+            .unwrap();
         found.hits.into_iter().map(|hit| format!("{} {}", hit.source, hit.kind)).collect()
     };
     for (text, kinds, only, expected) in [
@@ -135,7 +146,7 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     let whole = search(&world, "breaker");
     assert_eq!((whole.partial, whole.incomparable), (None, 0));
     let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
-    let change = "UPDATE vectors SET scale = 0, embedding = zeroblob(32) WHERE content_hash IN
+    let change = "UPDATE vectors SET embedding = zeroblob(32) WHERE content_hash IN
                   (SELECT content_hash FROM documents WHERE source_id = 'note' AND doc_type = 'text')";
     assert_eq!(connection.execute(change, ()).unwrap(), 1);
     let change = "UPDATE vectors SET embedding = zeroblob(7) WHERE content_hash IN
@@ -158,4 +169,15 @@ fn names_are_found_by_their_parts(world: &World) {
         let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits[0].source, "api", "{text}");
     }
+}
+
+#[test]
+fn vectors_of_another_length_than_the_question_are_counted() {
+    let world = World::new();
+    fill(&world);
+    let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
+    connection.execute("UPDATE vectors SET embedding = x'0102'", ()).unwrap();
+    drop(connection);
+    let found = search(&world, "breaker");
+    assert!(found.incomparable > 0 && found.mode == SearchMode::Words, "{found:?}");
 }
