@@ -1,10 +1,8 @@
 //! Rules about the source code that the compiler does not check: the two faces do not use each other, only the layers that
-//! run the desk log, every file has a description, the entry point stays small, and the README lists every command.
+//! run the desk log, every file has a description, and the entry point stays small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use clap::CommandFactory;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -109,17 +107,4 @@ fn every_file_has_a_description_and_no_unfinished_marks() {
 fn the_entry_point_is_small() {
     let lines = fs::read_to_string(root().join("src/main.rs")).unwrap().lines().count();
     assert!(lines < 60, "main.rs has {lines} lines");
-}
-
-#[test]
-fn the_readme_lists_exactly_the_existing_commands() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let table = readme.split("\n## Commands\n").nth(1).expect("a section of commands").split("\n## ").next().unwrap();
-    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
-    let mut listed: Vec<&str> = rows.filter_map(|row| row.split([' ', '`']).next()).collect();
-    let program = refdesk::cli::Cli::command();
-    let mut commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-    listed.sort_unstable();
-    commands.sort_unstable();
-    assert_eq!(listed, commands);
 }

@@ -10,6 +10,7 @@
 )]
 
 mod cli;
+mod documentation;
 #[cfg(unix)]
 mod e2e;
 mod engine;

@@ -22,14 +22,14 @@ fn the_demo_meets_its_expectations() {
     assert_eq!(world.listing(), before, "nothing is changed");
 }
 
-/// The README's example of a file of expectations is met.
+/// The documentation's example of a file of expectations is met.
 #[test]
-fn the_readmes_expectations_are_met() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let shown = readme.split("```toml\n").nth(1).expect("an example").split("```").next().unwrap();
+fn the_documented_expectations_are_met() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/how-to/hints.md")).unwrap();
+    let shown = page.split("```toml\n").nth(1).expect("an example").split("```").next().unwrap();
     let world = demo();
-    world.put("readme.toml", shown.as_bytes());
-    assert_eq!(world.json(&["assert", "readme.toml"], 0)["expectations"], 8);
+    world.put("documented.toml", shown.as_bytes());
+    assert_eq!(world.json(&["assert", "documented.toml"], 0)["expectations"], 8);
 }
 
 #[test]

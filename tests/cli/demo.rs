@@ -29,14 +29,13 @@ fn demo(picks: &Value, exclusions: &Value) -> Workspace {
     world
 }
 
-/// The README's commands, as printed.
+/// The commands of the documentation, as printed.
 #[cfg(unix)]
 #[test]
-fn from_knowledge_to_code_as_the_readme_says() {
+fn from_knowledge_to_code_as_the_documentation_says() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(here.join("README.md")).unwrap();
-    let section = readme.split("\n## From knowledge to code\n").nth(1).expect("the section");
-    let commands = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let page = fs::read_to_string(here.join("docs/src/how-to/templates.md")).unwrap();
+    let commands = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
     let world = Workspace::new();
     let (program, known) = (Path::new(PROGRAM).parent().unwrap(), std::env::var_os("PATH").unwrap());
     let paths = [program.to_path_buf()].into_iter().chain(std::env::split_paths(&known));

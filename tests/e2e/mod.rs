@@ -8,6 +8,7 @@ mod editor;
 mod live;
 mod mouse_and_layout;
 mod panics;
+mod pictures;
 mod quitting;
 mod requests;
 mod searching;

@@ -205,7 +205,8 @@ impl Pty {
         (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect()
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    /// The output so far, which does not grow meanwhile.
+    pub fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.0.lock().unwrap()
     }
 

@@ -1,5 +1,5 @@
 //! The one table of actions: name, description, default keys, contexts, and whether the bottom line shows them. Keymap,
-//! bottom line, help, palette and the README are generated from it. `disabled` says when an action is disabled, `update`
+//! bottom line, help, palette and the documentation are generated from it. `disabled` says when an action is disabled, `update`
 //! performs it.
 
 mod table;
@@ -344,8 +344,8 @@ pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding
     })
 }
 
-/// The README's table of keys, in Markdown.
-pub fn readme_table() -> String {
+/// The documentation's table of keys, in Markdown.
+pub fn documented_keys() -> String {
     let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
     for entry in ACTIONS {
         let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
@@ -385,12 +385,12 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_lists_every_key() {
-        let readme = include_str!("../../../README.md");
-        let (_, after) = readme.split_once("<!-- keys:begin -->\n").unwrap();
+    fn the_documentation_lists_every_key() {
+        let page = include_str!("../../../docs/src/reference/keys.md");
+        let (_, after) = page.split_once("<!-- keys:begin -->\n").unwrap();
         let (listed, _) = after.split_once("<!-- keys:end -->").unwrap();
-        let expected = readme_table();
-        assert!(listed == expected, "between the marks of README.md should stand:\n{expected}");
+        let expected = documented_keys();
+        assert!(listed == expected, "between the marks of docs/src/reference/keys.md should stand:\n{expected}");
     }
 
     #[test]

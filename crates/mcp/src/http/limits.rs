@@ -1,4 +1,4 @@
-//! Limits of the HTTP server; the README lists the same values.
+//! Limits of the HTTP server; `docs/src/reference/limits.md` lists the same values.
 
 use std::time::Duration;
 

@@ -1,0 +1,162 @@
+//! The README and the book in `docs/` against the program: their links lead somewhere, their commands run, and what they
+//! list is what there is.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use crate::support::program::{PROGRAM, run};
+use crate::support::workspace::Workspace;
+
+const BOOK: &str = "docs/src";
+
+fn checkout() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(checkout().join(page)).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+/// The pages of the book below this folder.
+fn book(folder: &Path) -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(checkout().join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let path = folder.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            pages.extend(book(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    pages.sort();
+    pages
+}
+
+fn pages() -> Vec<PathBuf> {
+    let top = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+    top.iter().map(PathBuf::from).chain(book(Path::new(BOOK))).collect()
+}
+
+/// Where the links and pictures of a text lead.
+fn links(text: &str) -> Vec<String> {
+    let targets = |event| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
+        _ => None,
+    };
+    Parser::new(text).filter_map(targets).collect()
+}
+
+/// The names under which the headings of a text can be linked to.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let (mut anchors, mut heading) = (BTreeSet::new(), None::<String>);
+    for event in Parser::new(text) {
+        match (event, &mut heading) {
+            (Event::Start(Tag::Heading { .. }), _) => heading = Some(String::new()),
+            (Event::Text(part) | Event::Code(part), Some(heading)) => heading.push_str(&part),
+            (Event::End(TagEnd::Heading(_)), Some(_)) => {
+                let kept = |c: char| match c {
+                    ' ' => Some('-'),
+                    _ if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+                    _ => None,
+                };
+                let name = heading.take().unwrap_or_default().to_lowercase();
+                anchors.insert(name.chars().filter_map(kept).collect());
+            }
+            _ => {}
+        }
+    }
+    anchors
+}
+
+/// The blocks of code with this word after the fence.
+fn code(text: &str, language: &str) -> Vec<String> {
+    let (mut blocks, mut is_within) = (Vec::<String>::new(), false);
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if *info == *language => {
+                is_within = true;
+                blocks.push(String::new());
+            }
+            Event::Text(part) if is_within => blocks.last_mut().unwrap().push_str(&part),
+            Event::End(TagEnd::CodeBlock) => is_within = false,
+            _ => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let mut broken = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if path.is_empty() { page.clone() } else { page.parent().unwrap().join(path) };
+            let is_there = checkout().join(&target).exists();
+            if !is_there || (!anchor.is_empty() && !anchors(&read(&target)).contains(anchor)) {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn the_summary_lists_every_page_once() {
+    let summary = Path::new(BOOK).join("SUMMARY.md");
+    let mut listed: Vec<PathBuf> = links(&read(&summary)).iter().map(|link| Path::new(BOOK).join(link)).collect();
+    listed.sort();
+    let written: Vec<PathBuf> = book(Path::new(BOOK)).into_iter().filter(|page| *page != summary).collect();
+    assert_eq!(listed, written);
+}
+
+/// A block that is marked `sh` runs as it stands: the blocks of a page one after the other, in an empty folder beside a copy of
+/// the demo in `assets/demo`. What cannot run here (it would open a screen, or install something) is marked `sh,no_run`.
+#[cfg(unix)]
+#[test]
+fn commands_run() {
+    let paths = [Path::new(PROGRAM).parent().unwrap().to_path_buf()];
+    let known = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(paths.into_iter().chain(std::env::split_paths(&known))).unwrap();
+    let readme = PathBuf::from("README.md");
+    for page in [readme].into_iter().chain(book(Path::new(BOOK))) {
+        let commands = code(&read(&page), "sh").join("\n");
+        if commands.is_empty() {
+            continue;
+        }
+        let world = Workspace::new();
+        let demo = "[ -z \"$DEMO\" ] || { mkdir assets && cp -r \"$DEMO\" assets/demo; }\n";
+        let needs_demo = commands.contains("assets/demo");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-euc", &format!("{demo}{commands}")]).current_dir(&world.path).env_clear().env("PATH", &path);
+        shell.env("HOME", world.beside("home")).env("TMPDIR", world.beside("tmp"));
+        shell.env("DEMO", if needs_demo { checkout().join("assets/demo") } else { PathBuf::new() });
+        let ran = run(&mut shell, None);
+        assert_eq!(ran.code, 0, "{}:\n{ran}", page.display());
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read(Path::new("README.md")).lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines");
+}
+
+#[test]
+fn every_command_is_listed() {
+    let page = read(&Path::new(BOOK).join("reference/commands.md"));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut listed: Vec<&str> = rows.filter_map(|row| row.split([' ', '`']).next()).collect();
+    let program = refdesk::cli::Cli::command();
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    listed.sort_unstable();
+    commands.sort_unstable();
+    assert_eq!(listed, commands);
+}
