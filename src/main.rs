@@ -2,9 +2,10 @@
 //! state file combined; they do not depend on each other.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
+use refdesk::cli::ScreenStart;
 use refdesk::tui::{self, ExitReason, Start};
 use refdesk_core::config::screen::{self, SavedScreen};
 use refdesk_desk::engine::Started;
@@ -13,15 +14,15 @@ fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)
 }
 
-/// Runs the full screen over a running engine, starting with the comparison to a profile if one is given.
-fn screen(engine: Started, profile: Option<PathBuf>) -> color_eyre::Result<ExitCode> {
-    let file = screen::file();
+/// Runs the full screen over a running engine, starting with the comparison to a profile or with the tour if one is wanted.
+fn screen(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
+    let file = screen::file().filter(|_| !how.with_tour);
     let (remembered, problem) = match file.as_deref().map(screen::read) {
         Some(Ok(remembered)) => (remembered, None),
         Some(Err(forgotten)) => (SavedScreen::default(), Some(format!("the layout is forgotten: {forgotten}"))),
         None => (SavedScreen::default(), None),
     };
-    let start = Start::from_env(remembered.clone()).saying(problem).proposing(profile);
+    let start = Start::from_env(remembered.clone()).saying(problem).proposing(how.profile).touring(how.with_tour);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let left = runtime.block_on(tui::run(engine, start))?;
     if !left.stored {

@@ -46,8 +46,8 @@ mod why;
 mod why_not;
 
 pub use args::{Cli, Command, OutputFormat};
+pub use screen::ScreenStart;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use answer::CommandOutput;
@@ -64,9 +64,7 @@ use refdesk_text::{Code, Error};
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
-pub fn run(
-    screen: impl FnOnce(Started, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
-) -> color_eyre::Result<ExitCode> {
+pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
     signals::survive_file_size_limit();
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
@@ -78,6 +76,10 @@ pub fn run(
     log::start();
     if let Some(Command::Hook(args)) = &arguments.command {
         return Ok(hook::run(&arguments, args));
+    }
+    if arguments.tour && arguments.command.is_some() {
+        let refused = CommandOutput::usage("the tour is one of the full screen", "leave the command out");
+        return Ok(output::print(refused, arguments.format));
     }
     if let Some(refused) = profiles::refusal(&arguments) {
         return Ok(output::print(refused, arguments.format));
@@ -97,7 +99,7 @@ pub fn run(
         Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
     };
     match &arguments.command {
-        None => screen::run(options, session, arguments.format, screen),
+        None => screen::run(options, session, &arguments, screen),
         Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),

@@ -5,12 +5,21 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::OutputFormat;
 use super::answer::CommandOutput;
+use super::args::Cli;
 use super::output;
 use refdesk_desk::engine::{self, Started};
 use refdesk_desk::{Options, Session};
 use refdesk_text::{Code, Error};
+
+/// How the screen is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenStart {
+    /// The file of the profile to switch to, after showing its difference.
+    pub profile: Option<PathBuf>,
+    /// With the tour of the demo, which leaves nothing behind, not even its layout.
+    pub with_tour: bool,
+}
 
 /// Opens the screen; without a suitable terminal, an error that names the commands.
 ///
@@ -19,8 +28,8 @@ use refdesk_text::{Code, Error};
 pub fn run(
     options: Options,
     session: Session,
-    format: OutputFormat,
-    screen: impl FnOnce(Started, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
+    arguments: &Cli,
+    screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
         Some("the full screen needs a terminal on standard input and output")
@@ -37,10 +46,11 @@ pub fn run(
              instructions, check, add, templates, render, enrich, simulate, why-not, assert, index, search, doctor, \
              journal, replay, watch, hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
         );
-        return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, format));
+        return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }
     color_eyre::install()?;
     // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
-    screen(engine::start_attended(Options { profile: None, ..options }, session)?, profile)
+    let start = ScreenStart { profile, with_tour: arguments.tour };
+    screen(engine::start_attended(Options { profile: None, ..options }, session)?, start)
 }

@@ -14,6 +14,7 @@ use super::requests;
 use super::source_state;
 use super::state::State;
 use super::templates::disabled as templates;
+use super::tour;
 use super::update::external;
 use super::windows::{self, WindowKind};
 
@@ -58,6 +59,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Border(border) => moving(state, border),
         Action::Usual if state.splits == Splits::default() && state.rules == DividerShares::default() => {
             Some("all borders are where they were at first".to_owned())
+        }
+        Action::LeaveTour if state.tour.is_none() => {
+            Some("there is no tour here: refdesk --demo --tour starts one".to_owned())
         }
         Action::Theme => state.skin.theme.fixed().map(str::to_owned),
         Action::Clear if state.counts.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
@@ -175,7 +179,7 @@ fn hit(state: &State) -> Option<String> {
 }
 
 fn zoom(state: &State) -> Option<String> {
-    (!layout::has_grid(state.size) && state.zoomed == Zoomed::No)
+    (!layout::has_grid(tour::rest(state)) && state.zoomed == Zoomed::No)
         .then(|| format!("each pane fills the screen already: {}", all_four()))
 }
 
@@ -185,7 +189,7 @@ fn all_four() -> String {
 
 fn moving(state: &State, border: BorderMove) -> Option<String> {
     let body = state.layout().body.as_size();
-    if !layout::has_grid(state.size) {
+    if !layout::has_grid(tour::rest(state)) {
         return Some(format!("there is no border to move: {}", all_four()));
     }
     if state.zoomed == Zoomed::Yes {

@@ -12,7 +12,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::{catalog, hints, selection, templates};
-use crate::tui::{status, windows};
+use crate::tui::{status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -37,6 +37,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     windows::draw(state, frame);
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
+    tour::draw(state, frame.buffer_mut());
     fill_background(state, frame.buffer_mut());
 }
 

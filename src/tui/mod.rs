@@ -13,7 +13,7 @@
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
 //!   `hints`, `feed`, `templates`, and `windows` with one file a window.
 //! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
-//!   panes), `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
+//!   panes), `tour`, `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
@@ -43,6 +43,7 @@ mod status;
 mod templates;
 mod terminal;
 mod theme;
+mod tour;
 mod update;
 mod widgets;
 mod windows;

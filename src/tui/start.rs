@@ -12,6 +12,7 @@ use crate::tui::glyphs::Glyphs;
 use crate::tui::layout::{Splits, Zoomed};
 use crate::tui::state::{Message, Skin, State, Tone};
 use crate::tui::theme::Theme;
+use crate::tui::tour::Tour;
 use crate::tui::windows;
 
 /// How a screen begins.
@@ -22,6 +23,7 @@ pub struct Start {
     message: Option<String>,
     /// The file of the profile to switch to, after showing its difference.
     profile: Option<PathBuf>,
+    with_tour: bool,
 }
 
 impl Start {
@@ -46,7 +48,13 @@ impl Start {
             chosen
         });
         let theme = chosen.or_else(|| theme.named(usual)).unwrap_or(theme);
-        Self { skin: Skin { theme, glyphs: Glyphs::for_locale(locale) }, remembered, message, profile: None }
+        Self {
+            skin: Skin { theme, glyphs: Glyphs::for_locale(locale) },
+            remembered,
+            message,
+            profile: None,
+            with_tour: false,
+        }
     }
 
     /// The same, with something to say on the first frame.
@@ -59,6 +67,11 @@ impl Start {
         Self { profile, ..self }
     }
 
+    /// The same, with the tour of the demo.
+    pub fn touring(self, with_tour: bool) -> Self {
+        Self { with_tour, ..self }
+    }
+
     /// The state of a screen of this size that begins so.
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
@@ -68,6 +81,7 @@ impl Start {
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
+        state.tour = self.with_tour.then(|| Tour::new(&state));
         if let Some(file) = self.profile {
             windows::open_switch(&mut state, file);
         }

@@ -29,6 +29,7 @@ pub use crate::tui::templates::{
     JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState,
 };
 use crate::tui::theme::Theme;
+use crate::tui::tour::{self, Tour};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
@@ -85,6 +86,8 @@ pub struct State {
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
+    /// The tour, while someone takes it.
+    pub tour: Option<Tour>,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
     /// The requests, which replace the selection.
@@ -241,6 +244,7 @@ impl State {
             sections: SectionSearch::default(),
             choice_preview: Lookup::default(),
             questions: Questions::default(),
+            tour: None,
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -256,7 +260,7 @@ impl State {
     }
 
     pub fn layout(&self) -> ScreenLayout {
-        layout::layout(self.size, self.focus, self.zoomed, self.splits)
+        layout::layout(tour::rest(self), self.focus, self.zoomed, self.splits)
     }
 
     /// The settings for the next screen.

@@ -14,6 +14,7 @@ mod requests;
 mod searching;
 mod templates;
 mod terminals;
+mod touring;
 mod trusting;
 mod writing;
 

@@ -20,6 +20,8 @@ pub enum Action {
     Suspend,
     /// Redraw everything.
     Redraw,
+    /// Leave the tour.
+    LeaveTour,
     /// Show the keys of the focused pane.
     Help,
     /// Show the problems of the workspace.

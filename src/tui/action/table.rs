@@ -181,5 +181,6 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Quit, "quit now", "Quit from anywhere", ["C-c"], &[KeyContext::Always], HelpOnly),
     entry!(Action::Suspend, "suspend", "Suspend refdesk; fg resumes it", ["C-z"], &[KeyContext::Always], HelpOnly),
+    entry!(Action::LeaveTour, "leave tour", "Leave the tour of the demo", ["C-g"], &[KeyContext::Always], HelpOnly),
     entry!(Action::Redraw, "redraw", "Redraw the screen", ["C-l"], &[KeyContext::Always], HelpOnly),
 ];

@@ -31,6 +31,7 @@ mod screens;
 mod sections;
 mod snapshot;
 mod states;
+mod tour;
 mod writes;
 
 use std::path::Path;

@@ -18,7 +18,7 @@ use super::pane::Pane;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{catalog, feed, hints, requests, selection};
+use super::{catalog, feed, hints, requests, selection, tour};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -79,6 +79,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     catalog::reading::follow(state, &mut effects);
     hints::enriched_update::follow(state);
     windows::after_input(state, &mut effects);
+    tour::follow(state);
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
@@ -99,6 +100,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Quit => effects.push(Effect::Quit),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
+        Action::LeaveTour => state.tour = None,
         Action::Help => state.open(WindowKind::Help),
         Action::Problems => state.open(WindowKind::Problems),
         Action::Clear => state.open(WindowKind::Clear),

@@ -1,0 +1,50 @@
+//! The tour of the demo in a real terminal, by its own instructions; it leaves nothing behind.
+
+use std::fs;
+
+use crate::support::pty::Pty;
+use crate::support::workspace::Workspace;
+
+#[test]
+fn the_tour_is_walked_by_its_instructions() {
+    let world = Workspace::new();
+    let home = world.beside("home");
+    let mut pty = Pty::start_at(&home, &["--demo", "--tour"], 120, 36);
+    pty.wait_for("1 of 10");
+    pty.wait_for("house-rules");
+    // A second part begins after a pause, since Escape and another key in one read are a key with Alt.
+    for (keys, reached) in [
+        (vec!["2"], "2 of 10"),
+        (vec!["j"], "3 of 10"),
+        (vec!["1/retry\r"], "4 of 10"),
+        (vec![" "], "5 of 10"),
+        (vec!["u"], "6 of 10"),
+        (vec!["3\rretry the payment"], "7 of 10"),
+        (vec!["\x1b", "v"], "8 of 10"),
+        (vec!["f"], "9 of 10"),
+        (vec!["4\r"], "10 of 10"),
+        (vec!["\x1b", "\x1b", ":"], "done"),
+    ] {
+        for part in keys {
+            pty.type_bytes(part);
+            pty.wait_until_quiet();
+        }
+        pty.wait_for(&format!("{reached} · C-g leaves"));
+    }
+    pty.type_bytes("\x07");
+    pty.wait_until("the tour is gone", |seen| !seen.text().contains("C-g leaves"));
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert!(!home.join(".local/state/refdesk/screen.json").exists(), "not even its layout is kept");
+    assert_eq!(fs::read_dir(&world.path).unwrap().count(), 0);
+}
+
+#[test]
+fn there_is_no_tour_without_the_demo_or_with_a_command() {
+    let world = Workspace::new();
+    for words in [vec!["--tour"], vec!["--demo", "--tour", "list"]] {
+        let ran = world.run(&words);
+        assert_eq!(ran.code, 2, "{ran}");
+        assert!(ran.stderr.contains("--demo") || ran.stderr.contains("full screen"), "{ran}");
+    }
+}
