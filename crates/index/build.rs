@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     for (name, expected) in FILES {
-        let path = format!("{}/../../assets/model/{name}", std::env::var("CARGO_MANIFEST_DIR")?);
+        let path = format!("{}/model/{name}", std::env::var("CARGO_MANIFEST_DIR")?);
         println!("cargo::rerun-if-changed={path}");
         let mut found = String::new();
         for byte in Sha256::digest(fs::read(&path).map_err(|error| format!("{path}: {error}"))?) {

@@ -1,5 +1,5 @@
-//! Writes the vectors of the background texts to standard output, for `assets/model/background.bin`:
-//! `cargo run --release -p refdesk-index --example background > assets/model/background.bin`
+//! Writes the vectors of the background texts to standard output, for `crates/index/model/background.bin`:
+//! `cargo run --release -p refdesk-index --example background > crates/index/model/background.bin`
 
 use std::io::Write;
 

@@ -18,10 +18,10 @@ const TOKENS: usize = 256;
 /// Numbers of a vector.
 const DIMENSIONS: usize = 384;
 
-static WEIGHTS: &[u8] = include_bytes!("../../../assets/model/minilm-l6-v2-int7w.rten");
+static WEIGHTS: &[u8] = include_bytes!("../model/minilm-l6-v2-int7w.rten");
 /// Made by `examples/background.rs`.
-static BACKGROUND: &[u8] = include_bytes!("../../../assets/model/background.bin");
-static VOCABULARY: &str = include_str!("../../../assets/model/vocab.txt");
+static BACKGROUND: &[u8] = include_bytes!("../model/background.bin");
+static VOCABULARY: &str = include_str!("../model/vocab.txt");
 
 /// The loaded model.
 pub struct MiniLm {

@@ -13,7 +13,7 @@ const LOWEST: f32 = 0.35;
 const BELOW: f32 = 0.92;
 
 /// Subjects of commits of projects in many fields, one a string.
-static TEXTS: &str = include_str!("../../../assets/model/background.json");
+static TEXTS: &str = include_str!("../model/background.json");
 
 /// Texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
