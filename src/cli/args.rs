@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::workspace::WorkspaceNeed;
+
 pub use self::agents::{AskArgs, ConnectArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
 pub use self::catalog::{
     AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, ListArgs, ModeFilter, NewMode, ReferencesArgs, ReferencesCommand,
@@ -30,7 +32,7 @@ pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesComman
     after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out."
 )]
 pub struct Cli {
-    /// The workspace folder [default: the nearest parent folder that contains .jaato/, else the current folder]
+    /// The workspace folder [default: the nearest folder upward with .jaato/ or references.json, else the git repository]
     #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
     pub workspace: Option<PathBuf>,
     /// The configuration file [default: references.json in the workspace, then the user's own]
@@ -142,6 +144,9 @@ pub enum Command {
     /// Report on the search index and the model, and what is lacking
     #[command(after_help = "Example: refdesk doctor --format json")]
     Doctor,
+    /// Print the workspace and every folder and file in use, and why these
+    #[command(after_help = "Example: refdesk where --format json")]
+    Where,
     /// Show what `enrich` would add to a text, why, and what it costs
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
     Simulate(SimulateArgs),
@@ -211,9 +216,24 @@ impl Command {
         }
     }
 
+    /// What it needs of the workspace.
+    pub fn workspace_need(&self) -> WorkspaceNeed {
+        match self {
+            Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {
+                WorkspaceNeed::Nothing
+            }
+            Self::Where | Self::Doctor | Self::Connect(_) | Self::Disconnect(_) => WorkspaceNeed::Nothing,
+            Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
+            Self::Add(_) | Self::Index(_) | Self::Ask(_) => WorkspaceNeed::Files,
+            Self::Templates(TemplatesArgs { command: Some(TemplatesCommand::Extract { .. }) }) => WorkspaceNeed::Files,
+            _ if self.chooses() => WorkspaceNeed::Choice,
+            _ => WorkspaceNeed::Catalog,
+        }
+    }
+
     /// Whether the command does not depend on the current catalog, so that problems in it are not printed.
     pub fn ignores_the_catalog(&self) -> bool {
-        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_))
+        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_) | Self::Where)
     }
 
     /// Whether problems in single catalog entries are not printed with this command.
@@ -247,6 +267,7 @@ impl Command {
             Self::Instructions => "refdesk instructions",
             Self::Check(_) => "refdesk check",
             Self::Doctor => "refdesk doctor",
+            Self::Where => "refdesk where",
             Self::Index(_) => "refdesk index",
             Self::Search(_) => "refdesk search",
             Self::Add(_) => "refdesk add",

@@ -10,6 +10,7 @@ use super::rows::plural;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::{Desk, FixedPath, Options, Session};
 use refdesk_files::path::absolute;
+use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Error};
@@ -20,7 +21,8 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     let path = absolute(&options.around.current, path);
     let around = options.around.clone();
     let around = if path.is_dir() {
-        Surroundings { workspace: path, named: None, from_environment: None, ..around }
+        let reason = WorkspaceReason::Named;
+        Surroundings { workspace: path, reason, named: None, from_environment: None, ..around }
     } else if path.is_file() {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {

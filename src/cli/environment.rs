@@ -8,7 +8,8 @@ use super::args::{Cli, Command};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
-use refdesk_files::path::{absolute, workspace_above};
+use refdesk_files::path::absolute;
+use refdesk_files::workspace::{WorkspaceReason, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
 use refdesk_text::{Code, Error};
@@ -35,20 +36,21 @@ pub fn current() -> Result<PathBuf, Error> {
 /// The options alone; looks for the workspace from another folder, unless one is named.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
-    let workspace = match (demo, &arguments.workspace) {
-        (Some(demo), _) => demo.to_path_buf(),
+    let (workspace, reason) = match (demo, &arguments.workspace) {
+        (Some(demo), _) => (demo.to_path_buf(), WorkspaceReason::Demo),
         (None, Some(given)) => {
             let workspace = absolute(current, given);
             if !workspace.is_dir() {
                 let message = format!("the workspace {} is not a folder", workspace.display());
                 return Err(Error::new(Code::NoWorkspace, message, "name an existing folder with --workspace"));
             }
-            workspace
+            (workspace, WorkspaceReason::Named)
         }
         (None, None) => workspace_above(from, home.as_deref()),
     };
     let around = Surroundings {
         workspace,
+        reason,
         current: current.to_path_buf(),
         config_home: config_home(home.as_deref()),
         home,

@@ -17,9 +17,14 @@ use refdesk_files::{narrow, private_folder};
 /// A larger file is rotated, replacing the previous one.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
+/// The file; `None` without a home folder.
+pub fn file() -> Option<PathBuf> {
+    config::state_folder().map(|folder| folder.join("refdesk.log"))
+}
+
 /// Starts logging. Only the first call has an effect.
 pub fn start() {
-    let Some(path) = config::state_folder().map(|folder| folder.join("refdesk.log")) else { return };
+    let Some(path) = file() else { return };
     let wanted = std::env::var("REFDESK_LOG").unwrap_or_default();
     let (filter, wrong) = filter(&wanted);
     let file = LogFile { path, limit: LIMIT, file: Mutex::new(None) };

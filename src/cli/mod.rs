@@ -7,6 +7,7 @@ mod demo;
 mod environment;
 mod log;
 mod output;
+mod places;
 mod rows;
 mod signals;
 mod text_input;
@@ -44,6 +45,7 @@ mod trust;
 mod watch;
 mod why;
 mod why_not;
+mod workspace;
 
 pub use args::{Cli, Command, OutputFormat};
 pub use screen::ScreenStart;
@@ -98,6 +100,9 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
         Ok(opened) => opened,
         Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
     };
+    if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.around, command)) {
+        return Ok(output::print(refused, arguments.format));
+    }
     match &arguments.command {
         None => screen::run(options, session, &arguments, screen),
         Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
@@ -121,7 +126,8 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         _ => options,
     };
     let mut desk = Desk::open(options);
-    let mut answer = dispatch(&mut desk, session, command, arguments);
+    let answer = dispatch(&mut desk, session, command, arguments);
+    let mut answer = workspace::answer_or_refuse(answer, &desk, command);
     // The answer of `check` is the list of problems, so they are not repeated.
     if !matches!(command, Command::Check(_)) {
         answer.add_opening_diagnostics(&desk);
@@ -174,6 +180,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
         Command::Doctor => doctor::run(desk),
+        Command::Where => places::run(desk),
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),

@@ -5,6 +5,8 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+
 use super::answer::CommandOutput;
 use super::args::Cli;
 use super::output;
@@ -39,13 +41,10 @@ pub fn run(
         None
     };
     if let Some(unfit) = unfit {
-        let refusal = Error::new(
-            Code::NoTerminal,
-            unfit,
-            "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
-             instructions, check, add, templates, render, enrich, simulate, why-not, assert, index, search, doctor, \
-             journal, replay, watch, hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
-        );
+        let program = Cli::command();
+        let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+        let hint = format!("use a command: {} (refdesk --help)", commands.join(", "));
+        let refusal = Error::new(Code::NoTerminal, unfit, hint);
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }
     color_eyre::install()?;

@@ -79,14 +79,7 @@ impl Drop for Server {
 /// Runs a test against a server in this process with these limits.
 pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
     let world = world();
-    let around = Surroundings {
-        workspace: world.path.clone(),
-        current: world.path.clone(),
-        config_home: None,
-        home: None,
-        named: None,
-        from_environment: None,
-    };
+    let around = Surroundings { workspace: world.path.clone(), current: world.path.clone(), ..Surroundings::default() };
     let (end, ended) = oneshot::channel::<()>();
     let (tell, told) = mpsc::channel();
     let server = thread::spawn(move || {

@@ -40,10 +40,11 @@ impl Desk {
         Ok(report)
     }
 
-    /// What brings the index up to date in the background, if that is wanted: not without sources, nor if the configuration
-    /// forbids it.
+    /// What brings the index up to date in the background, if that is wanted: not without sources or a workspace, nor if the
+    /// configuration forbids it.
     pub fn index_process(&self) -> Option<&IndexProcess> {
-        let is_wanted = self.settings().background_index && !self.catalog.sources().is_empty();
+        let is_wanted =
+            self.settings().background_index && !self.catalog.sources().is_empty() && self.around().is_workspace();
         self.options.index_process.as_ref().filter(|_| is_wanted)
     }
 

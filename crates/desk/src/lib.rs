@@ -138,7 +138,8 @@ impl Desk {
         let around = &options.around;
         let store = Store::new(&around.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
-            .waiting(options.patience);
+            .waiting(options.patience)
+            .only_if_marked(!around.is_workspace());
         let config = config::load(around);
         let templates = if options.lives_on {
             refdesk_templates::Cache::remembering(options.clock)

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use refdesk_text::{Code, Error};
 
-/// The code of the [`Error`] that an I/O error carries: [`Code::LinkedOut`] or [`Code::NoStateFolder`].
+/// The code of the [`Error`] that an I/O error carries: [`Code::LinkedOut`], [`Code::NoStateFolder`] or
+/// [`Code::NoWorkspace`].
 pub fn code_of(error: &io::Error) -> Option<Code> {
     error.get_ref()?.downcast_ref::<Error>().map(|own| own.code)
 }
@@ -28,6 +29,12 @@ pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
 pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
     let message = format!("refdesk has no folder to keep its key in: {why}");
     io::Error::other(Error::new(Code::NoStateFolder, message, ""))
+}
+
+/// The error for state in a folder that is not a workspace.
+pub fn no_workspace(folder: &Path) -> io::Error {
+    let message = format!("{} is not a workspace", folder.display());
+    io::Error::new(io::ErrorKind::NotFound, Error::new(Code::NoWorkspace, message, ""))
 }
 
 /// An error and its path.

@@ -17,9 +17,10 @@ mod seal;
 #[cfg(test)]
 mod testing;
 pub mod walk;
+pub mod workspace;
 
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
-pub use error::{code_of, is_link_refused};
+pub use error::{code_of, is_link_refused, no_workspace};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry};
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};

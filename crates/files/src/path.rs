@@ -124,22 +124,6 @@ impl Resolver {
     }
 }
 
-/// The nearest folder from `from` upward that contains `.jaato/`, below `home`; otherwise `from` (BEHAVIOUR §1). The
-/// system reports the current folder without links, but `$HOME` may be a link, so both forms of it are compared.
-pub fn workspace_above(from: &Path, home: Option<&Path>) -> PathBuf {
-    let real_home = home.and_then(|home| fs::canonicalize(home).ok());
-    let homes = [home, real_home.as_deref()];
-    for folder in from.ancestors() {
-        if homes.iter().flatten().any(|home| home.starts_with(folder)) {
-            break;
-        }
-        if folder.join(".jaato").is_dir() {
-            return folder.to_path_buf();
-        }
-    }
-    from.to_path_buf()
-}
-
 /// The absolute form, without `.` and `..`, of a path that the user gave relative to `current`.
 pub fn absolute(current: &Path, path: &Path) -> PathBuf {
     clean(&current.join(path))
@@ -207,37 +191,6 @@ mod tests {
         let workspace = Path::new("/w");
         for (path, expected) in [("/w/a/b", "a/b"), ("/w", "."), ("/w-evil/a", "/w-evil/a"), ("/x", "/x")] {
             assert_eq!(display(workspace, Path::new(path)), expected);
-        }
-    }
-
-    #[test]
-    fn the_workspace_is_the_nearest_with_a_jaato_folder_below_home() {
-        let root = tempfile::tempdir().unwrap();
-        let home = root.path().join("home");
-        let inner = home.join("a/b/c");
-        fs::create_dir_all(inner.join("d")).unwrap();
-        fs::create_dir_all(home.join(".jaato")).unwrap();
-        assert_eq!(workspace_above(&inner, Some(&home)), inner, "home's own does not count");
-        assert_eq!(workspace_above(&home, Some(&home)), home);
-        assert_eq!(workspace_above(&inner, None), home);
-        fs::create_dir_all(home.join("a/.jaato")).unwrap();
-        assert_eq!(workspace_above(&inner, Some(&home)), home.join("a"));
-        fs::create_dir_all(inner.join(".jaato")).unwrap();
-        assert_eq!(workspace_above(&inner.join("d"), Some(&home)), inner, "the nearest of two");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_home_that_is_a_link_bounds_the_search_too() {
-        let root = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(root.path()).unwrap();
-        let (home, link) = (root.join("home"), root.join("link"));
-        fs::create_dir_all(home.join("project")).unwrap();
-        fs::create_dir_all(home.join(".jaato")).unwrap();
-        fs::create_dir_all(root.join(".jaato")).unwrap();
-        std::os::unix::fs::symlink(&home, &link).unwrap();
-        for from in [home.join("project"), link.join("project"), home.clone()] {
-            assert_eq!(workspace_above(&from, Some(&link)), from);
         }
     }
 

@@ -47,7 +47,7 @@ pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> 
 
 /// Marks the server as open, now that a client is there; a server in a folder without sources leaves nothing there.
 pub async fn attend(handle: &DeskHandle, snapshot: &Snapshot) {
-    if !snapshot.catalog.is_empty() {
+    if snapshot.is_workspace && !snapshot.catalog.is_empty() {
         let (handle, workspace) = (handle.clone(), Arc::clone(&snapshot.workspace));
         let _ = tokio::task::spawn_blocking(move || handle.attend(Path::new(&*workspace))).await;
     }

@@ -17,7 +17,7 @@ fn listed(ran: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_nearest_jaato_upward_is_the_workspace() {
+fn the_nearest_folder_upward_with_a_catalog_is_the_workspace() {
     let world = Workspace::with(&[
         ("outer/.jaato/references/outer.json", r#"{"id": "outer", "name": "O", "type": "inline", "content": ""}"#),
         ("outer/in/.jaato/references/inner.json", r#"{"id": "inner", "name": "I", "type": "inline", "content": ""}"#),
@@ -32,7 +32,7 @@ fn the_nearest_jaato_upward_is_the_workspace() {
         ("outer/in", vec!["inner"]),
         ("outer/in/deep/er", vec!["inner"]),
         ("bare", vec!["bare"]),
-        ("bare/below", vec![]),
+        ("bare/below", vec!["bare"]),
     ] {
         let mut command = world.bare(&["--format", "json", "list"]);
         let ran = run(command.current_dir(world.path.join(folder)), None).exits(0);
@@ -49,12 +49,15 @@ fn the_home_folder_is_not_a_workspace() {
     }
     let source = json!({"id": "mine", "name": "M", "type": "inline", "content": ""}).to_string();
     refdesk_files::write_atomic(&home.join(".jaato/references/mine.json"), source.as_bytes()).unwrap();
-    let from = |folder: &str| {
-        let ran = run(world.bare(&["--format", "json", "list"]).current_dir(home.join(folder)), None).exits(0);
-        listed(&ran.json())
+    let from = |folder: &str, code: i32| {
+        run(world.bare(&["--format", "json", "list"]).current_dir(home.join(folder)), None).exits(code).json()
     };
-    assert_eq!(from("project/src"), Vec::<String>::new());
-    assert_eq!(from(""), ["mine"], "standing in it is another matter: it is the current folder");
+    let refused = from("project/src", 1);
+    assert_eq!((listed(&refused), refused["error"]["code"].as_str()), (vec![], Some("no-workspace")));
+    let message = refused["error"]["message"].as_str().unwrap();
+    let passed = format!("; {} does not count", home.join(".jaato").display());
+    assert!(message.ends_with(&passed), "{message}");
+    assert_eq!(listed(&from("", 0)), ["mine"], "standing in it is another matter: it is the current folder");
 }
 
 #[test]

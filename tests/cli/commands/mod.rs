@@ -16,6 +16,7 @@ mod instructions;
 mod list;
 mod meaning;
 mod mention_cache;
+mod nowhere;
 mod printed;
 mod profiles;
 mod search;

@@ -39,6 +39,7 @@ const CALLS: &[&[&str]] = &[
     &["connect", "claude-code", "--yes"],
     &["disconnect", "claude-code", "--yes"],
     &["profiles"],
+    &["where"],
     &["trust", "list"],
 ];
 

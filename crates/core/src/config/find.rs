@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use refdesk_files::path::{absolute, display};
+use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -11,6 +12,8 @@ use refdesk_text::report::Diagnostic;
 pub struct Surroundings {
     /// The workspace, absolute and clean.
     pub workspace: PathBuf,
+    /// Why it is the workspace.
+    pub reason: WorkspaceReason,
     /// The current folder.
     pub current: PathBuf,
     /// The user's home folder.
@@ -27,6 +30,15 @@ impl Surroundings {
     /// A path as printed: relative to the workspace inside it, absolute outside.
     pub fn display(&self, path: &Path) -> String {
         display(&self.workspace, path)
+    }
+
+    /// Whether state may be stored in the workspace: not in a folder that was taken for want of a better one, unless it has
+    /// become a workspace since or the user named a configuration for it.
+    pub fn is_workspace(&self) -> bool {
+        self.reason != WorkspaceReason::NothingFound
+            || self.named.is_some()
+            || self.from_environment.as_ref().is_some_and(|named| !named.is_empty())
+            || mark_of(&self.workspace).is_some()
     }
 }
 
@@ -59,12 +71,8 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
 
 /// The default locations of a configuration file, in order.
 fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
-    let usual = [
-        Some(around.workspace.join("references.json")),
-        Some(around.workspace.join(".references.json")),
-        around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")),
-    ];
-    usual.into_iter().flatten()
+    let own = CONFIGURATIONS.map(|name| around.workspace.join(name)).into_iter();
+    own.chain(around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
 }
 
 /// Every possible location of the configuration file, whether or not it exists: when a file appears or goes away,

@@ -15,6 +15,7 @@ mod outline;
 pub mod profile;
 pub mod screen;
 mod settings;
+pub mod user;
 
 pub use approval::{ApprovalMode, Rule, verdict};
 pub use document::{JsonDocument, MemberPart};

@@ -73,8 +73,8 @@ pub struct Over {
 /// The requests that a screen knows.
 #[derive(Debug)]
 pub struct Requests {
-    /// `None` if the screen cannot be marked as open; then the reason is a diagnostic.
-    present: Result<Presence, Diagnostic>,
+    /// `None` in a folder that is not a workspace; a diagnostic if the screen cannot be marked as open.
+    present: Result<Option<Presence>, Diagnostic>,
     who: String,
     folders: Vec<Base>,
     pending: Vec<Pending>,
@@ -90,7 +90,8 @@ pub struct Requests {
 impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
-        let present = presence::attend(desk.workspace(), Attendant::Screen).map_err(|error| {
+        let attended = || presence::attend(desk.workspace(), Attendant::Screen);
+        let present = desk.around().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message)
                 .fix("make .jaato/refdesk writable, and open the screen again")

@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub generation: u64,
     /// The workspace folder, as displayed.
     pub workspace: Arc<str>,
+    /// Whether state may be stored in it: not in a folder that was taken because no workspace was found.
+    pub is_workspace: bool,
     /// The desk's name; `default` unless another was given.
     pub desk: Arc<str>,
     /// The sources.
@@ -65,6 +67,7 @@ impl Snapshot {
             Arc::ptr_eq(one, two) || one == two
         }
         !(self.workspace == other.workspace
+            && self.is_workspace == other.is_workspace
             && self.desk == other.desk
             && self.loading == other.loading
             && self.undo == other.undo

@@ -13,8 +13,10 @@ use serde::de::DeserializeOwned;
 
 use super::foreign::{Fate, Foreign};
 use refdesk_files::path::{display, is_absent, slashed};
+use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, name, rename_own, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, name, no_workspace, rename_own,
+    within,
 };
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -44,6 +46,8 @@ pub struct Store {
     pub(super) selection: PathBuf,
     pub(super) clock: fn() -> SystemTime,
     patience: Duration,
+    /// Whether state may only be stored once the folder is marked as a workspace.
+    only_if_marked: bool,
     pub(super) sealer: Sealer,
     pub(super) foreign: Foreign,
     /// Whether the last wait for the lock timed out.
@@ -70,7 +74,14 @@ impl Store {
         let (workspace, desk) = (workspace.to_path_buf(), name::safe(desk));
         let (patience, timed_out) = (LOCK_TIMEOUT, Arc::default());
         let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
-        Self { workspace, folder, desk, selection, clock, patience, sealer, foreign, timed_out }
+        let only_if_marked = false;
+        Self { workspace, folder, desk, selection, clock, patience, only_if_marked, sealer, foreign, timed_out }
+    }
+
+    /// The same for a folder in which state may only be stored once it is marked as a workspace.
+    #[must_use]
+    pub fn only_if_marked(self, only_if_marked: bool) -> Self {
+        Self { only_if_marked, ..self }
     }
 
     /// The same with a key, which seals what is written and verifies what is read.
@@ -118,9 +129,12 @@ impl Store {
     /// Takes the lock, in a folder that git ignores and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// The file system's error with the path; [`Code::LinkedOut`] for a link.
+    /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`].
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
+        if self.only_if_marked && mark_of(&self.workspace).is_none() {
+            return Err(no_workspace(&self.workspace));
+        }
         let folder = own_folder(&self.workspace)?;
         let lock = folder.lock("lock", self.patience_now());
         let timed_out = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
@@ -299,6 +313,7 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if is_link_refused(error) => "replace the link by a folder",
+        _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",

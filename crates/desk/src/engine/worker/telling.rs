@@ -54,6 +54,7 @@ impl Worker<'_> {
         let (undo, redo) = self.desk.undoable();
         let next = Snapshot {
             generation: last.generation + 1,
+            is_workspace: self.desk.around().is_workspace(),
             workspace: Arc::from(self.desk.workspace().to_string_lossy()),
             desk: Arc::from(self.desk.name()),
             catalog: self.desk.catalog().clone(),

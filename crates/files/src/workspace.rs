@@ -1,0 +1,129 @@
+//! Finds the workspace as git finds a repository: upward from a folder (BEHAVIOUR §1).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of refdesk's and jaato's files in a workspace.
+const JAATO: &str = ".jaato";
+
+/// The configuration files that make their folder a workspace, in the order in which they are read.
+pub const CONFIGURATIONS: [&str; 2] = ["references.json", ".references.json"];
+
+/// Why a folder is the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WorkspaceReason {
+    /// The user named it.
+    #[default]
+    Named,
+    /// It is the copy of the built-in sample.
+    Demo,
+    /// It is the nearest folder with `.jaato/` or a configuration file; holds the name of what was found.
+    Marked(&'static str),
+    /// It is the root of the nearest git repository.
+    Repository,
+    /// Nothing was found: it is the folder where the search began.
+    NothingFound,
+}
+
+/// The workspace for work in the folder `from`: the nearest folder upward with `.jaato/` or a configuration file, else
+/// the root of the nearest git repository, else `from`. Above `from`, the home folder and what is above it do not count:
+/// they would take in everything that the user has.
+pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceReason) {
+    // The system reports the current folder without links, but `$HOME` may be a link: both forms are compared.
+    let real_home = home.and_then(|home| fs::canonicalize(home).ok());
+    let homes = [home, real_home.as_deref()];
+    let is_too_high = |folder: &Path| homes.iter().flatten().any(|home| home.starts_with(folder));
+    let folders = || from.ancestors().take_while(|folder| *folder == from || !is_too_high(folder));
+    if let Some((folder, mark)) = folders().find_map(|folder| Some((folder, mark_of(folder)?))) {
+        return (folder.to_path_buf(), WorkspaceReason::Marked(mark));
+    }
+    // A file in a submodule or a work tree. A home folder that is a repository holds settings, not a project.
+    let is_root = |folder: &&Path| fs::metadata(folder.join(".git")).is_ok() && !is_too_high(folder);
+    match folders().find(is_root) {
+        Some(root) => (root.to_path_buf(), WorkspaceReason::Repository),
+        None => (from.to_path_buf(), WorkspaceReason::NothingFound),
+    }
+}
+
+/// What makes this folder a workspace: the name of the folder or file.
+pub fn mark_of(folder: &Path) -> Option<&'static str> {
+    if folder.join(JAATO).is_dir() {
+        return Some(JAATO);
+    }
+    CONFIGURATIONS.into_iter().find(|name| folder.join(name).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes what a list of paths names: folders end with `/`, `a -> b` is a link.
+    fn tree(paths: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(root.path()).unwrap();
+        for path in paths {
+            match path.strip_suffix('/') {
+                Some(folder) => fs::create_dir_all(real.join(folder)).unwrap(),
+                None => crate::write_atomic(&real.join(path), b"gitdir: elsewhere\n").unwrap(),
+            }
+        }
+        (root, real)
+    }
+
+    #[test]
+    fn the_nearest_mark_else_the_repository_else_nothing() {
+        use WorkspaceReason::{Marked, NothingFound, Repository};
+        let config = Marked("references.json");
+        for (paths, from, expected, reason) in [
+            (&["home/p/.jaato/", "home/p/a/b/"][..], "home/p/a/b", "home/p", Marked(".jaato")),
+            (&["home/p/references.json", "home/p/a/b/"], "home/p/a/b", "home/p", config),
+            (&["home/p/.references.json", "home/p/a/"], "home/p/a", "home/p", Marked(".references.json")),
+            (&["home/p/.jaato/", "home/p/references.json"], "home/p", "home/p", Marked(".jaato")),
+            (&["home/p/.jaato/", "home/p/a/references.json", "home/p/a/b/"], "home/p/a/b", "home/p/a", config),
+            (&["home/p/references.json", "home/p/a/.jaato/"], "home/p/a", "home/p/a", Marked(".jaato")),
+            // A repository, from below and from its own folder; the file is a work tree or a submodule.
+            (&["home/p/.git/", "home/p/a/b/"], "home/p/a/b", "home/p", Repository),
+            (&["home/p/.git", "home/p/a/"], "home/p/a", "home/p", Repository),
+            (&["home/p/.git/hooks/"], "home/p/.git/hooks", "home/p", Repository),
+            (&["home/p/.git/", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p/in", Repository),
+            // A mark counts more than a nearer repository: the catalog of the whole serves a submodule too.
+            (&["home/p/references.json", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p", config),
+            (&["home/p/.git/", "home/p/in/references.json", "home/p/in/a/"], "home/p/in/a", "home/p/in", config),
+            // A bare repository has no work tree.
+            (&["home/p.git/HEAD", "home/p.git/objects/"], "home/p.git", "home/p.git", NothingFound),
+            (&["home/p/a/"], "home/p/a", "home/p/a", NothingFound),
+            // What has the right name and is something else.
+            (&["home/p/.jaato", "home/p/references.json/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
+            // The home folder and what is above it count for nothing below.
+            (&["home/.jaato/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
+            (&["home/references.json", ".jaato/", "home/p/"], "home/p", "home/p", NothingFound),
+            (&["home/.git/", "home/p/"], "home/p", "home/p", NothingFound),
+            (&["home/.git/"], "home", "home", NothingFound),
+            (&["home/.jaato/", "home/p/.git/", "home/p/a/"], "home/p/a", "home/p", Repository),
+            // In the home folder itself, what is there counts.
+            (&["home/.jaato/"], "home", "home", Marked(".jaato")),
+            (&["home/references.json"], "home", "home", config),
+            (&["references.json", "home/"], "home", "home", NothingFound),
+            (&["references.json", "home/"], "", "", config),
+            // Outside the home folder there is no bound.
+            (&["home/", "srv/.jaato/", "srv/p/a/"], "srv/p/a", "srv", Marked(".jaato")),
+            (&["home/", "srv/p/"], "srv/p", "srv/p", NothingFound),
+        ] {
+            let (_root, real) = tree(paths);
+            let found = workspace_above(&real.join(from), Some(&real.join("home")));
+            assert_eq!(found, (real.join(expected), reason), "{paths:?} from {from}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_home_that_is_a_link_bounds_the_search_too() {
+        let (_root, real) = tree(&["home/project/", "home/.jaato/", ".jaato/"]);
+        let link = real.join("link");
+        std::os::unix::fs::symlink(real.join("home"), &link).unwrap();
+        for from in [real.join("home/project"), link.join("project")] {
+            let found = workspace_above(&from, Some(&link));
+            assert_eq!(found, (from, WorkspaceReason::NothingFound));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Commands in a folder that is not a workspace: those that need one say where it was looked for and what to do, and
+//! nothing is written there.
+
+use serde_json::json;
+
+use super::answer::CommandOutput;
+use super::args::Command;
+use refdesk_core::config::Surroundings;
+use refdesk_desk::Desk;
+use refdesk_files::workspace::mark_of;
+use refdesk_text::{Code, Error};
+
+/// What a command needs of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkspaceNeed {
+    /// Nothing: it works in any folder.
+    Nothing,
+    /// A catalog, wherever it is.
+    Catalog,
+    /// A workspace to store what it was asked to choose.
+    Choice,
+    /// A workspace to write files to.
+    Files,
+}
+
+/// The answer to a command that would write files to a folder that is not a workspace.
+pub fn refused(around: &Surroundings, command: &Command) -> Option<CommandOutput> {
+    let is_refused = command.workspace_need() == WorkspaceNeed::Files && !around.is_workspace();
+    is_refused
+        .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(around)) })
+}
+
+/// The answer of a command, or the refusal in its place if it found no catalog, or no workspace to store a choice in.
+pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -> CommandOutput {
+    let around = desk.around();
+    let is_refused = match command.workspace_need() {
+        WorkspaceNeed::Nothing | WorkspaceNeed::Files => false,
+        WorkspaceNeed::Choice => !around.is_workspace(),
+        WorkspaceNeed::Catalog => !around.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
+    };
+    if !is_refused {
+        return answer;
+    }
+    let json = if answer.json.is_object() { answer.json } else { json!({}) };
+    let refused = CommandOutput { json, ..CommandOutput::refused(nothing_found(around)) };
+    if command.chooses() { refused.with_status("error") } else { refused }
+}
+
+/// That no workspace was found, and where it was looked for.
+pub fn nothing_found(around: &Surroundings) -> Error {
+    let from = &around.workspace;
+    let home = around.home.as_deref().filter(|home| from.starts_with(home) && from != home);
+    let above = if home.is_some() { "or above it in your home folder" } else { "or above it" };
+    let passed = home.and_then(|home| Some(format!("; {} does not count", home.join(mark_of(home)?).display())));
+    let message = format!(
+        "no workspace found: there is no .jaato/ or references.json in {} {above}, and no git repository{}",
+        from.display(),
+        passed.unwrap_or_default()
+    );
+    let fix = "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace";
+    Error::new(Code::NoWorkspace, message, fix)
+}

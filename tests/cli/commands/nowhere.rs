@@ -1,0 +1,160 @@
+//! Commands in a folder that is not a workspace: they say where one was looked for, and nothing is written; and `where`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::program::run;
+use crate::support::workspace::{Workspace, ids, inline};
+
+const READING: &[&[&str]] = &[
+    &["list"],
+    &["references"],
+    &["resolve", "a"],
+    &["why", "a"],
+    &["why-not", "a", "--prompt", "a"],
+    &["graph"],
+    &["check"],
+    &["search", "a"],
+    &["templates"],
+    &["simulate"],
+    &["profiles"],
+    &["journal"],
+    &["trust", "list"],
+];
+
+const WRITING: &[&[&str]] = &[
+    &["select", "a"],
+    &["references", "select", "a"],
+    &["unselect", "a"],
+    &["exclude", "a"],
+    &["include", "a"],
+    &["clear"],
+    &["ask"],
+    &["add", "a.md"],
+    &["index"],
+    &["templates", "extract", "a.md"],
+];
+
+const ANYWHERE: &[&[&str]] =
+    &[&["enrich"], &["instructions"], &["render", "--inline", "x"], &["where"], &["references", "help"]];
+
+/// The program in a folder that holds one document.
+fn bare(world: &Workspace, words: &[&str]) -> std::process::Command {
+    world.bare(&[&["--format", "json"], words].concat())
+}
+
+#[test]
+fn without_a_workspace_the_refusal_says_where_it_was_looked_for() {
+    let world = Workspace::with(&[("a.md", "# A\n")]);
+    let before = world.listing();
+    for words in READING.iter().chain(WRITING) {
+        let ran = run(&mut bare(&world, words), Some(b"a")).exits(1);
+        let error = &ran.json()["error"];
+        assert_eq!(error["code"], "no-workspace", "{ran}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(world.path.to_str().unwrap()) && message.contains("git repository"), "{ran}");
+        assert!(error["hint"].as_str().unwrap().contains("refdesk init"), "{ran}");
+    }
+    for words in ANYWHERE {
+        run(&mut bare(&world, words), Some(b"a")).exits(0);
+    }
+    assert_eq!(world.listing(), before, "nothing is written");
+    // The answer keeps its members.
+    let listed = run(&mut bare(&world, &["list"]), None).json();
+    assert_eq!((listed["sources"].clone(), listed["total"].clone()), (json!([]), json!(0)));
+}
+
+#[test]
+fn the_users_own_catalog_is_read_anywhere_and_stored_for_nowhere() {
+    let world = Workspace::with(&[("a.md", "# A\n")]);
+    let mut own = inline("a", "Text.");
+    own["tags"] = json!(["web"]);
+    let own = json!({"sources": [own]}).to_string();
+    refdesk_files::write_atomic(&world.beside("home/.config/jaato/references.json"), own.as_bytes()).unwrap();
+    let before = world.listing();
+    assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["a"]);
+    for words in WRITING {
+        let ran = run(&mut bare(&world, words), Some(b"a")).exits(1);
+        assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
+    }
+    // A hook gives its hint, each time, since it can remember nothing.
+    let prompt = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "UserPromptSubmit", "prompt": "web"});
+    for _ in 0..2 {
+        let ran = run(&mut world.bare(&["hook", "claude-code"]), Some(prompt.to_string().as_bytes())).exits(0);
+        assert!(ran.text().contains("@a"), "{ran}");
+    }
+    assert_eq!(world.listing(), before, "nothing is written");
+    // Once the folder is a workspace, the choice is stored in it.
+    fs::create_dir(world.path.join(".git")).unwrap();
+    run(&mut bare(&world, &["select", "a"]), None).exits(0);
+    assert_eq!(world.picks(), ["a"]);
+}
+
+#[test]
+fn a_named_configuration_makes_the_current_folder_the_workspace() {
+    let world = Workspace::with(&[("own/c.json", &json!({"sources": [inline("a", "")]}).to_string())]);
+    run(&mut bare(&world, &["--config", "own/c.json", "select", "a"]), None).exits(0);
+    assert_eq!(world.picks(), ["a"]);
+}
+
+#[test]
+fn in_a_repository_without_a_catalog_its_root_is_the_workspace() {
+    let world = Workspace::with(&[(".git/HEAD", "ref: refs/heads/main\n"), ("src/deep/a.md", "# A\n")]);
+    let mut command = bare(&world, &["add", "a.md", "--id", "a"]);
+    run(command.current_dir(world.path.join("src/deep")), None).exits(0);
+    assert!(world.path.join(".jaato/references/a.json").is_file());
+    let listed = run(bare(&world, &["list"]).current_dir(world.path.join("src")), None).exits(0).json();
+    assert_eq!(ids(&listed["sources"]), ["a"]);
+}
+
+fn place(document: &Value, key: &str) -> (Option<String>, bool, String) {
+    let place = &document[key];
+    let path = place["path"].as_str().map(str::to_owned);
+    (path, place["exists"].as_bool().unwrap(), place["why"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn where_names_every_place_and_why() {
+    let world = Workspace::of(json!([inline("a", "")]), &[("deep/er/x", "")]);
+    let path = |path: &str| Some(world.path.join(path).to_str().unwrap().to_owned());
+    let document = run(bare(&world, &["where"]).current_dir(world.path.join("deep/er")), None).exits(0).json();
+    let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "workspace",
+            "configuration",
+            "references",
+            "desk",
+            "selection",
+            "journal",
+            "index",
+            "state",
+            "log",
+            "preferences"
+        ]
+    );
+    let why = "the nearest folder above with references.json";
+    let workspace = world.path.to_str().map(str::to_owned);
+    assert_eq!(place(&document, "workspace"), (workspace, true, why.to_owned()));
+    assert_eq!(place(&document, "configuration"), (path("references.json"), true, "in the workspace".to_owned()));
+    let (references, exists, why) = place(&document, "references");
+    assert_eq!((references, exists), (path(".jaato/references"), false));
+    assert!(why.ends_with("not there yet"), "{why}");
+    assert_eq!(document["desk"]["name"], "default");
+    let own = world.beside("home/.config/refdesk/config.toml").to_str().map(str::to_owned);
+    assert_eq!(place(&document, "preferences").0, own);
+    let before = world.listing();
+    let ran = run(world.bare(&["where"]).current_dir(world.path.join("deep")), None).exits(0);
+    assert!(ran.text().lines().count() == 20 && ran.stderr.is_empty(), "{ran}");
+    assert_eq!(world.listing(), before);
+    for (words, folder, why) in [
+        (&["--workspace", "deep", "where"][..], "", "named with --workspace"),
+        (&["where"], "", "the current folder has references.json"),
+        (&["--demo", "where"], "", "a copy of the built-in sample, removed at the end"),
+    ] {
+        let ran = run(bare(&world, words).current_dir(world.path.join(folder)), None).exits(0).json();
+        assert_eq!(place(&ran, "workspace").2, why);
+    }
+}
