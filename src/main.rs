@@ -22,7 +22,10 @@ fn screen(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         Some(Err(forgotten)) => (SavedScreen::default(), Some(format!("the layout is forgotten: {forgotten}"))),
         None => (SavedScreen::default(), None),
     };
-    let start = Start::from_env(remembered.clone()).saying(problem).proposing(how.profile).touring(how.with_tour);
+    let start = Start::from_env(remembered.clone(), &how.preferences)
+        .saying(problem)
+        .proposing(how.profile)
+        .touring(how.with_tour);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let left = runtime.block_on(tui::run(engine, start))?;
     if !left.stored {

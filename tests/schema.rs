@@ -154,6 +154,30 @@ fn the_schema_of_profiles_has_the_keys_that_the_code_knows() {
     }
 }
 
+/// The schema and the parser of the user's preferences accept the same values.
+#[test]
+fn the_schema_of_preferences_accepts_what_the_code_accepts() {
+    use refdesk_core::config::user;
+    let schema = schema("config.schema.json");
+    let known: BTreeSet<String> = user::KEYS.iter().chain(&["$schema"]).map(|key| (*key).to_owned()).collect();
+    assert_eq!(key_set(&schema["properties"]), known);
+    for (key, values) in [("color", &user::COLORS[..]), ("theme", &user::THEMES), ("characters", &user::CHARACTERS)] {
+        assert_eq!(schema["properties"][key]["enum"], json!(values), "{key}");
+    }
+    for key in user::KEYS {
+        for value in [json!("auto"), json!("never"), json!("dark"), json!("ascii"), json!("x"), json!(" "), json!(7)] {
+            let (_, problems) = user::parse(&format!("{key} = {value}"), "config.toml");
+            let is_valid = wrong(&schema, &json!({key: value}), "").is_empty();
+            assert_eq!(is_valid, problems.is_empty(), "{key} = {value}: {problems:?}");
+        }
+    }
+    let page = fs::read_to_string(here().join("docs/src/reference/configuration.md")).unwrap();
+    let (_, after) = page.split_once("```toml\n").unwrap();
+    let (preferences, problems) = user::parse(after.split_once("```").unwrap().0, "config.toml");
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(preferences.values().map(|value| value.is_some()), [false, true, true, true, true]);
+}
+
 #[test]
 fn the_example_shows_every_key_and_no_other() {
     let example = parse(&here().join("references.json.example"));

@@ -3,6 +3,7 @@
 mod agents;
 mod catalog;
 mod enrich;
+mod files;
 mod templates;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub use self::catalog::{
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
 };
+pub use self::files::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs, ShellName};
 pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesCommand};
 
 /// What does your coding agent know, why, and what does it cost?
@@ -58,6 +60,12 @@ pub struct Cli {
     /// Print text for people, or one JSON document for programs
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text, global = true, help_heading = "Options of every command")]
     pub format: OutputFormat,
+    /// The same as --format json
+    #[arg(long, global = true, help_heading = "Options of every command", conflicts_with = "format")]
+    pub json: bool,
+    /// Use colours: if the output is a terminal, always, or never [default: auto]
+    #[arg(long, value_name = "WHEN", value_enum, global = true, help_heading = "Options of every command")]
+    pub color: Option<ColorChoice>,
     /// Use the built-in sample knowledge base, in a temporary folder
     #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
@@ -76,6 +84,17 @@ pub enum OutputFormat {
     Text,
     /// For programs.
     Json,
+}
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// If the output is a terminal and NO_COLOR is not set, or CLICOLOR_FORCE is.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// The commands.
@@ -196,6 +215,15 @@ pub enum Command {
     /// List the profiles: what each loads, what is missing, and what it costs
     #[command(after_help = "Example: refdesk profiles --format json")]
     Profiles,
+    /// Print the file of your own preferences, what is in effect, or what is wrong with it
+    #[command(after_help = "Example: refdesk config check")]
+    Config(ConfigArgs),
+    /// Print a script that completes commands, options, ids, tags, profiles and templates in a shell
+    #[command(after_help = "Example: refdesk completions bash >> ~/.bashrc")]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one page for each command
+    #[command(after_help = "Example: refdesk man ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Review and approve what this workspace's settings want to do outside it
     #[command(
         after_help = "Example: refdesk trust list\n\nOnly a person at a terminal can approve: without one, nothing is trusted and the exit code is 1."
@@ -222,6 +250,7 @@ impl Command {
             Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {
                 WorkspaceNeed::Nothing
             }
+            Self::Config(_) | Self::Completions(_) | Self::Man(_) => WorkspaceNeed::Nothing,
             Self::Where | Self::Doctor | Self::Connect(_) | Self::Disconnect(_) => WorkspaceNeed::Nothing,
             Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
             Self::Add(_) | Self::Index(_) | Self::Ask(_) => WorkspaceNeed::Files,
@@ -286,6 +315,9 @@ impl Command {
             Self::Ask(_) => "refdesk ask",
             Self::Profiles => "refdesk profiles",
             Self::Trust(_) => "refdesk trust",
+            Self::Config(_) => "refdesk config",
+            Self::Completions(_) => "refdesk completions",
+            Self::Man(_) => "refdesk man",
         }
     }
 }

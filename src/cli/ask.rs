@@ -73,7 +73,11 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
         return CommandOutput::new(json, format!("{message}\n"));
     } else {
-        let message = format!("nothing to choose: no selectable source has the tag {}", tags.join(" or "));
+        let message = format!(
+            "nothing to choose: no selectable source has the tag {}{}",
+            tags.join(" or "),
+            desk.nearest_tag(tags)
+        );
         Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
     };
     let status = if refusal.code == Code::NoSources { "no_sources" } else { "none_matched" };

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::args::{Cli, Command};
+use refdesk_core::config::user::{self, Preferences};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
@@ -12,6 +13,7 @@ use refdesk_files::path::absolute;
 use refdesk_files::workspace::{WorkspaceReason, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
+use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 /// Names the configuration file.
@@ -97,6 +99,14 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
     given.or_else(|| home.map(|home| home.join(".config")))
 }
 
+/// What the user prefers, the file that says so, and what is wrong with it.
+pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
+    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
+    let file = user::file(config_home(home.as_deref()).as_deref());
+    let (preferences, problems) = file.as_deref().map(user::read).unwrap_or_default();
+    (preferences, file, problems)
+}
+
 /// The home folder according to the environment, as agents see it.
 pub fn home() -> Option<PathBuf> {
     folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
@@ -105,6 +115,11 @@ pub fn home() -> Option<PathBuf> {
 /// The bearer token of every HTTP call; a value that is not text is reported as such.
 pub fn token() -> Option<String> {
     env::var_os(TOKEN).map(|token| token.to_string_lossy().into_owned())
+}
+
+/// The value of an environment variable.
+pub fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name)
 }
 
 /// The folder that an environment variable names.

@@ -53,7 +53,7 @@ pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
     if !error.use_stderr() || !calls_hook(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
     }
-    log::start();
+    log::start(None);
     let reason = error.to_string();
     tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with wrong arguments");
     // Let the agent finish writing.

@@ -36,7 +36,8 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             ("selected_count", json!(selected)),
         ])
     };
-    CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected))
+    let notes = desk.unknown_tags(&args.tags);
+    CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected)) }
 }
 
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {

@@ -22,16 +22,17 @@ pub fn file() -> Option<PathBuf> {
     config::state_folder().map(|folder| folder.join("refdesk.log"))
 }
 
-/// Starts logging. Only the first call has an effect.
-pub fn start() {
+/// Starts logging what `REFDESK_LOG` says, else what the user prefers. Only the first call has an effect.
+pub fn start(preferred: Option<&str>) {
     let Some(path) = file() else { return };
-    let wanted = std::env::var("REFDESK_LOG").unwrap_or_default();
+    let wanted = std::env::var("REFDESK_LOG").ok().filter(|wanted| !wanted.trim().is_empty());
+    let wanted = wanted.or_else(|| preferred.map(str::to_owned)).unwrap_or_default();
     let (filter, wrong) = filter(&wanted);
     let file = LogFile { path, limit: LIMIT, file: Mutex::new(None) };
     let layer = tracing_subscriber::fmt::layer().with_writer(file).log_internal_errors(false).with_filter(filter);
     let is_first = tracing_subscriber::registry().with(layer).try_init().is_ok();
     if let Some(error) = wrong.filter(|_| is_first) {
-        tracing::warn!(?wanted, error, "REFDESK_LOG cannot be parsed; only warnings are logged");
+        tracing::warn!(?wanted, error, "the log filter cannot be parsed; only warnings are logged");
     }
 }
 

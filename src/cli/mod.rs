@@ -5,6 +5,7 @@ mod answer;
 mod args;
 mod demo;
 mod environment;
+mod help;
 mod log;
 mod output;
 mod places;
@@ -18,6 +19,7 @@ mod ask;
 mod assert;
 mod change;
 mod check;
+mod completions;
 mod connect;
 mod doctor;
 mod enrich;
@@ -28,8 +30,10 @@ mod index;
 mod instructions;
 mod journal;
 mod list;
+mod man;
 mod mcp;
 mod mcp_http;
+mod preferences;
 mod profiles;
 mod references;
 mod render;
@@ -53,7 +57,6 @@ pub use screen::ScreenStart;
 use std::process::ExitCode;
 
 use answer::CommandOutput;
-use clap::Parser;
 
 use refdesk_desk::engine::Started;
 use refdesk_desk::{Desk, Options, Session};
@@ -71,13 +74,21 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
     }
-    let arguments = match Cli::try_parse() {
+    if completions::answer_call() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (preferences, _, problems) = environment::preferences();
+    output::choose_colors(std::env::args_os().skip(1), preferences.color);
+    let arguments = match help::parse() {
         Ok(arguments) => arguments,
         Err(error) => return Ok(hook::answer_usage_error(&error).unwrap_or_else(|| output::usage(error))),
     };
-    log::start();
+    log::start(preferences.log.as_deref());
     if let Some(Command::Hook(args)) = &arguments.command {
         return Ok(hook::run(&arguments, args));
+    }
+    if !matches!(&arguments.command, Some(Command::Config(_))) {
+        preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::in_words(&problem)));
     }
     if arguments.tour && arguments.command.is_some() {
         let refused = CommandOutput::usage("the tour is one of the full screen", "leave the command out");
@@ -85,6 +96,15 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
     }
     if let Some(refused) = profiles::refusal(&arguments) {
         return Ok(output::print(refused, arguments.format));
+    }
+    let own_files = match &arguments.command {
+        Some(Command::Config(args)) => Some(preferences::run(args.command)),
+        Some(Command::Completions(args)) => Some(completions::run(args)),
+        Some(Command::Man(args)) => Some(man::run(args)),
+        _ => None,
+    };
+    if let Some(answer) = own_files {
+        return Ok(output::print(answer, arguments.format));
     }
     let is_in_background = matches!(&arguments.command, Some(Command::Index(args)) if args.background);
     threads::start(if is_in_background { 1 } else { usize::MAX });
@@ -104,7 +124,7 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
         return Ok(output::print(refused, arguments.format));
     }
     match &arguments.command {
-        None => screen::run(options, session, &arguments, screen),
+        None => screen::run(options, session, &arguments, preferences, screen),
         Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
@@ -181,6 +201,9 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Check(args) => check::run(desk, session, args),
         Command::Doctor => doctor::run(desk),
         Command::Where => places::run(desk),
+        Command::Config(_) | Command::Completions(_) | Command::Man(_) => {
+            CommandOutput::usage("this command needs no open workspace", "run it on its own")
+        }
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),

@@ -1,9 +1,12 @@
-//! Printing: results to standard output, problems to standard error. A reader that went away is not an error.
+//! Printing: results to standard output, problems to standard error, both in colours if they are wanted. A reader that
+//! went away is not an error.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
 
 use serde_json::json;
 
@@ -37,6 +40,63 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     ExitCode::from(if written { exit } else { exit.max(1) })
 }
 
+/// Decides once whether colours are used: as `--color` says, else as the user prefers, else by the terminal and the
+/// variables NO_COLOR, CLICOLOR and CLICOLOR_FORCE. The arguments are not parsed yet, since that may print an error.
+pub fn choose_colors(arguments: impl Iterator<Item = std::ffi::OsString>, preferred: Option<&str>) {
+    let words: Vec<String> =
+        arguments.map_while(|word| word.into_string().ok()).take_while(|word| word != "--").collect();
+    let given = words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--color") {
+        Some("") => words.get(at + 1).map(String::as_str),
+        Some(value) => value.strip_prefix('='),
+        None => None,
+    });
+    match given.or(preferred) {
+        Some("always") => ColorChoice::Always.write_global(),
+        Some("never") => ColorChoice::Never.write_global(),
+        _ => {}
+    }
+}
+
+/// Whether this stream gets colours.
+fn is_colored(stream: &impl anstream::stream::RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
+
+/// The severity at the beginning of a message and its hint in colours; the text has no other escape sequence.
+fn in_color(text: &str) -> String {
+    let mut shown = String::new();
+    for line in text.split_inclusive('\n') {
+        let begins = |word: &&(&str, &str)| line.starts_with(word.0);
+        match COLORS.iter().find(begins) {
+            Some((word, color)) => {
+                shown.push_str(&format!("\x1b[{color}m{word}\x1b[0m{}", line.get(word.len()..).unwrap_or_default()));
+            }
+            None => shown.push_str(line),
+        }
+    }
+    shown
+}
+
+/// What begins a line of a message, and its colour.
+const COLORS: [(&str, &str); 5] =
+    [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  hint:", "36"), ("  fix:", "36")];
+
+/// A difference with its added and removed lines in colours; the text has no other escape sequence.
+fn diff_in_color(diff: &str) -> String {
+    let color = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => Some("32"),
+        Some(b'-') => Some("31"),
+        Some(b'@') => Some("36"),
+        _ => None,
+    };
+    let painted = |line: &str| {
+        let text = line.trim_end_matches('\n');
+        let ending = line.get(text.len()..).unwrap_or_default();
+        color(line).map_or_else(|| line.to_owned(), |color| format!("\x1b[{color}m{text}\x1b[0m{ending}"))
+    };
+    diff.split_inclusive('\n').map(painted).collect()
+}
+
 /// Whether standard output is a terminal.
 pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
@@ -47,7 +107,9 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }
-    let asked = format!("{}{} [y/N] ", visible(shown), one_line(question));
+    let shown = visible(shown);
+    let shown = if is_colored(&io::stderr()) { diff_in_color(&shown) } else { shown.into_owned() };
+    let asked = format!("{shown}{} [y/N] ", one_line(question));
     let mut out = io::stderr().lock();
     let mut answer = String::new();
     let read =
@@ -127,7 +189,7 @@ fn escape_words(error: &mut clap::Error) {
 fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = arguments.collect();
     let two = words.windows(2).any(|pair| matches!(pair, [key, value] if key == "--format" && value == "json"));
-    two || words.iter().any(|word| word == "--format=json")
+    two || words.iter().any(|word| word == "--format=json" || word == "--json")
 }
 
 /// The most errors, and warnings of a rendering, that a command prints unasked.
@@ -177,8 +239,10 @@ pub fn in_words(problem: &Diagnostic) -> String {
 
 /// A line on standard error.
 pub fn print_to_stderr(text: &str) {
+    let text = visible(text);
+    let text = if is_colored(&io::stderr()) { Cow::Owned(in_color(&text)) } else { text };
     // Standard error is closed, so this cannot be reported.
-    let _ = writeln!(io::stderr().lock(), "{}", visible(text));
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Writes to standard output; returns whether that succeeded. Files get the bytes as they are; for a terminal control
@@ -187,10 +251,10 @@ fn write_out(bytes: &[u8]) -> bool {
     write_emphasised(bytes, &[])
 }
 
-/// The same, with parts of it in bold on a terminal.
+/// The same, with parts of it in bold if the output has colours.
 fn write_emphasised(bytes: &[u8], emphasised: &[Range<usize>]) -> bool {
     let mut out = io::stdout().lock();
-    let shown = if out.is_terminal() && !emphasised.is_empty() {
+    let shown = if is_colored(&out) && !emphasised.is_empty() {
         Cow::Owned(in_bold(&String::from_utf8_lossy(bytes), emphasised).into_bytes())
     } else if out.is_terminal() {
         Cow::Owned(visible(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
@@ -230,6 +294,17 @@ pub fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_and_differences_in_color() {
+        let text = "error: a\n  hint: b\nnot an error: c\nwarning: d";
+        let expected =
+            "\x1b[1;31merror:\x1b[0m a\n\x1b[36m  hint:\x1b[0m b\nnot an error: c\n\x1b[1;33mwarning:\x1b[0m d";
+        assert_eq!(in_color(text), expected);
+        let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
+        let expected = "\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n c\n";
+        assert_eq!(diff_in_color(diff), expected);
+    }
 
     #[test]
     fn parts_are_bold_and_nothing_in_them_moves_the_cursor() {

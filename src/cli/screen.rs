@@ -10,6 +10,7 @@ use clap::CommandFactory;
 use super::answer::CommandOutput;
 use super::args::Cli;
 use super::output;
+use refdesk_core::config::user::Preferences;
 use refdesk_desk::engine::{self, Started};
 use refdesk_desk::{Options, Session};
 use refdesk_text::{Code, Error};
@@ -21,6 +22,8 @@ pub struct ScreenStart {
     pub profile: Option<PathBuf>,
     /// With the tour of the demo, which leaves nothing behind, not even its layout.
     pub with_tour: bool,
+    /// What the user prefers.
+    pub preferences: Preferences,
 }
 
 /// Opens the screen; without a suitable terminal, an error that names the commands.
@@ -31,6 +34,7 @@ pub fn run(
     options: Options,
     session: Session,
     arguments: &Cli,
+    preferences: Preferences,
     screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
@@ -50,6 +54,6 @@ pub fn run(
     color_eyre::install()?;
     // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
-    let start = ScreenStart { profile, with_tour: arguments.tour };
+    let start = ScreenStart { profile, with_tour: arguments.tour, preferences };
     screen(engine::start_attended(Options { profile: None, ..options }, session)?, start)
 }

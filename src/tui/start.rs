@@ -1,11 +1,12 @@
-//! How a screen starts: by the environment (colours, characters) and by how the last one was left. Read once, before
-//! the first frame.
+//! How a screen starts: by the user's preferences, by the environment (colours, characters) and by how the last one was
+//! left. Read once, before the first frame.
 
 use std::path::PathBuf;
 
 use ratatui::layout::Size;
 
 use refdesk_core::config::screen::SavedScreen;
+use refdesk_core::config::user::Preferences;
 
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
@@ -24,22 +25,35 @@ pub struct Start {
     /// The file of the profile to switch to, after showing its difference.
     profile: Option<PathBuf>,
     with_tour: bool,
+    /// The editor that the user's preferences name.
+    editor: Option<String>,
 }
 
 impl Start {
-    /// The settings from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale, and from the last screen.
-    pub fn from_env(remembered: SavedScreen) -> Self {
+    /// The settings from the preferences, from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale, and from the
+    /// last screen.
+    pub fn from_env(remembered: SavedScreen, preferences: &Preferences) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));
-        Self::new(get, locale.as_deref(), remembered)
+        Self::new(get, locale.as_deref(), remembered, preferences)
     }
 
-    fn new(get: impl Fn(&str) -> Option<String>, locale: Option<&str>, remembered: SavedScreen) -> Self {
+    fn new(
+        get: impl Fn(&str) -> Option<String>,
+        locale: Option<&str>,
+        remembered: SavedScreen,
+        preferences: &Preferences,
+    ) -> Self {
         let [no_color, colorterm, term, grounds] = ["NO_COLOR", "COLORTERM", "TERM", "COLORFGBG"].map(get);
+        let no_color = match preferences.color {
+            Some("never") => Some("1".to_owned()),
+            Some(_) => None,
+            None => no_color,
+        };
         let theme = Theme::for_terminal(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
         let usual = if grounds.is_some_and(|grounds| is_light(&grounds)) { "light" } else { "dark" };
         let mut message = None;
-        let chosen = remembered.theme.as_deref().and_then(|name| {
+        let chosen = preferences.theme.or(remembered.theme.as_deref()).and_then(|name| {
             let chosen = theme.named(name);
             if chosen.is_none() {
                 let known: Vec<&str> = Theme::names().collect();
@@ -48,13 +62,24 @@ impl Start {
             chosen
         });
         let theme = chosen.or_else(|| theme.named(usual)).unwrap_or(theme);
+        let glyphs = match preferences.characters {
+            Some("ascii") => Glyphs::ASCII,
+            Some(_) => Glyphs::UNICODE,
+            None => Glyphs::for_locale(locale),
+        };
         Self {
-            skin: Skin { theme, glyphs: Glyphs::for_locale(locale) },
+            skin: Skin { theme, glyphs },
             remembered,
             message,
             profile: None,
             with_tour: false,
+            editor: preferences.editor.clone(),
         }
+    }
+
+    /// The editor that the user's preferences name.
+    pub(super) fn editor(&self) -> Option<&str> {
+        self.editor.as_deref()
     }
 
     /// The same, with something to say on the first frame.
@@ -105,7 +130,7 @@ mod tests {
     fn start(environment: &[(&str, &str)], remembered: SavedScreen) -> Start {
         let get =
             |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        Start::new(get, None, remembered)
+        Start::new(get, None, remembered, &Preferences::default())
     }
 
     #[test]
@@ -130,6 +155,32 @@ mod tests {
             let state = begun.state(Size::new(80, 24));
             assert_eq!(state.remember(), remembered, "what was not changed is not forgotten");
         }
+    }
+
+    #[test]
+    fn preferences_come_before_the_environment_and_the_last_screen() {
+        let get = |name: &str| (name == "TERM").then(|| "xterm-256color".to_owned());
+        let unwanted = |name: &str| (name == "NO_COLOR").then(|| "1".to_owned()).or_else(|| get(name));
+        let remembered = SavedScreen { theme: Some("light".to_owned()), ..SavedScreen::default() };
+        let started = |preferences: &Preferences| Start::new(get, Some("C"), remembered.clone(), preferences);
+        let none = Preferences::default();
+        for (preferences, theme) in [
+            (none.clone(), "light"),
+            (Preferences { theme: Some("contrast"), ..none.clone() }, "contrast"),
+            (Preferences { color: Some("never"), ..none.clone() }, "mono"),
+            (Preferences { color: Some("always"), ..none.clone() }, "light"),
+        ] {
+            let begun = started(&preferences);
+            assert_eq!(begun.skin.theme.name(), theme, "{preferences:?}");
+            assert_eq!(begun.state(Size::new(80, 24)).remember(), remembered, "the chosen theme is not forgotten");
+        }
+        let always = Preferences { color: Some("always"), ..none.clone() };
+        assert_eq!(Start::new(unwanted, None, remembered.clone(), &always).skin.theme.name(), "light");
+        assert_eq!(started(&none).skin.glyphs, Glyphs::ASCII);
+        let unicode = Preferences { characters: Some("unicode"), ..none };
+        assert_eq!(started(&unicode).skin.glyphs, Glyphs::UNICODE);
+        let known: Vec<&str> = std::iter::once("auto").chain(Theme::names()).collect();
+        assert_eq!(known, refdesk_core::config::user::THEMES);
     }
 
     #[test]

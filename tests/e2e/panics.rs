@@ -7,6 +7,7 @@ use portable_pty::CommandBuilder;
 use refdesk::tui::{self, Start};
 use refdesk_core::config::Surroundings;
 use refdesk_core::config::screen::SavedScreen;
+use refdesk_core::config::user::Preferences;
 use refdesk_desk::engine::{self, Event, Notice, Topic, Who};
 use refdesk_desk::{Options, Session};
 use tokio::sync::mpsc;
@@ -34,7 +35,7 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     runtime.block_on(async {
         tokio::select! {
             biased;
-            ended = tui::run((engine, events), Start::from_env(SavedScreen::default())) => { ended.unwrap(); }
+            ended = tui::run((engine, events), Start::from_env(SavedScreen::default(), &Preferences::default())) => { ended.unwrap(); }
             () = other(events_out.clone()) => {}
         }
     });

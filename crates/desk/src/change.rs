@@ -295,7 +295,7 @@ impl Desk {
             PickStatus::AllSelected => words.push("everything is picked already".to_owned()),
             PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
             PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
-                words.push(format!("no source has the tag {}", tags.join(" or ")));
+                words.push(format!("no source has the tag {}{}", tags.join(" or "), self.nearest_tag(tags)));
             }
             PickStatus::NoneMatched => {}
             PickStatus::Error if answer.missing.is_empty() => {
@@ -311,6 +311,24 @@ impl Desk {
             words.push(self.unknown_id(id).message);
         }
         words.join("; ")
+    }
+
+    /// What is wrong with each of these tags that no source has, with the most similar tag.
+    pub fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
+        let is_unknown = |tag: &&String| {
+            let wanted = std::slice::from_ref(*tag);
+            !self.catalog.sources().iter().any(|source| has_any_tag(source, wanted))
+        };
+        let told =
+            |tag: &String| format!("no source has the tag '{tag}'{}", self.nearest_tag(std::slice::from_ref(tag)));
+        tags.iter().filter(is_unknown).map(told).collect()
+    }
+
+    /// ` (did you mean 'x'?)` for the tag most similar to one of these, or nothing.
+    pub fn nearest_tag(&self, tags: &[String]) -> String {
+        let known = || self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str));
+        let nearest = tags.iter().find_map(|tag| did_you_mean(tag, known()));
+        nearest.map_or_else(String::new, |question| format!(" ({question})"))
     }
 
     /// The error for an id that is not in the catalog, with the most similar id.

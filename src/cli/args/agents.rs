@@ -72,7 +72,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub context: String,
     /// Offer only sources with this tag; repeat it for sources with any of several
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 #[derive(Debug, Args, Default)]
 pub struct ListArgs {
     /// Only sources with this tag; repeat it for sources with any of several
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Only sources of this mode
     #[arg(long, value_enum, default_value_t = ModeFilter::All)]
@@ -40,7 +40,7 @@ pub struct SelectArgs {
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Every source with this tag
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ pub struct AddArgs {
     #[arg(long)]
     pub name: Option<String>,
     /// A tag; repeat it for several
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// When agents get the source
     #[arg(long, value_enum, default_value_t = NewMode::Selectable)]

@@ -147,7 +147,7 @@ pub struct SearchArgs {
     #[arg(long = "source", value_name = "ID")]
     pub sources: Vec<String>,
     /// Only sources with this tag; repeat it for sources with any of several
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Only selected sources
     #[arg(long)]

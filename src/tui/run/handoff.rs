@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
+use crate::editor::{self, EditorCommand};
 use crate::tui::input::Input;
-use crate::tui::run::editor;
-use crate::tui::run::editor::EditorCommand;
 use crate::tui::run::signals;
 use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
@@ -56,7 +55,7 @@ impl App {
 
     /// Lends the terminal to the editor; returns whether it succeeded.
     async fn lend_to_editor(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
-        let call = match editor::call(|name| std::env::var_os(name), spot) {
+        let call = match editor::call(self.editor.as_deref(), |name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(error) => return self.refuse(error).map(|()| false),
         };

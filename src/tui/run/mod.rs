@@ -30,7 +30,6 @@ use keyboard::Keyboard;
 use replies::Replies;
 use signals::{ScreenSignals, SignalAction};
 
-mod editor;
 mod frame_limiter;
 mod handoff;
 mod highlight_worker;
@@ -78,6 +77,7 @@ pub enum ExitReason {
 pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
+    let editor = start.editor().map(str::to_owned);
     let state = start.state(screen.size()?);
     let mut app = App {
         snapshots: engine.snapshots(),
@@ -94,6 +94,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         pace: FrameLimiter::default(),
         asked: SentRequests::Nothing,
         handed_back: None,
+        editor,
         ended: None,
     };
     let ended = match app.run(signals).await {
@@ -131,6 +132,8 @@ struct App {
     asked: SentRequests,
     /// When an editor last returned the terminal.
     handed_back: Option<Instant>,
+    /// The editor that the user's preferences name.
+    editor: Option<String>,
     ended: Option<ExitReason>,
 }
 

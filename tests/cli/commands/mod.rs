@@ -17,6 +17,7 @@ mod list;
 mod meaning;
 mod mention_cache;
 mod nowhere;
+mod own_files;
 mod printed;
 mod profiles;
 mod search;

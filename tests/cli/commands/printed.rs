@@ -40,6 +40,11 @@ const CALLS: &[&[&str]] = &[
     &["disconnect", "claude-code", "--yes"],
     &["profiles"],
     &["where"],
+    &["config"],
+    &["config", "path"],
+    &["config", "check"],
+    &["completions", "bash"],
+    &["man"],
     &["trust", "list"],
 ];
 

@@ -1,8 +1,265 @@
-//! The user's own preferences: a TOML file beside the user's other settings, never part of a workspace.
+//! The user's own preferences: a TOML file beside the user's other settings, never part of a workspace. It is trusted, and a
+//! problem in it stops nothing: each key is read on its own, and what cannot be read has its default.
 
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use refdesk_files::read_regular;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::{Code, Fix};
+
+/// Size limit in bytes; the file holds a few words.
+const LIMIT: u64 = 64 * 1024;
+
+/// Every key, in the order in which they are shown.
+pub const KEYS: [&str; 5] = ["color", "theme", "characters", "editor", "log"];
+
+/// The values of `color`.
+pub const COLORS: [&str; 3] = ["auto", "always", "never"];
+
+/// The values of `theme`; the screen has a theme of each name but `auto`.
+pub const THEMES: [&str; 5] = ["auto", "dark", "light", "contrast", "colourblind"];
+
+/// The values of `characters`.
+pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
+
+/// What the user prefers; `None` leaves it to refdesk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preferences {
+    /// Whether commands and the screen use colours: one of [`COLORS`] but `auto`.
+    pub color: Option<&'static str>,
+    /// The theme that the screen starts with: one of [`THEMES`] but `auto`.
+    pub theme: Option<&'static str>,
+    /// The characters that the screen is drawn with: one of [`CHARACTERS`] but `auto`.
+    pub characters: Option<&'static str>,
+    /// The command of the editor, before `$VISUAL` and `$EDITOR`.
+    pub editor: Option<String>,
+    /// What is logged, if `$REFDESK_LOG` does not say.
+    pub log: Option<String>,
+}
+
+impl Preferences {
+    /// The value of each of the [`KEYS`], if it is set.
+    pub fn values(&self) -> [Option<&str>; 5] {
+        [self.color, self.theme, self.characters, self.editor.as_deref(), self.log.as_deref()]
+    }
+}
 
 /// The file in the folder of the user's settings; `None` without one.
 pub fn file(config_home: Option<&Path>) -> Option<PathBuf> {
     config_home.map(|folder| folder.join("refdesk/config.toml"))
+}
+
+/// Reads the file; the defaults if it does not exist.
+pub fn read(file: &Path) -> (Preferences, Vec<Diagnostic>) {
+    let failed = |why: String| {
+        let problem = Diagnostic::error(Code::Unreadable, format!("your preferences cannot be read: {why}"));
+        (
+            Preferences::default(),
+            vec![problem.in_file(file.to_string_lossy()).fix("make it a readable file, or remove it")],
+        )
+    };
+    match read_regular(file, LIMIT) {
+        Ok((bytes, false)) => match String::from_utf8(bytes) {
+            Ok(text) => parse(&text, &file.to_string_lossy()),
+            Err(_) => failed("it is not UTF-8".to_owned()),
+        },
+        Ok((_, true)) => failed(format!("it is larger than {LIMIT} bytes")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (Preferences::default(), Vec::new()),
+        Err(error) => failed(error.to_string()),
+    }
+}
+
+/// The preferences in this text; `shown` names its file in the problems.
+pub fn parse(text: &str, shown: &str) -> (Preferences, Vec<Diagnostic>) {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader { text, shown, problems: Vec::new() };
+    let mut preferences = Preferences::default();
+    let document = match DeTable::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let at = error.span().unwrap_or(0..0);
+            let message = format!("not TOML: {}", error.message());
+            reader.report(
+                Diagnostic::error(Code::NotToml, message).fix("write a line each, as in: theme = \"dark\""),
+                &at,
+            );
+            return (preferences, reader.problems);
+        }
+    };
+    for (key, value) in document.get_ref() {
+        match key.get_ref().as_ref() {
+            "color" => preferences.color = reader.choice("color", &COLORS, value),
+            "theme" => preferences.theme = reader.choice("theme", &THEMES, value),
+            "characters" => preferences.characters = reader.choice("characters", &CHARACTERS, value),
+            "editor" => preferences.editor = reader.text("editor", value),
+            "log" => preferences.log = reader.text("log", value),
+            "$schema" => {}
+            unknown => {
+                let nearest = did_you_mean(unknown, KEYS);
+                let fix = nearest.unwrap_or_else(|| format!("keys are {}", KEYS.join(", ")));
+                let problem = Diagnostic::warning(Code::UnknownKey, format!("there is no key '{unknown}'"));
+                reader.report(problem.fix(fix), &key.span());
+            }
+        }
+    }
+    reader.problems.sort_by_key(|problem| (problem.line, problem.column));
+    (preferences, reader.problems)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    shown: &'a str,
+    problems: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, problem: Diagnostic, at: &Range<usize>) {
+        self.problems.push(problem.in_file(self.shown).at(Position::of(self.text, at.start)));
+    }
+
+    /// A value that must be a text with something in it.
+    fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        match value.get_ref() {
+            DeValue::String(text) if !text.trim().is_empty() => Some(text.to_string()),
+            DeValue::String(_) => {
+                let problem = Diagnostic::error(Code::UnknownValue, format!("'{key}' is empty"));
+                self.report(problem.fix("give it a value, or leave it out"), &value.span());
+                None
+            }
+            other => {
+                let message = format!("'{key}' must be a text, not {}", kind(other));
+                self.report(
+                    Diagnostic::error(Code::WrongType, message).fix("put it in quotation marks"),
+                    &value.span(),
+                );
+                None
+            }
+        }
+    }
+
+    /// A value that must be one of these; `None` for the first, which leaves it to refdesk.
+    fn choice(
+        &mut self,
+        key: &str,
+        known: &'static [&'static str],
+        value: &Spanned<DeValue<'_>>,
+    ) -> Option<&'static str> {
+        let text = self.text(key, value)?;
+        let Some(at) = known.iter().position(|word| *word == text) else {
+            let nearest = did_you_mean(&text, known.iter().copied());
+            let fix = nearest.unwrap_or_else(|| format!("values are {}", known.join(", ")));
+            let problem = Diagnostic::error(Code::UnknownValue, format!("'{key}' cannot be '{text}'"));
+            self.report(problem.fix(Fix::from(fix)), &value.span());
+            return None;
+        };
+        known.get(at).copied().filter(|_| at > 0)
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The values by key, and each problem as `severity line:column message; fix`.
+    fn told(text: &str) -> (Vec<String>, Vec<String>) {
+        let (preferences, problems) = parse(text, "config.toml");
+        let values = KEYS.iter().zip(preferences.values()).filter_map(|(key, value)| Some(format!("{key}={}", value?)));
+        let problem = |it: Diagnostic| {
+            let place = [it.line, it.column].map(|number| number.unwrap_or(0).to_string()).join(":");
+            format!("{:?} {place} {}; {}", it.severity, it.message, it.fix)
+        };
+        (values.collect(), problems.into_iter().map(problem).collect())
+    }
+
+    #[test]
+    fn each_key_is_read_on_its_own() {
+        for (text, values, problems) in [
+            ("", &[][..], &[][..]),
+            ("\u{feff}# mine\r\ntheme = 'light'\r\n", &["theme=light"], &[]),
+            (
+                "color = \"never\"\ntheme = \"contrast\"\ncharacters = \"ascii\"\neditor = \"hx -v\"\nlog = \"debug\"",
+                &["color=never", "theme=contrast", "characters=ascii", "editor=hx -v", "log=debug"],
+                &[],
+            ),
+            ("color = \"auto\"\ntheme = \"auto\"\ncharacters = \"auto\"", &[], &[]),
+            (
+                "colour = \"never\"\nlog = \"info\"",
+                &["log=info"],
+                &["Warning 1:1 there is no key 'colour'; did you mean 'color'?"],
+            ),
+            (
+                "\nshoe = 1\n[theme]\nx = 1",
+                &[],
+                &[
+                    "Warning 2:1 there is no key 'shoe'; keys are color, theme, characters, editor, log",
+                    "Error 3:1 'theme' must be a text, not a table; put it in quotation marks",
+                ],
+            ),
+            (
+                "theme = \"drak\"\neditor = \" \"\nlog = true\ncolor = \"blue\"",
+                &[],
+                &[
+                    "Error 1:9 'theme' cannot be 'drak'; did you mean 'dark'?",
+                    "Error 2:10 'editor' is empty; give it a value, or leave it out",
+                    "Error 3:7 'log' must be a text, not true or false; put it in quotation marks",
+                    "Error 4:9 'color' cannot be 'blue'; values are auto, always, never",
+                ],
+            ),
+        ] {
+            let expected = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+            assert_eq!(told(text), (expected(values), expected(problems)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_toml_is_one_problem_with_its_place() {
+        for (text, place) in [("theme = \"dark\"\ncolor never\n", "Error 2:7 not TOML"), ("[", "Error 1:2 not TOML")] {
+            let (values, problems) = told(text);
+            assert!(values.is_empty() && problems.len() == 1 && problems[0].starts_with(place), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_a_problem_and_none_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("refdesk/config.toml");
+        assert_eq!(file(Some(folder.path())).as_deref(), Some(&*path));
+        assert_eq!(read(&path), (Preferences::default(), Vec::new()));
+        for bytes in [b"theme = '\xff'".to_vec(), vec![b'#'; 70_000]] {
+            refdesk_files::write_atomic(&path, &bytes).unwrap();
+            assert_eq!(read(&path).1.len(), 1);
+        }
+        assert_eq!(read(folder.path()).1.len(), 1, "a folder");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "\\PC*") {
+            let _ = parse(&text, "config.toml");
+        }
+
+        #[test]
+        fn any_value_of_a_key_is_read(at in 0..KEYS.len(), value in "[\"'\\[\\]{}=a-z0-9 \\n.-]{0,12}") {
+            let _ = parse(&format!("{} = {value}", KEYS[at]), "config.toml");
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! The command that opens the user's editor at a line: `$VISUAL`, else `$EDITOR`, else vi. `handoff` runs it.
+//! The command that opens the user's editor at a line: the preferred one, else `$VISUAL`, else `$EDITOR`, else vi. Both
+//! faces run it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,9 +7,12 @@ use std::path::Path;
 use refdesk_desk::Spot;
 use refdesk_text::{Code, Error};
 
+/// A program to run, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
+    /// The program.
     pub program: String,
+    /// What it is called with.
     pub arguments: Vec<OsString>,
     /// The origin of the command, for messages: `$VISUAL is "vim -p"`.
     pub origin: String,
@@ -17,19 +21,27 @@ pub struct EditorCommand {
 /// The fix if there is no editor.
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 
-/// The command that opens this location in the editor that the environment names.
-pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, Error> {
+/// The command that opens this location in the editor that the user's preferences or the environment name.
+///
+/// # Errors
+/// The value that names it cannot be read as a command.
+pub fn call(
+    preferred: Option<&str>,
+    get: impl Fn(&str) -> Option<OsString>,
+    spot: &Spot,
+) -> Result<EditorCommand, Error> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
         Some((variable, value))
     });
-    let (origin, value) = match named {
-        Some((variable, value)) => {
+    let (origin, value) = match (preferred, named) {
+        (Some(preferred), _) => (format!("your preferences say editor = \"{preferred}\""), preferred.to_owned()),
+        (None, Some((variable, value))) => {
             let shown = format!("${variable} is \"{}\"", value.to_string_lossy());
             let Ok(value) = value.into_string() else { return Err(unreadable(&shown, "it is not UTF-8")) };
             (shown, value)
         }
-        None => ("neither $VISUAL nor $EDITOR is set".to_owned(), "vi".to_owned()),
+        (None, None) => ("neither $VISUAL nor $EDITOR is set".to_owned(), "vi".to_owned()),
     };
     let words = shell_words::split(&value).map_err(|error| unreadable(&origin, &error.to_string()))?;
     let (program, given) = match words.split_first() {
@@ -75,7 +87,7 @@ mod tests {
 
     fn called(environment: &[(&str, &str)], path: &str, line: usize) -> Result<Vec<String>, String> {
         let get = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
-        let call = call(get, &Spot { path: path.into(), line }).map_err(|no| no.message)?;
+        let call = call(None, get, &Spot { path: path.into(), line }).map_err(|no| no.message)?;
         let words =
             std::iter::once(call.program).chain(call.arguments.iter().map(|it| it.to_str().unwrap().to_owned()));
         Ok(words.collect())
@@ -101,6 +113,14 @@ mod tests {
             let words = called(&[("EDITOR", editor)], "/w/a b.md", 7).unwrap();
             assert_eq!(words.join("|"), expected, "{editor}");
         }
+    }
+
+    #[test]
+    fn the_preferred_editor_comes_first() {
+        let spot = Spot { path: "/a".into(), line: 2 };
+        let call = call(Some("hx -v"), |_| Some("vi".into()), &spot).unwrap();
+        assert_eq!((call.program.as_str(), call.arguments), ("hx", vec!["-v".into(), "/a:2".into()]));
+        assert_eq!(call.origin, "your preferences say editor = \"hx -v\"");
     }
 
     #[test]

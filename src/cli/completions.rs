@@ -1,0 +1,217 @@
+//! Completion in shells: `refdesk completions` prints a script, which calls this program for every completion. The answer to
+//! such a call depends on the words so far and on the workspace; it changes nothing, and a failure is an empty answer.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clap::{Arg, Command};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{EnvCompleter, Shells};
+use serde_json::json;
+
+use super::answer::CommandOutput;
+use super::args::{CompletionsArgs, ShellName};
+use super::{environment, help};
+use refdesk_agents::hook::HookAgent;
+use refdesk_core::config::profile;
+use refdesk_desk::{Desk, Options};
+use refdesk_text::{Code, Error};
+
+/// Names the shell in a call for a completion.
+const VARIABLE: &str = "REFDESK_COMPLETE";
+
+/// The most values offered; a shell cannot show more.
+const OFFERED: usize = 2_000;
+
+/// What a value of an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueKind {
+    Id,
+    Tag,
+    Template,
+    Profile,
+    Desk,
+    Agent,
+}
+
+/// Prints the script for a shell.
+pub fn run(args: &CompletionsArgs) -> CommandOutput {
+    let name = match args.shell {
+        ShellName::Bash => "bash",
+        ShellName::Elvish => "elvish",
+        ShellName::Fish => "fish",
+        ShellName::Powershell => "powershell",
+        ShellName::Zsh => "zsh",
+    };
+    let mut script = Vec::new();
+    let written =
+        completer(name).map(|shell| shell.write_registration(VARIABLE, "refdesk", "refdesk", &own_name(), &mut script));
+    match written {
+        Some(Ok(())) => {
+            let script = String::from_utf8_lossy(&script).into_owned();
+            CommandOutput::new(json!({"shell": name, "script": script}), script)
+        }
+        _ => CommandOutput::refused(Error::new(Code::Usage, format!("there is no script for {name}"), "")),
+    }
+}
+
+/// How a script calls this program: by its name if that finds it, else by its path.
+fn own_name() -> String {
+    let own = environment::own_file();
+    let is_found = own.is_some() && environment::on_path("refdesk") == own;
+    let path = own.filter(|_| !is_found).map(|own| own.to_string_lossy().into_owned());
+    path.unwrap_or_else(|| "refdesk".to_owned())
+}
+
+fn completer(name: &str) -> Option<&'static dyn EnvCompleter> {
+    const SHELLS: Shells<'static> = Shells::builtins();
+    SHELLS.0.iter().copied().find(|shell| shell.is(name))
+}
+
+/// Answers a call for a completion, if this is one.
+pub fn answer_call() -> bool {
+    let Some(shell) = environment::variable(VARIABLE).filter(|shell| !shell.is_empty()) else { return false };
+    // Nothing may be printed into the line that the user is writing.
+    std::panic::set_hook(Box::new(|_| {}));
+    let answered = catch_unwind(AssertUnwindSafe(|| answer(&shell))).ok().flatten().unwrap_or_default();
+    // A shell that went away needs no answer.
+    let _ = std::io::stdout().write_all(&answered);
+    true
+}
+
+fn answer(shell: &OsStr) -> Option<Vec<u8>> {
+    let shell = completer(&shell.to_string_lossy())?;
+    let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
+    let mut program = with_values(help::program(), &words);
+    program.build();
+    let mut answer = Vec::new();
+    shell.write_complete(&mut program, words, environment::current().ok().as_deref(), &mut answer).ok()?;
+    Some(answer)
+}
+
+/// The program with the values of its arguments in the workspace that the words mean.
+fn with_values(program: Command, words: &[OsString]) -> Command {
+    let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let program = program.mut_args(|arg| with_candidates("", arg, words));
+    names.into_iter().fold(program, |program, name| {
+        program.mut_subcommand(name.clone(), |command| with_values_below(command, &name, words))
+    })
+}
+
+fn with_values_below(command: Command, path: &str, words: &[OsString]) -> Command {
+    let below: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = command.mut_args(|arg| with_candidates(path, arg, words));
+    below.into_iter().fold(command, |command, name| {
+        let path = format!("{path} {name}");
+        command.mut_subcommand(name, |command| with_values_below(command, &path, words))
+    })
+}
+
+fn with_candidates(path: &str, arg: Arg, words: &[OsString]) -> Arg {
+    let Some(kind) = kind_of(path, &arg) else { return arg };
+    let words = words.to_vec();
+    arg.add(ArgValueCandidates::new(move || candidates(kind, &words)))
+}
+
+fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
+    Some(match (path, arg.get_id().as_str()) {
+        ("add", "id") => return None,
+        (_, "id" | "ids" | "sources") => ValueKind::Id,
+        (_, "tags") => ValueKind::Tag,
+        ("templates show" | "templates variables" | "render", "name") => ValueKind::Template,
+        (_, "profile") => ValueKind::Profile,
+        (_, "desk") => ValueKind::Desk,
+        (_, "agent" | "agents") => ValueKind::Agent,
+        _ => return None,
+    })
+}
+
+fn candidates(kind: ValueKind, words: &[OsString]) -> Vec<CompletionCandidate> {
+    let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
+    let found: Vec<(String, String)> = match kind {
+        ValueKind::Agent => plain(HookAgent::ALL.iter().map(|agent| agent.word().to_owned()).collect()),
+        kind => options(words).map(|options| in_workspace(kind, options)).unwrap_or_default(),
+    };
+    let candidate = |(value, help): (String, String)| CompletionCandidate::new(value).help(Some(help.into()));
+    found.into_iter().filter(|(value, _)| is_safe(value)).take(OFFERED).map(candidate).collect()
+}
+
+/// The options that the words so far say, with nothing that could be written.
+fn options(words: &[OsString]) -> Option<Options> {
+    let matches = help::program().ignore_errors(true).try_get_matches_from(words).ok()?;
+    let arguments = <super::Cli as clap::FromArgMatches>::from_arg_matches(&matches).ok();
+    let current = environment::current().ok()?;
+    let arguments = arguments.or_else(|| <super::Cli as clap::Parser>::try_parse_from(["refdesk"]).ok())?;
+    // The name of a profile may be what is being completed.
+    let arguments = super::Cli { profile: None, ..arguments };
+    let options = environment::options_from(&arguments, None, &current, &current).ok()?;
+    // A long-running desk leaves damaged files where they are.
+    Some(Options { lives_on: true, index_process: None, ..options })
+}
+
+/// The values with a description each.
+fn in_workspace(kind: ValueKind, options: Options) -> Vec<(String, String)> {
+    match kind {
+        ValueKind::Id => {
+            let desk = Desk::open(options);
+            let described = |source: &refdesk_core::catalog::Source| (source.id.to_string(), source.name.clone());
+            desk.catalog().sources().iter().map(described).collect()
+        }
+        ValueKind::Tag => {
+            let desk = Desk::open(options);
+            let mut tags: Vec<String> =
+                desk.catalog().sources().iter().flat_map(|source| source.tags.clone()).collect();
+            tags.sort();
+            tags.dedup();
+            tags.into_iter().map(|tag| (tag, String::new())).collect()
+        }
+        ValueKind::Template => {
+            let mut desk = Desk::open(options);
+            let (index, _) = desk.settled().templates();
+            index.templates.iter().map(|template| (template.name.clone(), String::new())).collect()
+        }
+        ValueKind::Profile => {
+            let (profiles, _) = profile::read_all(&options.around);
+            profiles.iter().map(|profile| (profile.name().to_owned(), String::new())).collect()
+        }
+        ValueKind::Desk => {
+            let folder = options.around.workspace.join(".jaato/refdesk/desks");
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
+        }
+        ValueKind::Agent => Vec::new(),
+    }
+}
+
+/// Whether a shell takes the value as it stands: what comes with a repository must not become a command.
+fn is_safe(value: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,:".contains(c);
+    !value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_values_that_a_shell_takes_as_they_stand() {
+        for (value, expected) in [
+            ("retry-pattern", true),
+            ("a/b.c_d@1+2", true),
+            ("überblick", true),
+            ("", false),
+            ("-rf", false),
+            ("a b", false),
+            ("$(reboot)", false),
+            ("a;b", false),
+            ("a`b`", false),
+            ("a\nb", false),
+            ("a\u{1b}[2J", false),
+            ("~", false),
+            ("*", false),
+        ] {
+            assert_eq!(is_safe(value), expected, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The program as its users see it in `--help`: the commands by what they are for, those for a beginner first.
+
+use clap::{Command, CommandFactory, FromArgMatches};
+
+use super::args::{Cli, OutputFormat};
+
+/// Every command in one group. `init` to `doctor` are what a beginner needs.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Start here", &["init", "connect", "list", "select", "search", "doctor"]),
+    ("Look", &["show", "why", "resolve", "graph", "instructions", "journal", "replay", "watch", "where"]),
+    ("Choose", &["unselect", "exclude", "include", "clear", "profiles", "references"]),
+    ("Ask", &["simulate", "why-not", "enrich", "assert", "ask"]),
+    ("Templates", &["templates", "render"]),
+    ("Agents", &["disconnect", "mcp", "hook", "trust"]),
+    ("Upkeep", &["add", "edit", "tag", "remove", "check", "index", "config", "completions", "man", "help"]),
+];
+
+/// The description of `help`, which the parser adds.
+const HELP: &str = "Print help for a command";
+
+/// The arguments of the program.
+///
+/// # Errors
+/// They are wrong, or ask for help or the version.
+pub fn parse() -> Result<Cli, clap::Error> {
+    let matches = program().try_get_matches()?;
+    let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
+    if arguments.json {
+        arguments.format = OutputFormat::Json;
+    }
+    Ok(arguments)
+}
+
+/// The program with its help in groups.
+pub fn program() -> Command {
+    let program = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{}\n{{options}}{{after-help}}",
+        commands_by_group(&program),
+        heading(&program, "Options"),
+    );
+    program.help_template(template)
+}
+
+fn heading(program: &Command, text: &str) -> String {
+    let style = program.get_styles().get_header();
+    format!("{style}{text}:{style:#}")
+}
+
+fn commands_by_group(program: &Command) -> String {
+    let about = |name: &str| match program.find_subcommand(name) {
+        Some(command) => command.get_about().map(ToString::to_string),
+        None => (name == "help").then(|| HELP.to_owned()),
+    };
+    let literal = program.get_styles().get_literal();
+    let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        text.push_str(&heading(program, group));
+        text.push('\n');
+        for (name, about) in names.iter().filter_map(|name| Some((name, about(name)?))) {
+            text.push_str(&format!("  {literal}{name:width$}{literal:#}  {about}\n"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_exactly_one_group() {
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let program = Cli::command();
+        let shown = program.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+        for name in shown.chain(["help"]) {
+            assert_eq!(grouped.iter().filter(|grouped| **grouped == name).count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_help_begins_with_what_a_beginner_needs() {
+        let help = program().render_help().to_string();
+        let (_, first) = help.split_once("Start here:\n").unwrap();
+        let first: Vec<&str> = first.lines().take_while(|line| !line.is_empty()).collect();
+        assert!((5..=6).contains(&first.len()), "{help}");
+        assert!(first.iter().all(|line| line.len() <= 100), "{help}");
+    }
+}

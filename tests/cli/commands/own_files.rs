@@ -1,0 +1,205 @@
+//! The files that people expect: preferences, completions, manual pages; and colours.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::small;
+use crate::support::program::run;
+use crate::support::workspace::{Workspace, inline};
+
+fn preferences(world: &Workspace, text: &str) {
+    refdesk_files::write_atomic(&world.beside("home/.config/refdesk/config.toml"), text.as_bytes()).unwrap();
+}
+
+#[test]
+fn config_tells_path_values_and_problems() {
+    let world = Workspace::new();
+    let path = world.beside("home/.config/refdesk/config.toml");
+    let ran = run(&mut world.bare(&["config", "path"]), None).exits(0);
+    assert_eq!(ran.text(), format!("{}\n", path.display()));
+    preferences(&world, "theme = \"light\"\ncolour = \"never\"\n");
+    let shown = run(&mut world.bare(&["--json", "config"]), None).exits(0).json();
+    assert_eq!(
+        shown["values"],
+        json!({"color": null, "theme": "light", "characters": null, "editor": null, "log": null})
+    );
+    let checked = run(&mut world.bare(&["config", "check"]), None).exits(0);
+    assert!(checked.text().contains("config.toml:2:1: there is no key 'colour'"), "{checked}");
+    assert!(checked.text().contains("did you mean 'color'?") && checked.stderr.is_empty(), "{checked}");
+    preferences(&world, "theme = \"light\"\nlog = 7\n");
+    let checked = run(&mut world.bare(&["config", "check", "--json"]), None).exits(1).json();
+    let error = &checked["errors"][0];
+    assert_eq!((&checked["valid"], &error["line"], &error["code"]), (&json!(false), &json!(2), &json!("wrong-type")));
+}
+
+#[test]
+fn a_broken_file_stops_no_command() {
+    let world = small();
+    preferences(&world, "theme = \"light\"\nwhat is this\n");
+    let ran = world.run(&["list"]).exits(0);
+    let place = format!("warning: {}:2:6: not TOML", world.beside("home/.config/refdesk/config.toml").display());
+    assert!(ran.stderr.starts_with(&place), "{ran}");
+    // A link is the user's own business.
+    #[cfg(unix)]
+    {
+        let file = world.beside("home/.config/refdesk/config.toml");
+        fs::rename(&file, world.beside("home/dotfile")).unwrap();
+        std::os::unix::fs::symlink(world.beside("home/dotfile"), &file).unwrap();
+        assert!(world.run(&["list"]).exits(0).stderr.contains("not TOML"));
+    }
+    let prompt = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "UserPromptSubmit", "prompt": "web"});
+    let ran = world.feed(&["hook", "claude-code"], prompt.to_string().as_bytes()).exits(0);
+    assert_eq!(ran.stderr, "", "an agent is not told");
+}
+
+#[test]
+fn json_is_short_for_format_json() {
+    let world = small();
+    let short = world.run(&["list", "--json"]).exits(0);
+    assert_eq!(short.text(), world.run(&["--format", "json", "list"]).exits(0).text());
+    let wrong = world.run(&["list", "--json", "--nonsense"]).exits(2);
+    assert_eq!(wrong.json()["error"]["code"], "usage");
+    assert_eq!(world.run(&["list", "--json", "--format", "text"]).exits(2).code, 2);
+}
+
+#[test]
+fn a_mistyped_tag_gets_its_nearest() {
+    let world = small();
+    let ran = world.run(&["list", "-t", "retyr"]).exits(0);
+    assert!(ran.stderr.contains("no source has the tag 'retyr' (did you mean 'retry'?)"), "{ran}");
+    let ran = world.run(&["select", "-t", "retyr"]).exits(1);
+    assert!(ran.stderr.contains("no source has the tag retyr (did you mean 'retry'?)"), "{ran}");
+    let ran = world.run(&["slect", "a"]).exits(2);
+    assert!(ran.stderr.contains("'select'"), "{ran}");
+}
+
+#[test]
+fn colors_by_option_preference_and_environment() {
+    let world = small();
+    let is_colored = |words: &[&str], environment: &[(&str, &str)]| {
+        let mut command = world.command(&[words, &["why", "nobody"]].concat());
+        let ran = run(command.envs(environment.iter().copied()), None).exits(1);
+        let help = run(world.command(&[words, &["--help"]].concat()).envs(environment.iter().copied()), None).exits(0);
+        assert_eq!(ran.stderr.contains('\u{1b}'), help.text().contains('\u{1b}'), "{ran}\n{help}");
+        ran.stderr.contains("\u{1b}[1;31merror:\u{1b}[0m")
+    };
+    let force = ("CLICOLOR_FORCE", "1");
+    for (words, environment, expected) in [
+        (&[][..], &[][..], false),
+        (&["--color", "always"], &[], true),
+        (&["--color=always"], &[("NO_COLOR", "1")], true),
+        (&[], &[force], true),
+        (&["--color", "never"], &[force], false),
+        (&["--color", "auto"], &[], false),
+        (&[], &[force, ("NO_COLOR", "1")], false),
+    ] {
+        assert_eq!(is_colored(words, environment), expected, "{words:?} {environment:?}");
+    }
+    preferences(&world, "color = \"always\"\n");
+    assert!(is_colored(&[], &[]));
+    assert!(!is_colored(&["--color", "never"], &[]));
+    assert!(!is_colored(&["--color", "auto"], &[]), "the option wins over the preference");
+}
+
+#[test]
+fn manual_pages_for_every_command() {
+    let world = Workspace::new();
+    let page = run(&mut world.bare(&["man"]), None).exits(0);
+    assert!(page.text().contains(".TH refdesk 1") && page.text().contains("why\\-not"), "{page}");
+    let ran = run(&mut world.bare(&["man", "pages/man1", "--json"]), None).exits(0).json();
+    let program = <refdesk::cli::Cli as clap::CommandFactory>::command();
+    let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+    assert_eq!(ran["files"].as_array().unwrap().len(), commands.len() + 1);
+    for command in commands {
+        let text = world.read(&format!("pages/man1/refdesk-{command}.1"));
+        assert!(text.contains(&format!(".TH refdesk-{command} 1")) && text.contains("Example: "), "{text}");
+    }
+}
+
+/// The answer to a call for a completion after these words.
+fn completed(world: &Workspace, words: &[&str]) -> Vec<String> {
+    let mut command: Command = world.bare(&[]);
+    command.env("REFDESK_COMPLETE", "fish").arg("--").arg("refdesk").args(words);
+    let ran = run(&mut command, None).exits(0);
+    assert_eq!(ran.stderr, "", "nothing is printed into the user's line");
+    ran.text().lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_shell_completes_names_of_the_workspace() {
+    let world = small();
+    world.put(".jaato/profiles/review.json", br#"{"name": "review"}"#);
+    world.run(&["select", "a", "kit"]).exits(0);
+    world.run(&["--desk", "other", "select", "a"]).exits(0);
+    let before = world.listing();
+    for (words, expected) in [
+        (&["select", ""][..], "kit"),
+        (&["why", "to"], "tool"),
+        (&["references", "select", ""], "kit"),
+        (&["list", "--tag", ""], "retry"),
+        (&["list", "-t", ""], "retry"),
+        (&["templates", "show", ""], "hello.txt.tpl"),
+        (&["render", ""], "hello.txt.tpl"),
+        (&["list", "--profile", ""], "review"),
+        (&["list", "--desk", ""], "other"),
+        (&["hook", "c"], "claude-code"),
+        (&["se"], "search"),
+        (&["list", "--m"], "--mode"),
+        (&["list", "--mode", ""], "auto"),
+    ] {
+        let found = completed(&world, words);
+        assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
+    }
+    assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
+    assert_eq!(world.listing(), before, "a completion writes nothing");
+    // In another workspace.
+    let away = Workspace::of(json!([inline("far-away", "")]), &[]);
+    let words = ["--workspace", away.path.to_str().unwrap(), "select", "f"];
+    assert_eq!(completed(&world, &words), ["far-away"]);
+}
+
+#[test]
+fn a_completion_never_fails() {
+    let hostile = json!([inline("$(touch x)", ""), inline("a b", ""), inline("`x`", ""), inline("fine", "")]);
+    let world = Workspace::of(hostile, &[]);
+    assert_eq!(completed(&world, &["select", ""]).iter().filter(|value| !value.starts_with('-')).count(), 1);
+    for (file, bytes) in [("references.json", &b"{"[..]), (".jaato/refdesk/selection.json", b"\xff\xfe")] {
+        world.put(file, bytes);
+        let before = world.listing();
+        for words in [
+            &["select", ""][..],
+            &["nonsense", ""],
+            &["--workspace", "/nowhere", "select", ""],
+            &["templates", "show", ""],
+        ] {
+            completed(&world, words);
+        }
+        assert_eq!(world.listing(), before);
+    }
+    let mut command = world.bare(&[]);
+    command.env("REFDESK_COMPLETE", "nonsense").args(["--", "refdesk", ""]);
+    assert_eq!(run(&mut command, None).exits(0).text(), "");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = run(&mut world.bare(&["completions", shell]), None).exits(0);
+        assert!(script.text().contains("REFDESK_COMPLETE"), "{script}");
+    }
+}
+
+/// The script works in the shell it is for.
+#[test]
+fn bash_completes_with_the_script() {
+    let world = small();
+    let Ok(bash) = Command::new("bash").arg("--version").output() else { return };
+    assert!(bash.status.success());
+    let script = run(&mut world.bare(&["completions", "bash"]), None).exits(0);
+    world.put("complete.sh", &script.stdout);
+    let asked = "source complete.sh; COMP_WORDS=(refdesk why to); COMP_CWORD=2; _clap_complete_refdesk refdesk to why; \
+                 printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut shell = Command::new("bash");
+    shell.args(["--norc", "-c", asked]).current_dir(&world.path).env_clear();
+    shell.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", world.beside("home"));
+    let ran = run(&mut shell, None).exits(0);
+    assert_eq!((ran.text(), ran.stderr.as_str()), ("tool\n", ""), "{ran}");
+}
