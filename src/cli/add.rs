@@ -1,29 +1,44 @@
-//! `refdesk add`: adds a source.
+//! `refdesk add`: adds sources.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
-use super::output::ask_to_leave;
+use super::output::{ask, ask_to_leave, can_ask};
+use super::rows::plural;
 use refdesk_core::catalog::Mode;
-use refdesk_desk::{Desk, NewSource, Session};
+use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-/// Writes the entry to a new file.
+/// Writes each entry to a new file.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
+    let places = match places(desk, args) {
+        Ok(places) => places,
+        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
+    };
+    if places.len() > 1 && (args.id.is_some() || args.name.is_some() || args.description.is_some()) {
+        let message = format!("--id, --name and --description are for one source, and these are {}", places.len());
+        return CommandOutput::usage(message, "leave them out, or add one source at a time").with_status("error");
+    }
     let mode = match args.mode {
         NewMode::Auto => Mode::Auto,
         NewMode::Selectable => Mode::Selectable,
     };
-    let (place, id, name) = (args.place.clone(), args.id.clone(), args.name.clone());
-    match desk.add(session, &NewSource { place, id, name, tags: args.tags.clone(), mode }, &ask_to_leave) {
-        Ok(added) => {
-            let file = desk.around().display(&added.file);
-            let text = format!("added {} in {file}\n", one_line(added.id.as_str()));
-            let json = json!({"status": "success", "id": added.id, "file": file, "entry": added.entry});
-            let mut answer = CommandOutput::new(json, text);
+    let new = |place: String| NewSource {
+        place,
+        id: args.id.clone(),
+        name: args.name.clone(),
+        description: args.description.clone(),
+        tags: args.tags.clone(),
+        mode,
+    };
+    let new: Vec<NewSource> = places.into_iter().map(new).collect();
+    match desk.add(session, &new, &ask_to_leave) {
+        Ok(outcome) => {
+            let mut answer = CommandOutput::new(document(desk, &outcome), text(desk, &outcome));
             let desk = desk.settled();
-            if desk.selection().contains(added.id.as_str()) {
+            if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
                 // A document that existed already may mention it: then it provides its templates from now on.
                 let (index, _) = desk.templates();
                 answer.diagnostics = desk.write_templates(session, &index).diagnostics;
@@ -32,4 +47,75 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
         }
         Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
     }
+}
+
+/// The places that were named, with patterns expanded, and folders if each of their documents is wanted.
+fn places(desk: &Desk, args: &AddArgs) -> Result<Vec<String>, Error> {
+    let mut places = Vec::new();
+    for named in &args.places {
+        for place in desk.expand(named)? {
+            let documents = if args.each || can_ask() { desk.documents_of(&place) } else { Vec::new() };
+            let is_each = match documents.len() {
+                0 => false,
+                _ if args.each => true,
+                1 => false,
+                count => {
+                    let question = format!(
+                        "{place} has {}. Add each as a source, instead of the folder as one?",
+                        plural(count, "document")
+                    );
+                    ask("", &question) == Some(true)
+                }
+            };
+            if is_each { places.extend(documents) } else { places.push(place) }
+        }
+    }
+    Ok(places)
+}
+
+fn document(desk: &Desk, outcome: &AddedSources) -> Value {
+    let entry = |added: &Added| {
+        let file = desk.around().display(&added.file);
+        json!({"id": added.id, "file": file, "entry": added.entry, "waits_for_trust": added.is_untrusted})
+    };
+    if let ([added], []) = (outcome.added.as_slice(), outcome.known.as_slice()) {
+        let mut json = json!({"status": "success"});
+        if let (Value::Object(members), Value::Object(entry)) = (&mut json, entry(added)) {
+            members.extend(entry);
+        }
+        return json;
+    }
+    let known: Vec<Value> = outcome.known.iter().map(|(place, id)| json!({"place": place, "id": id})).collect();
+    let added: Vec<Value> = outcome.added.iter().map(entry).collect();
+    json!({"status": "success", "added": added, "known": known})
+}
+
+fn text(desk: &Desk, outcome: &AddedSources) -> String {
+    let mut text = String::new();
+    for added in &outcome.added {
+        let file = desk.around().display(&added.file);
+        text.push_str(&one_line(&format!("added {} in {file}", added.id)));
+        text.push('\n');
+    }
+    let waiting: Vec<String> = outcome
+        .added
+        .iter()
+        .filter(|added| added.is_untrusted)
+        .map(|added| one_line(added.id.as_str()).into())
+        .collect();
+    match waiting.as_slice() {
+        [] => {}
+        [id] => text.push_str(&format!(
+            "{id} is outside the workspace and waits for your trust: `refdesk trust` shows it and asks\n"
+        )),
+        ids => text.push_str(&format!(
+            "{} are outside the workspace and wait for your trust: `refdesk trust` shows them and asks\n",
+            ids.join(", ")
+        )),
+    }
+    for (place, id) in &outcome.known {
+        text.push_str(&one_line(&format!("{place} is in the catalog already, as {id}")));
+        text.push('\n');
+    }
+    text
 }

@@ -14,8 +14,8 @@ use super::workspace::WorkspaceNeed;
 
 pub use self::agents::{AskArgs, ConnectArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
 pub use self::catalog::{
-    AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, ListArgs, ModeFilter, NewMode, ReferencesArgs, ReferencesCommand,
-    SelectArgs, WhyArgs,
+    AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, InitArgs, ListArgs, ModeFilter, NewMode, ReferencesArgs,
+    ReferencesCommand, SelectArgs, WhyArgs,
 };
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
@@ -136,7 +136,15 @@ pub enum Command {
     /// Report problems in the catalog and its documents
     #[command(after_help = "Example: refdesk check --fix\n\nExits with 1 if any problem is an error.")]
     Check(CheckArgs),
-    /// Add a source to the catalog
+    /// Make a catalog of what the repository has: documents, decisions, skills, rules
+    ///
+    /// Looks for READMEs, documentation, decision records, AGENTS.md and CLAUDE.md, skills, Cursor rules and the links of
+    /// llms.txt, and shows them as a list to tick. Run it again after a while: it shows only what is new, moved or gone.
+    #[command(
+        after_help = "Example: refdesk init docs\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
+    )]
+    Init(InitArgs),
+    /// Add sources to the catalog
     #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
     Add(AddArgs),
     /// List, show, extract and validate the templates of the selection
@@ -251,7 +259,9 @@ impl Command {
                 WorkspaceNeed::Nothing
             }
             Self::Config(_) | Self::Completions(_) | Self::Man(_) => WorkspaceNeed::Nothing,
-            Self::Where | Self::Doctor | Self::Connect(_) | Self::Disconnect(_) => WorkspaceNeed::Nothing,
+            Self::Where | Self::Doctor | Self::Init(_) | Self::Connect(_) | Self::Disconnect(_) => {
+                WorkspaceNeed::Nothing
+            }
             Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
             Self::Add(_) | Self::Index(_) | Self::Ask(_) => WorkspaceNeed::Files,
             Self::Templates(TemplatesArgs { command: Some(TemplatesCommand::Extract { .. }) }) => WorkspaceNeed::Files,
@@ -299,6 +309,7 @@ impl Command {
             Self::Where => "refdesk where",
             Self::Index(_) => "refdesk index",
             Self::Search(_) => "refdesk search",
+            Self::Init(_) => "refdesk init",
             Self::Add(_) => "refdesk add",
             Self::Templates(_) => "refdesk templates",
             Self::Render(_) => "refdesk render",

@@ -27,6 +27,7 @@ mod fix;
 mod graph;
 mod hook;
 mod index;
+mod init;
 mod instructions;
 mod journal;
 mod list;
@@ -206,6 +207,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         }
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args),
+        Command::Init(args) => init::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),
         Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),
         Command::Render(args) => render::run(desk, session, args),

@@ -102,19 +102,34 @@ pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Shows something and asks for confirmation; `None` without a terminal. Anything but yes is no.
-pub fn ask(shown: &str, question: &str) -> Option<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+/// Whether a person can be asked.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Shows something and reads a line; `None` without a terminal, or if nothing can be read.
+pub fn ask_line(shown: &str, question: &str) -> Option<String> {
+    if !can_ask() {
         return None;
     }
     let shown = visible(shown);
     let shown = if is_colored(&io::stderr()) { diff_in_color(&shown) } else { shown.into_owned() };
-    let asked = format!("{shown}{} [y/N] ", one_line(question));
+    let asked = format!("{shown}{} ", one_line(question));
     let mut out = io::stderr().lock();
     let mut answer = String::new();
     let read =
         out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
-    Some(read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    // Without a line break the input has ended.
+    read.is_ok_and(|bytes| bytes > 0).then(|| answer.trim().to_owned())
+}
+
+/// Shows something and asks for confirmation; `None` without a terminal. Anything but yes is no.
+pub fn ask(shown: &str, question: &str) -> Option<bool> {
+    if !can_ask() {
+        return None;
+    }
+    let answer = ask_line(shown, &format!("{question} [y/N]")).unwrap_or_default();
+    Some(["y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
 /// Asks whether a configuration file outside the workspace may be written, since a repository's links or settings can

@@ -1,15 +1,17 @@
-//! Adds a source: one more file in the folder of references. Existing files are not rewritten.
+//! Adds sources: one more file each in the folder of references. Existing files are not rewritten.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use super::catalog_change::{EntryPlace, NewEntry};
 use super::writing::Leave;
 use super::{Desk, Session};
-use refdesk_core::catalog::{Mode, NOT_A_SOURCE, SourceId};
-use refdesk_files::name;
-use refdesk_files::output::{self, Before};
-use refdesk_files::path::{absolute, relative, slashed};
+use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
+use refdesk_discover::{Described, ProposedPlace, describe_place, ids_of};
+use refdesk_files::output::Proposal;
+use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
 use refdesk_text::{Code, Error, Fix};
 
@@ -20,9 +22,11 @@ pub struct NewSource {
     pub place: String,
     /// Made from the place if not given.
     pub id: Option<String>,
-    /// Made from the place if not given.
+    /// What the document says if not given.
     pub name: Option<String>,
-    /// Its tags.
+    /// What the document says if not given.
+    pub description: Option<String>,
+    /// What the document is about if empty.
     pub tags: Vec<String>,
     /// Its mode.
     pub mode: Mode,
@@ -37,108 +41,163 @@ pub struct Added {
     pub entry: Value,
     /// The file it was written to.
     pub file: PathBuf,
+    /// Whether it is outside the workspace and not trusted yet.
+    pub is_untrusted: bool,
+}
+
+/// The outcome of adding several sources.
+#[derive(Debug, Clone, Default)]
+pub struct AddedSources {
+    /// What was added, in the order given.
+    pub added: Vec<Added>,
+    /// Places that the catalog has already, and under which id.
+    pub known: Vec<(String, SourceId)>,
 }
 
 impl Desk {
-    /// Writes the entry of a new source to its own file and reloads. If the folder of references is outside the
-    /// workspace, `leave` must allow the write.
+    /// Writes the entries of new sources, a file each, all or none, and reloads. If the folder of references is outside the
+    /// workspace, `leave` must allow the writes. Of several sources, those that the catalog has already are left out.
     ///
     /// # Errors
-    /// The path does not exist, the id is taken or empty, or the file exists or cannot be written.
-    pub fn add(&mut self, session: &Session, new: &NewSource, leave: Leave<'_>) -> Result<Added, Error> {
-        let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
+    /// A path does not exist, an id is taken or empty, or a file cannot be written; a single source is in the catalog
+    /// already.
+    pub fn add(&mut self, session: &Session, new: &[NewSource], leave: Leave<'_>) -> Result<AddedSources, Error> {
+        let mut known = Vec::new();
+        let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
+        for source in new {
+            let place = self.new_place(source)?;
+            check(source)?;
+            if wanted.iter().any(|(_, other)| *other == place) {
+                continue;
+            }
+            match self.source_at(&place).filter(|_| source.id.is_none()) {
+                Some(id) if new.len() > 1 => known.push((source.place.clone(), id)),
+                Some(id) => {
+                    let message = format!("'{}' is in the catalog already, as '{id}'", source.place);
+                    return Err(Error::new(Code::IdTaken, message, Fix::GiveId));
+                }
+                None => wanted.push((source, place)),
+            }
+        }
+        let entries = self.new_entries(&wanted)?;
+        let proposed = self.propose_entries(&entries, leave)?;
+        let proposals: Vec<Proposal> = proposed.iter().map(|(_, proposal)| proposal.clone()).collect();
+        if !proposals.is_empty() {
+            self.write_entries(session, &entries, &proposals)?;
+        }
+        let added = entries.iter().zip(proposed).map(|(entry, (value, proposal))| Added {
+            is_untrusted: self.catalog().get(&entry.id).is_some_and(Source::is_untrusted),
+            id: entry.id.clone().into(),
+            entry: value,
+            file: proposal.path,
+        });
+        Ok(AddedSources { added: added.collect(), known })
+    }
+
+    fn write_entries(&mut self, session: &Session, entries: &[NewEntry], proposals: &[Proposal]) -> Result<(), Error> {
+        let ids: Vec<String> = entries.iter().map(|entry| format!("@{}", entry.id)).collect();
+        let reason = match ids.as_slice() {
+            [id] => format!("added {id}"),
+            [first, ..] => format!("added {first} and {} more", ids.len() - 1),
+            [] => String::new(),
+        };
+        self.write(session, proposals, &reason).map_err(|unwritten| unwritten.refused)?;
+        self.reload();
+        Ok(())
+    }
+
+    /// Where a new source is: an existing file or folder with an absolute path, or an address.
+    fn new_place(&self, new: &NewSource) -> Result<ProposedPlace, Error> {
+        if ["http://", "https://"].iter().any(|scheme| new.place.starts_with(scheme)) {
+            return Ok(ProposedPlace::Url(new.place.clone()));
+        }
         let path = absolute(&self.around().current, Path::new(&new.place));
-        if !is_url && (new.place.trim().is_empty() || !path.exists()) {
+        if new.place.trim().is_empty() || !path.exists() {
             let message = format!("'{}' is not an existing file or folder", new.place);
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
         }
-        let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
-        let id = new.id.clone().unwrap_or_else(|| slug(&stem));
-        if id.trim().is_empty() {
-            return Err(Error::new(Code::EmptyId, "no id can be derived from that name", Fix::GiveId));
-        }
-        if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
-            let message = format!("the tag '{tag}' cannot match anything");
-            return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
-        }
-        let name = new.name.clone().unwrap_or(stem);
-        if name.trim().is_empty() {
-            return Err(Error::new(Code::EmptyName, "the name is empty", Fix::GiveName));
-        }
-        if let Some(taken) = self.catalog.get(&id) {
-            let file = self.around().display(&taken.origin.file);
-            return Err(Error::new(Code::IdTaken, format!("the id '{id}' is taken, by {file}"), Fix::GiveId));
-        }
-        if !self.settings().auto_discover {
-            let message = "files in the references folder are not read: 'auto_discover_references' is false";
-            let hint = "set it to true, or add the entry to 'sources' yourself";
-            return Err(Error::new(Code::NotDiscovered, message, hint));
-        }
-        let folder = self.references_folder();
-        let plain = format!("{}.json", name::safe(&id));
-        let file_name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
-        let file = folder.join(file_name);
-        let exists = || {
-            let message = format!("{} is there already", self.around().display(&file));
-            Error::new(Code::FileExists, message, Fix::All(vec![Fix::GiveId, "or edit that file".into()]))
+        Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })
+    }
+
+    /// The source of the catalog at this place.
+    fn source_at(&self, place: &ProposedPlace) -> Option<SourceId> {
+        let real = place.path().map(|path| Resolver::default().resolve(path).0);
+        let is_there = |source: &&Source| match (&source.kind, place, &real) {
+            (SourceKind::Url { url }, ProposedPlace::Url(wanted), _) => url == wanted,
+            (SourceKind::Local(local), _, Some(real)) => *local.resolved == **real,
+            _ => false,
         };
-        if file.exists() {
-            return Err(exists());
-        }
-        let mut entry = Map::new();
-        entry.insert("id".into(), json!(id));
-        entry.insert("name".into(), json!(name));
-        entry.insert("description".into(), json!(""));
-        entry.insert("type".into(), json!(if is_url { "url" } else { "local" }));
-        if is_url {
-            entry.insert("url".into(), json!(new.place));
-        } else {
-            entry.insert("path".into(), json!(self.portable(&folder, &path)));
-        }
-        entry.insert("mode".into(), json!(new.mode.word()));
-        entry.insert("tags".into(), json!(new.tags));
-        let entry = Value::Object(entry);
-        let text = format!("{entry:#}\n");
-        let proposal = self.propose_configuration(&file, &text, leave)?;
-        if proposal.before != Before::Nothing {
-            return Err(exists());
-        }
-        let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
-        written.map_err(|unwritten| unwritten.refused)?;
-        self.note_file(session, &self.around().display(&file), &text, &format!("added @{id}"));
-        self.reload();
-        Ok(Added { id: id.into(), entry, file })
+        self.catalog().sources().iter().find(is_there).map(|source| source.id.clone())
     }
 
-    /// The path as written in a file of `folder`: relative to it if both are in the workspace, so that the catalog can
-    /// be moved; otherwise absolute.
-    pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
+    fn new_entries(&self, wanted: &[(&NewSource, ProposedPlace)]) -> Result<Vec<NewEntry>, Error> {
+        let given: Vec<&str> = wanted.iter().filter_map(|(source, _)| source.id.as_deref()).collect();
+        for id in &given {
+            if let Some(taken) = self.catalog().get(id) {
+                let file = self.around().display(&taken.origin.file);
+                return Err(Error::new(Code::IdTaken, format!("the id '{id}' is taken, by {file}"), Fix::GiveId));
+            }
+        }
+        let mut taken: HashSet<&str> = self.catalog().sources().iter().map(|source| source.id.as_str()).collect();
+        taken.extend(given);
         let workspace = self.workspace();
-        let Ok(inside) = path.strip_prefix(workspace) else { return slashed(path) };
-        let near = slashed(&relative(folder, path));
-        if !folder.starts_with(workspace) || (near.starts_with(".jaato/") && folder != workspace) {
-            return format!("${{workspaceRoot}}/{}", slashed(inside));
-        }
-        if near.is_empty() { ".".to_owned() } else { near }
+        let relative = |place: &ProposedPlace| {
+            let within = |path: &Path| path.strip_prefix(workspace).unwrap_or(path).to_path_buf();
+            match place {
+                ProposedPlace::File(path) => ProposedPlace::File(within(path)),
+                ProposedPlace::Folder(path) => ProposedPlace::Folder(within(path)),
+                ProposedPlace::Url(url) => ProposedPlace::Url(url.clone()),
+            }
+        };
+        let places: Vec<ProposedPlace> = wanted.iter().map(|(_, place)| relative(place)).collect();
+        let root = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let ids = ids_of(&places, &root, &taken);
+        let described: Vec<Described> = wanted.iter().map(|(_, place)| describe_place(place)).collect();
+        let tags = Described::tags(&described, &places, &ids);
+        let parts = wanted.iter().zip(ids).zip(described).zip(tags);
+        parts.map(|((((source, place), id), described), tags)| new_entry(source, place, id, described, tags)).collect()
     }
 }
 
-/// The name of a file without its extension, of a folder, or the last part of a URL.
-fn stem_of(place: &str, path: Option<&Path>) -> String {
-    let stem = match path {
-        Some(path) if path.is_dir() => path.file_name(),
-        Some(path) => path.file_stem(),
-        None => {
-            let bare = place.split(['?', '#']).next().unwrap_or(place).trim_end_matches('/');
-            return bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned();
-        }
-    };
-    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+/// Refuses what the catalog would reject.
+fn check(source: &NewSource) -> Result<(), Error> {
+    let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
+    if is_blank(&source.id) {
+        return Err(Error::new(Code::EmptyId, "the id is empty", Fix::GiveId));
+    }
+    if let Some(tag) = source.tags.iter().find(|tag| !can_match(tag)) {
+        let message = format!("the tag '{tag}' cannot match anything");
+        return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
+    }
+    if is_blank(&source.name) {
+        return Err(Error::new(Code::EmptyName, "the name is empty", Fix::GiveName));
+    }
+    Ok(())
 }
 
-/// Lower case, with everything but letters and digits replaced by one `-`.
-fn slug(stem: &str) -> String {
-    let parts: Vec<String> =
-        stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
-    parts.join("-")
+fn new_entry(
+    source: &NewSource,
+    place: &ProposedPlace,
+    id: String,
+    described: Described,
+    tags: Vec<String>,
+) -> Result<NewEntry, Error> {
+    let id = source.id.clone().unwrap_or(id);
+    if id.is_empty() {
+        return Err(Error::new(Code::EmptyId, "no id can be derived from that name", Fix::GiveId));
+    }
+    let described_name = if described.name.trim().is_empty() { id.clone() } else { described.name };
+    let name = source.name.clone().unwrap_or(described_name);
+    Ok(NewEntry {
+        id,
+        name,
+        description: source.description.clone().unwrap_or(described.description),
+        place: match place {
+            ProposedPlace::Url(url) => EntryPlace::Url(url.clone()),
+            ProposedPlace::File(path) | ProposedPlace::Folder(path) => EntryPlace::Local(path.clone()),
+        },
+        mode: source.mode,
+        tags: if source.tags.is_empty() { tags } else { source.tags.clone() },
+        contents: described.contents,
+    })
 }

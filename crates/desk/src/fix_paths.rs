@@ -2,19 +2,17 @@
 //! catalogs resolves, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::catalog_change::PathEdit;
 use super::writing::Leave;
 use super::{Desk, Session};
 use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;
 use refdesk_files::output;
 use refdesk_files::path::{clean, is_absolute_anywhere};
-use refdesk_files::read_regular;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::{PointerStep, locate};
-use refdesk_text::{Code, Error};
 
 /// A path that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,32 +72,20 @@ impl Desk {
 
     /// The paths rewritten in a file, and its new text.
     fn fix_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<FixedPath>, String), Error> {
-        let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
-        let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
-        let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
-        let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
-        let text = text.trim_start_matches('\u{feff}');
-        let folder: PathBuf = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let mut edits = Vec::new();
         let mut fixed = Vec::new();
         for source in sources {
             let Some(place) = source.place() else { continue };
-            let path = match source.origin.entry {
-                Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],
-                None => vec![PointerStep::Key("path")],
-            };
-            let Some(spot) = locate(text, &path) else { continue };
-            let after = self.portable(&folder, &place.path);
-            edits.push((spot.value, serde_json::Value::from(after.as_str()).to_string()));
-            let (id, file) = (source.id.to_string(), self.around().display(file));
-            fixed.push(FixedPath { id, file, before: place.written.clone(), after });
+            edits.push(PathEdit { source, after: place.path.to_path_buf() });
+            fixed.push(FixedPath {
+                id: source.id.to_string(),
+                file: self.around().display(file),
+                before: place.written.clone(),
+                after: self.portable(folder, &place.path),
+            });
         }
-        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-        let mut text = text.to_owned();
-        for (range, new) in edits {
-            text.replace_range(range, &new);
-        }
-        let text = format!("{mark}{text}");
+        let text = self.with_paths(file, &edits)?;
         let proposal = self.propose_configuration(file, &text, leave)?;
         let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
         written.map_err(|unwritten| unwritten.refused)?;

@@ -1,22 +1,6 @@
-//! Words as search sees them: letters and digits, names split where they change case, stop words.
+//! Words as search sees them: letters and digits, names split where they change case.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-/// Words too frequent in any English text to say what it is about.
-const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being \
-     below between both but by can could d did do does doing don down during each else few for from further get gets \
-     got had has have having he her here hers him his how i if in into is it its just let like ll m make makes me \
-     might more most must my need no nor not now of off on once only or other our ours out over own please re s same \
-     she should so some such t than that the their them then there these they this those through to too under until \
-     up use used using ve very want was we were what when where which while who why will with without would y you your";
-
-static STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-
-/// Whether a word, in lower case, is too frequent to say anything.
-pub fn is_stop_word(word: &str) -> bool {
-    STOPS.contains(word)
-}
+pub use refdesk_text::stop_words::is_stop_word;
 
 /// The runs of letters and digits of a text.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {

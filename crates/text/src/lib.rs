@@ -10,6 +10,7 @@ pub mod lines;
 pub mod nearest;
 pub mod report;
 pub mod shorten;
+pub mod stop_words;
 pub mod tokens;
 pub mod whole;
 pub mod words;

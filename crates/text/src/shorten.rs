@@ -9,9 +9,34 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
+/// The same, cut before the word that `most` falls into, unless that word is most of the text.
+pub fn shortened_at_word(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or(text);
+    let is_whole = text.get(end..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+    let cut = if is_whole { None } else { head.rfind(char::is_whitespace).filter(|at| at * 2 > head.len()) };
+    let head = head.get(..cut.unwrap_or(head.len())).unwrap_or(head);
+    format!("{}…", head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':')))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_words() {
+        for (text, most, expected) in [
+            ("one two three", 20, "one two three"),
+            ("one two three", 7, "one two…"),
+            ("one two three", 9, "one two…"),
+            ("one two, three", 10, "one two…"),
+            ("onetwothree", 5, "onetw…"),
+            ("a bcdefghij", 6, "a bcde…"),
+            ("", 3, ""),
+        ] {
+            assert_eq!(shortened_at_word(text, most), expected, "{text} {most}");
+        }
+    }
 
     #[test]
     fn a_text_is_cut_between_characters() {

@@ -112,24 +112,47 @@ pub struct CheckArgs {
     pub fix: bool,
 }
 
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Folders of the workspace to look in [default: all of it]
+    #[arg(value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// Write every source that is ticked, without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write all sources into references.json instead of a file for each
+    #[arg(long)]
+    pub one_file: bool,
+}
+
 /// Arguments of `add`.
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// A file, a folder or an http(s) URL
-    #[arg(value_name = "PATH|URL")]
-    pub place: String,
+    /// Files, folders, patterns such as 'docs/**/*.md', or http(s) URLs
+    #[arg(value_name = "PATH|URL", required = true)]
+    pub places: Vec<String>,
     /// The id of the source [default: derived from the file name]
     #[arg(long)]
     pub id: Option<String>,
-    /// The name of the source [default: the file name]
+    /// The name of the source [default: the title of the document, else the file name]
     #[arg(long)]
     pub name: Option<String>,
-    /// A tag; repeat it for several
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    /// One sentence about the source [default: the document's own, else its first paragraph]
+    #[arg(long, value_name = "TEXT")]
+    pub description: Option<String>,
+    /// A tag; repeat it for several [default: what the document is about]
+    #[arg(long = "tag", short = 't', value_name = "TAG")]
     pub tags: Vec<String>,
     /// When agents get the source
     #[arg(long, value_enum, default_value_t = NewMode::Selectable)]
     pub mode: NewMode,
+    /// Add each document of a folder as a source of its own
+    #[arg(long)]
+    pub each: bool,
 }
 
 /// The mode of a new source.

@@ -119,6 +119,8 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
+        // The screen does not extend the catalog yet.
+        Response::Discovered(_) | Response::CatalogProposed(_) | Response::CatalogWritten(_) => {}
         // Only agents ask for these.
         Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
     }

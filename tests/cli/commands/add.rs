@@ -20,7 +20,7 @@ fn paths_addresses_and_their_options() {
         (
             &["add", "docs/a.md"][..],
             ".jaato/references/a-1.json",
-            json!({"id": "a-1", "name": "a", "description": "", "type": "local", "path": "../../docs/a.md", "mode": "selectable", "tags": []}),
+            json!({"id": "a-1", "name": "A", "description": "See @b.", "type": "local", "path": "../../docs/a.md", "mode": "selectable", "tags": []}),
         ),
         (
             &["add", "docs/My File.md", "--tag", "x", "--tag", "y z", "--mode", "auto", "--name", "Mine"],
@@ -30,7 +30,7 @@ fn paths_addresses_and_their_options() {
         (
             &["add", "kit", "--id", "the kit"],
             "",
-            json!({"id": "the kit", "name": "kit", "description": "", "type": "local", "path": "../../kit", "mode": "selectable", "tags": []}),
+            json!({"id": "the kit", "name": "kit", "description": "The kit.", "type": "local", "path": "../../kit", "mode": "selectable", "tags": []}),
         ),
         (
             &["add", "https://example.org/guide/style.html?x=1#y", "--id", "guide"],

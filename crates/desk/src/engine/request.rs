@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest, SearchAnswer, SearchRequest,
-    SelectionChange, SelectionPreview, Session, Shown, Spot, Switch, channel,
+    CatalogChange, Discovery, Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest,
+    SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot, Switch,
+    channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -89,6 +90,13 @@ pub enum Request {
     },
     /// Trust exactly these, which the person was shown.
     Trust(Arc<[PrivilegedAction]>),
+    /// What does the repository offer that the catalog does not have? In these folders, relative to the current one; none
+    /// means the workspace. Answered by [`Response::Discovered`], or refused.
+    Discover(Vec<PathBuf>),
+    /// What would writing these to the catalog change, file by file? Answered by [`Response::CatalogProposed`].
+    ProposeCatalog(Box<CatalogChange>),
+    /// Write approved proposals for the catalog, all or none. Answered by [`Response::CatalogWritten`].
+    WriteCatalog(Vec<Proposal>),
     /// Answer the request with this id, which waits for a person.
     Reply {
         /// Id of the request.
@@ -148,6 +156,7 @@ impl Request {
                 | Self::Undo
                 | Self::Redo
                 | Self::Write { .. }
+                | Self::WriteCatalog(_)
                 | Self::Trust(_)
                 | Self::Reply { .. }
                 | Self::SwitchProfile(_)
@@ -198,6 +207,12 @@ pub enum Response {
     },
     /// The answer to [`Request::Write`].
     Written(Result<WrittenFile, WriteFailure>),
+    /// The answer to [`Request::Discover`].
+    Discovered(Box<Discovery>),
+    /// The answer to [`Request::ProposeCatalog`].
+    CatalogProposed(Result<Vec<Proposal>, Error>),
+    /// The answer to [`Request::WriteCatalog`].
+    CatalogWritten(Result<CatalogWritten, WriteFailure>),
     /// The answer to [`Request::ListProfiles`].
     Profiles {
         /// Each profile, in the order of their files.
@@ -217,6 +232,15 @@ pub enum Response {
     Verdict(Box<(ApprovalMode, channel::ChannelSetup)>),
     /// The answer to [`Request::Offer`].
     Offer(Box<(channel::Request, channel::ChannelSetup)>),
+}
+
+/// The catalog after it was extended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogWritten {
+    /// The files.
+    pub files: Vec<WrittenFile>,
+    /// Prompts to try, and what an agent would be told for each.
+    pub prompts: Vec<SamplePrompt>,
 }
 
 /// Something with a position in a file.
@@ -298,6 +322,8 @@ impl Message {
                 | Request::Search(_)
                 | Request::ListProfiles
                 | Request::CompareProfile(_)
+                | Request::Discover(_)
+                | Request::ProposeCatalog(_)
         )
     }
 

@@ -126,7 +126,10 @@ impl Folder {
     }
 
     /// The names in it and their types, unordered.
-    pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+    ///
+    /// # Errors
+    /// The file system's error, prefixed with the path.
+    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
         let with_path = |error| with_path(&self.path, error);
         Ok(self.handle.entries().map_err(with_path)?.map(move |entry| entry.map_err(with_path)))
     }

@@ -1,8 +1,10 @@
 //! Answers requests, each for the session that sent it.
 
+use std::thread;
+
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
-use super::super::request::{Audience, Call, LocateTarget, Request, Response};
+use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, Request, Response};
 use super::super::watch::Watch;
 use super::Worker;
 use crate::rows::{Members, Rows};
@@ -38,6 +40,16 @@ impl Worker<'_> {
                     Err(unrendered) => Response::Preview { template, outcome: Err(unrendered) },
                 }
             }
+            Request::Discover(folders) => match self.desk.discoverer(&folders) {
+                Ok(discoverer) => {
+                    // It reads the whole repository, which must not hold up the desk.
+                    thread::spawn(move || {
+                        let _ = reply.send(Response::Discovered(Box::new(discoverer.run())));
+                    });
+                    return;
+                }
+                Err(refusal) => Response::Done(vec![refusal]),
+            },
             request => self.respond(&session, request, watch),
         };
         // The client may have stopped waiting.
@@ -124,7 +136,13 @@ impl Worker<'_> {
                 let switch = self.desk.compare_profile(&file);
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
-            Request::Preview { .. } => {}
+            Request::ProposeCatalog(change) => {
+                return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
+            }
+            Request::WriteCatalog(proposals) => {
+                return Response::CatalogWritten(self.write_catalog(session, &proposals, watch));
+            }
+            Request::Preview { .. } | Request::Discover(_) => {}
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();
@@ -178,9 +196,33 @@ impl Worker<'_> {
         Ok(written)
     }
 
+    /// Writes to the catalog, reports it in the feed, and tries prompts on the result.
+    fn write_catalog(
+        &mut self,
+        session: &Session,
+        proposals: &[Proposal],
+        watch: &Watch,
+    ) -> Result<CatalogWritten, WriteFailure> {
+        let files = self.desk.write_catalog(session, proposals)?;
+        self.reload(watch);
+        let text = match files.as_slice() {
+            [file] => format!("Wrote {}", file.shown),
+            files => format!("Wrote {} files of the catalog", files.len()),
+        };
+        self.tell(Notice::new(self.who(session), Topic::Catalog, text));
+        let prompts = self.with_desk(|desk| desk.sample_prompts(session));
+        Ok(CatalogWritten { files, prompts })
+    }
+
     pub(super) fn refuse(&mut self, refusal: Error) {
         self.refused.push(refusal);
     }
+}
+
+/// Refuses a write outside the workspace: no person was asked.
+fn stay(proposal: &Proposal) -> Result<(), Error> {
+    let message = format!("{} is outside the workspace", proposal.path.display());
+    Err(Error::new(Code::Outside, message, "keep the catalog inside the workspace"))
 }
 
 /// For an agent, a template that is not trusted is reported as such, and not as unknown.

@@ -1,0 +1,365 @@
+//! Changes of the catalog that one write plan holds: new entries, a file each or in the configuration, and new paths of
+//! existing ones. What stands in a file already is kept byte for byte.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::writing::Leave;
+use super::{Desk, Session};
+use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
+use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
+use refdesk_files::name;
+use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
+use refdesk_files::path::{relative, slashed};
+use refdesk_files::{FileMode, Folder, read_regular};
+use refdesk_text::report::locate::{PointerStep, locate};
+use refdesk_text::{Code, Error};
+
+/// The folder that makes another one a workspace.
+const MARK: &str = ".jaato";
+
+/// Where new entries go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CatalogLayout {
+    /// A file for each, in the folder of references.
+    #[default]
+    FilePerSource,
+    /// Into `sources` of the configuration of the workspace.
+    OneFile,
+}
+
+/// What to write.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CatalogChange {
+    /// Sources to add.
+    pub new: Vec<ProposedSource>,
+    /// Sources whose path is to be changed.
+    pub moved: Vec<MovedSource>,
+    /// Where the new ones go.
+    pub layout: CatalogLayout,
+}
+
+/// Where a new entry leads.
+pub(super) enum EntryPlace {
+    /// An absolute path.
+    Local(PathBuf),
+    Url(String),
+}
+
+/// An entry of the catalog that is to be written.
+pub(super) struct NewEntry {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub place: EntryPlace,
+    pub mode: Mode,
+    pub tags: Vec<String>,
+    pub contents: Option<DirectoryContents>,
+}
+
+impl Desk {
+    /// What writing these changes would change, file by file. If a file is outside the workspace, `leave` must allow it.
+    ///
+    /// # Errors
+    /// A file may not be written, or the entries would not be read from there.
+    pub fn propose_catalog(&self, change: &CatalogChange, leave: Leave<'_>) -> Result<Vec<Proposal>, Error> {
+        let workspace = self.workspace();
+        let entry = |source: &ProposedSource| NewEntry {
+            id: source.id.clone(),
+            name: source.name.clone(),
+            description: source.description.clone(),
+            place: match &source.place {
+                ProposedPlace::Url(url) => EntryPlace::Url(url.clone()),
+                ProposedPlace::File(path) | ProposedPlace::Folder(path) => EntryPlace::Local(workspace.join(path)),
+            },
+            mode: source.mode,
+            tags: source.tags.clone(),
+            contents: source.contents.clone(),
+        };
+        let entries: Vec<NewEntry> = change.new.iter().map(entry).collect();
+        let mut edits: BTreeMap<PathBuf, Vec<PathEdit<'_>>> = BTreeMap::new();
+        for moved in &change.moved {
+            let source = self.catalog().get(&moved.id).ok_or_else(|| self.unknown_id(&moved.id))?;
+            if self.profile_file() == Some(&*source.origin.file) {
+                continue;
+            }
+            let edit = PathEdit { source, after: workspace.join(&moved.after) };
+            edits.entry(source.origin.file.to_path_buf()).or_default().push(edit);
+        }
+        let mut proposals = Vec::new();
+        if change.layout == CatalogLayout::OneFile && !entries.is_empty() {
+            let file = self.one_file()?;
+            let moved = edits.remove(&file).unwrap_or_default();
+            let text = self.with_entries(&file, &entries, &moved)?;
+            proposals.push(self.propose_configuration(&file, &text, leave)?);
+        } else {
+            proposals.extend(self.propose_entries(&entries, leave)?.into_iter().map(|(_, proposal)| proposal));
+        }
+        for (file, moved) in &edits {
+            let text = self.with_paths(file, moved)?;
+            proposals.push(self.propose_configuration(file, &text, leave)?);
+        }
+        Ok(proposals)
+    }
+
+    /// Writes proposals of [`Desk::propose_catalog`], all or none, and reads the workspace again.
+    ///
+    /// # Errors
+    /// A file has changed since it was proposed, or cannot be written.
+    pub fn write_catalog(
+        &mut self,
+        session: &Session,
+        proposals: &[Proposal],
+    ) -> Result<Vec<WrittenFile>, WriteFailure> {
+        let made = self.mark_workspace()?;
+        let written = self.write(session, proposals, "the catalog was extended");
+        if written.is_err()
+            && let Some(folder) = made
+        {
+            // Only if it is empty.
+            let _ = folder.remove_folder(MARK);
+        }
+        let written = written?;
+        self.reload();
+        Ok(written)
+    }
+
+    /// Makes a folder a workspace that was taken for want of a better one; returns it if it was not one before.
+    fn mark_workspace(&self) -> Result<Option<Folder>, Error> {
+        if self.around().is_workspace() {
+            return Ok(None);
+        }
+        let made = || {
+            let folder = Folder::root(self.workspace())?;
+            let (_, is_made) = folder.make_child(MARK.as_ref(), FileMode::Default)?;
+            Ok::<_, std::io::Error>(is_made.then_some(folder))
+        };
+        made().map_err(|error| Error::new(Code::NotWritten, error.to_string(), "make the folder writable"))
+    }
+
+    /// Each entry as written, and the new file for it.
+    ///
+    /// # Errors
+    /// A file may not be written, or would not be read.
+    pub(super) fn propose_entries(
+        &self,
+        entries: &[NewEntry],
+        leave: Leave<'_>,
+    ) -> Result<Vec<(Value, Proposal)>, Error> {
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        if !self.settings().auto_discover {
+            let message = "files in the references folder are not read: 'auto_discover_references' is false";
+            let hint = "set it to true, or add the entry to 'sources' yourself";
+            return Err(Error::new(Code::NotDiscovered, message, hint));
+        }
+        let folder = self.references_folder();
+        let mut used: HashSet<PathBuf> = HashSet::with_capacity(entries.len());
+        let mut proposals = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let file = self.free_file(&folder, &entry.id, &mut used);
+            let value = self.entry(&folder, entry);
+            let proposal = self.propose_configuration(&file, &format!("{value:#}\n"), leave)?;
+            if proposal.before != Before::Nothing {
+                let message = format!("{} is there already", self.around().display(&file));
+                return Err(Error::new(Code::FileExists, message, "give the source another id, or edit that file"));
+            }
+            proposals.push((value, proposal));
+        }
+        Ok(proposals)
+    }
+
+    /// A file for this id that does not exist.
+    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<PathBuf>) -> PathBuf {
+        let safe = name::safe(id);
+        let plain = format!("{safe}.json");
+        let stem = if plain == NOT_A_SOURCE { name::sha256_hex(id.as_bytes()) } else { safe };
+        let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
+        let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
+        // A link that leads nowhere counts as free, so that the write is refused.
+        let is_free = |file: &PathBuf| !file.exists() && !used.contains(file);
+        let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
+        used.insert(file.clone());
+        file
+    }
+
+    /// The entry as it is written in a file of `folder`.
+    fn entry(&self, folder: &Path, new: &NewEntry) -> Value {
+        let mut entry = Map::new();
+        entry.insert("id".into(), json!(new.id));
+        entry.insert("name".into(), json!(new.name));
+        entry.insert("description".into(), json!(new.description));
+        match &new.place {
+            EntryPlace::Local(path) => {
+                entry.insert("type".into(), json!("local"));
+                entry.insert("path".into(), json!(self.portable(folder, path)));
+            }
+            EntryPlace::Url(url) => {
+                entry.insert("type".into(), json!("url"));
+                entry.insert("url".into(), json!(url));
+            }
+        }
+        entry.insert("mode".into(), json!(new.mode.word()));
+        entry.insert("tags".into(), json!(new.tags));
+        if let Some(contents) = &new.contents {
+            let parts = [
+                ("templates", &contents.templates),
+                ("validation", &contents.validation),
+                ("policies", &contents.policies),
+                ("scripts", &contents.scripts),
+            ];
+            let parts = parts.into_iter().filter_map(|(key, folder)| Some((key.to_owned(), json!(folder.as_ref()?))));
+            entry.insert("contents".into(), Value::Object(parts.collect()));
+        }
+        Value::Object(entry)
+    }
+
+    /// The path as written in a file of `folder`: relative to it if both are in the workspace, so that the catalog can
+    /// be moved; otherwise absolute.
+    pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
+        let workspace = self.workspace();
+        let Ok(inside) = path.strip_prefix(workspace) else { return slashed(path) };
+        let near = slashed(&relative(folder, path));
+        if !folder.starts_with(workspace) || (near.starts_with(".jaato/") && folder != workspace) {
+            return format!("${{workspaceRoot}}/{}", slashed(inside));
+        }
+        if near.is_empty() { ".".to_owned() } else { near }
+    }
+
+    /// The configuration of the workspace, which may not exist yet.
+    fn one_file(&self) -> Result<PathBuf, Error> {
+        match self.config_file() {
+            None if self.config.broken || self.is_unmet() => {
+                let message = "the configuration cannot be read, so nothing can be added to it";
+                Err(Error::new(Code::Unreadable, message, "mend it first, or write a file for each source"))
+            }
+            None => Ok(self.workspace().join("references.json")),
+            Some(file) if file.starts_with(self.workspace()) => Ok(file.to_path_buf()),
+            Some(file) => {
+                let message = format!("the configuration in use is {}, outside the workspace", file.display());
+                Err(Error::new(Code::Outside, message, "write a file for each source instead"))
+            }
+        }
+    }
+
+    /// The text of the configuration with more entries and other paths.
+    fn with_entries(&self, file: &Path, entries: &[NewEntry], moved: &[PathEdit<'_>]) -> Result<String, Error> {
+        let folder = file.parent().unwrap_or(self.workspace());
+        let entries: Vec<Value> = entries.iter().map(|entry| self.entry(folder, entry)).collect();
+        if !file.exists() {
+            return Ok(format!("{:#}\n", json!({"version": "1.0", "sources": entries})));
+        }
+        let text = self.with_paths(file, moved)?;
+        let body = text.trim_start_matches('\u{feff}');
+        let mark = text.get(..text.len() - body.len()).unwrap_or_default();
+        let added = with_items(body, &entries).ok_or_else(|| {
+            let message = format!("{}: 'sources' is not a list", self.around().display(file));
+            Error::new(Code::WrongType, message, "write \"sources\": []")
+        })?;
+        Ok(format!("{mark}{added}"))
+    }
+
+    /// The text of a file with other paths of some of its entries.
+    pub(super) fn with_paths(&self, file: &Path, edits: &[PathEdit<'_>]) -> Result<String, Error> {
+        let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
+        let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
+        let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
+        let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
+        let mut text = text.trim_start_matches('\u{feff}').to_owned();
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
+        for edit in edits {
+            let Some(span) = edit.span(&text) else { continue };
+            replaced.push((span, Value::from(self.portable(folder, &edit.after)).to_string()));
+        }
+        replaced.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        for (range, new) in replaced {
+            text.replace_range(range, &new);
+        }
+        Ok(format!("{mark}{text}"))
+    }
+}
+
+/// A source whose entry gets another path.
+pub(super) struct PathEdit<'a> {
+    pub source: &'a Source,
+    /// Absolute.
+    pub after: PathBuf,
+}
+
+impl PathEdit<'_> {
+    /// Where the path stands in the file that defines the source.
+    pub fn span(&self, text: &str) -> Option<Range<usize>> {
+        let path = match self.source.origin.entry {
+            Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],
+            None => vec![PointerStep::Key("path")],
+        };
+        locate(text, &path).map(|spot| spot.value)
+    }
+}
+
+/// A configuration with these entries at the end of its `sources`; `None` if that is not a list. `text` is valid JSON.
+fn with_items(text: &str, entries: &[Value]) -> Option<String> {
+    let items: Vec<String> = entries.iter().map(|entry| indented(&format!("{entry:#}"), "    ")).collect();
+    let items = items.join(",\n");
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (at, inserted) = match locate(text, &[PointerStep::Key("sources")]) {
+        Some(list) => {
+            let inner = text.get(list.value.start..list.value.end)?.strip_prefix('[')?.strip_suffix(']')?;
+            let kept = inner.trim_end();
+            let comma = if kept.trim().is_empty() { "" } else { "," };
+            let at = list.value.start + 1 + kept.len();
+            // What follows is the blank space before the bracket.
+            let before_bracket =
+                if inner.get(kept.len()..).is_some_and(|rest| rest.contains('\n')) { "" } else { "\n  " };
+            (at, format!("{comma}\n{items}{before_bracket}"))
+        }
+        None => {
+            let at = text.find('{')? + 1;
+            let comma = if text.get(at..)?.trim_start().starts_with('}') { "\n" } else { "," };
+            (at, format!("\n  \"sources\": [\n{items}\n  ]{comma}"))
+        }
+    };
+    let mut whole = text.to_owned();
+    whole.insert_str(at, &inserted.replace('\n', line_end));
+    Some(whole)
+}
+
+fn indented(text: &str, by: &str) -> String {
+    text.lines().map(|line| format!("{by}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_added_and_the_rest_stays() {
+        for text in [
+            "{}",
+            "{\"sources\": []}",
+            "{\"sources\":[{\"id\":\"a\"}],\"x\":1}",
+            "{\n  \"version\": \"1.0\",\n  \"sources\": [\n    {\"id\": \"a\"}\n  ],\n  \"x\": [1, 2]\n}\n",
+            "{\r\n  \"sources\": [\r\n  ]\r\n}\r\n",
+            "{ \"x\": 1 }",
+        ] {
+            let added = with_items(text, &[json!({"id": "new"}), json!({"id": "next"})]).unwrap();
+            let before: Value = serde_json::from_str(text).unwrap();
+            let after: Value = serde_json::from_str(&added).unwrap_or_else(|error| panic!("{error}: {added}"));
+            let count = before["sources"].as_array().map_or(0, Vec::len);
+            let sources = after["sources"].as_array().unwrap();
+            assert_eq!(sources.len(), count + 2, "{added}");
+            assert_eq!((&sources[count]["id"], &sources[count + 1]["id"]), (&json!("new"), &json!("next")));
+            assert_eq!(before["x"], after["x"]);
+            assert_eq!(text.contains("\r\n"), added.contains("\r\n"));
+            assert!(!added.replace("\r\n", "").contains('\r'));
+        }
+        assert_eq!(with_items("{\"sources\": {}}", &[json!(1)]), None);
+        let plain = with_items("{\n  \"sources\": [\n    {\"id\": \"a\"}\n  ]\n}\n", &[json!({"id": "b"})]).unwrap();
+        assert_eq!(plain, "{\n  \"sources\": [\n    {\"id\": \"a\"},\n    {\n      \"id\": \"b\"\n    }\n  ]\n}\n");
+    }
+}

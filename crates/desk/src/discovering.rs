@@ -1,0 +1,151 @@
+//! Compares what the repository offers with the catalog, and tries prompts on the result.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Desk, EnrichMode, Session};
+use refdesk_core::catalog::{Mode, Source, SourceKind};
+use refdesk_discover::{Discovery, KnownSource, discover, prompts, scan};
+use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_files::path::absolute;
+use refdesk_files::workspace::WorkspaceReason;
+use refdesk_text::{Code, Error};
+
+/// The prompts that are shown.
+const PROMPTS: usize = 3;
+
+/// The prompts that are tried.
+const TRIED: usize = 24;
+
+/// A discovery that has not begun; it can run on any thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discoverer {
+    workspace: PathBuf,
+    folders: Vec<PathBuf>,
+    known: Vec<KnownSource>,
+}
+
+impl Discoverer {
+    /// Reads the repository and compares it with the catalog.
+    pub fn run(&self) -> Discovery {
+        discover(&scan(&self.workspace, &self.folders), &self.known)
+    }
+}
+
+/// A prompt, and what an agent would be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SamplePrompt {
+    /// As a person might type it.
+    pub prompt: String,
+    /// The lines of the hints.
+    pub told: Vec<String>,
+}
+
+impl Desk {
+    /// A discovery in these folders, relative to the current one; none means the workspace.
+    ///
+    /// # Errors
+    /// A folder does not exist, or is outside the workspace.
+    pub fn discoverer(&self, folders: &[PathBuf]) -> Result<Discoverer, Error> {
+        let shown = |path: &Path| path.display().to_string();
+        let workspace = fs::canonicalize(self.workspace()).map_err(|error| {
+            let message = format!("the workspace {} cannot be read: {error}", shown(self.workspace()));
+            Error::new(Code::Unreadable, message, "make it readable")
+        })?;
+        let home = self.around().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+        if home.is_some_and(|home| home.starts_with(&workspace)) && self.around().reason != WorkspaceReason::Named {
+            let message = format!("{} is not a repository: it is your home folder, or above it", shown(&workspace));
+            return Err(Error::new(Code::NoWorkspace, message, "change to a repository first"));
+        }
+        let mut within = Vec::with_capacity(folders.len());
+        for folder in folders {
+            let real = fs::canonicalize(absolute(&self.around().current, folder)).ok().filter(|real| real.is_dir());
+            let Some(real) = real else {
+                let message = format!("'{}' is not an existing folder", shown(folder));
+                return Err(Error::new(Code::NoSuchPath, message, "name a folder of the workspace"));
+            };
+            let Ok(inside) = real.strip_prefix(&workspace) else {
+                let message = format!("'{}' is outside the workspace {}", shown(folder), shown(&workspace));
+                return Err(Error::new(Code::Outside, message, "change to that repository first"));
+            };
+            within.push(inside.to_path_buf());
+        }
+        let known = self.catalog().sources().iter().map(|source| self.known_source(source, &workspace)).collect();
+        Ok(Discoverer { workspace, folders: within, known })
+    }
+
+    fn known_source(&self, source: &Source, workspace: &Path) -> KnownSource {
+        let place = source.place();
+        let within = |place: &refdesk_core::catalog::LocalPath| {
+            let real = place.resolved.strip_prefix(workspace);
+            real.or_else(|_| place.path.strip_prefix(self.workspace())).ok().map(Path::to_path_buf)
+        };
+        KnownSource {
+            id: source.id.to_string(),
+            name: source.name.clone(),
+            path: place.and_then(within),
+            url: match &source.kind {
+                SourceKind::Url { url } => Some(url.clone()),
+                _ => None,
+            },
+            is_missing: source.is_missing(),
+            shown: place.map(|place| self.around().display(&place.path)).unwrap_or_default(),
+            file: self.around().display(&source.origin.file),
+        }
+    }
+
+    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told.
+    pub fn sample_prompts(&mut self, session: &Session) -> Vec<SamplePrompt> {
+        let settled = self.settled();
+        let is_hinted = |source: &&Source| {
+            source.mode == Mode::Selectable
+                && !source.tags.is_empty()
+                && !source.is_missing()
+                && !settled.selection().contains(source.id.as_str())
+        };
+        let sources: Vec<&Source> = settled.catalog().sources().iter().filter(is_hinted).collect();
+        let mut samples: Vec<SamplePrompt> = Vec::new();
+        let mut tried = 0;
+        for at in spread(sources.len()) {
+            let Some(source) = sources.get(at) else { continue };
+            for prompt in prompts(&source.name, &source.tags) {
+                if samples.len() == PROMPTS || tried == TRIED {
+                    return samples;
+                }
+                tried += 1;
+                let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
+                let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
+                let line = format!("- @{}:", source.id);
+                let told: Vec<String> =
+                    enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
+                let is_new = |told: &[String]| samples.iter().all(|sample| sample.told.first() != told.first());
+                if told.iter().any(|told| told.starts_with(&line)) && is_new(&told) {
+                    samples.push(SamplePrompt { prompt, told });
+                    break;
+                }
+            }
+        }
+        samples
+    }
+}
+
+/// The positions of a list, from parts of it that are far from each other.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let first = [count / 4, count / 2, count * 3 / 4];
+    first.into_iter().chain((0..count).filter(move |at| !first.contains(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn every_position_is_visited() {
+        for count in 0..9 {
+            let mut visited: Vec<usize> = spread(count).filter(|at| *at < count).collect();
+            visited.sort_unstable();
+            visited.dedup();
+            assert_eq!(visited, (0..count).collect::<Vec<_>>());
+        }
+    }
+}

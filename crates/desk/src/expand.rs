@@ -1,0 +1,77 @@
+//! Expands what a person named as new sources: patterns, and folders whose documents are sources of their own.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use globset::GlobBuilder;
+
+use super::Desk;
+use refdesk_discover::documents_in;
+use refdesk_files::path::{absolute, slashed};
+use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
+use refdesk_text::{Code, Error};
+
+/// The most files of a pattern.
+const FILES: usize = 2_000;
+
+/// Folders that a pattern does not reach into.
+const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
+
+impl Desk {
+    /// The files that a pattern matches, relative to the current folder as the pattern is; the text itself if it is a path,
+    /// an address or not a pattern.
+    ///
+    /// # Errors
+    /// The pattern is malformed, or nothing matches it.
+    pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
+        let current = &self.around().current;
+        let is_address = ["http://", "https://"].iter().any(|scheme| place.starts_with(scheme));
+        if is_address || !place.contains(['*', '?', '[', '{']) || absolute(current, Path::new(place)).exists() {
+            return Ok(vec![place.to_owned()]);
+        }
+        let glob =
+            GlobBuilder::new(place.trim_start_matches("./")).literal_separator(true).build().map_err(|error| {
+                let message = format!("'{place}' is not a pattern: {}", error.kind());
+                Error::new(Code::BadGlob, message, "write it as in 'docs/**/*.md'")
+            })?;
+        let matcher = glob.compile_matcher();
+        let fixed: PathBuf = Path::new(place)
+            .components()
+            .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']))
+            .filter(|part| *part != Component::CurDir)
+            .collect();
+        let real = fs::canonicalize(current.join(&fixed)).unwrap_or_else(|_| absolute(current, &fixed));
+        let limits = WalkLimits { files: 10 * FILES, bytes: u64::MAX };
+        let (files, _) = files_below(&fixed, &real, limits, &WalkBudget::default(), |_| true);
+        let is_skipped = |path: &Path| {
+            let below = path.strip_prefix(&fixed).unwrap_or(path);
+            below
+                .iter()
+                .any(|part| SKIPPED.iter().any(|name| part == *name) || part.as_encoded_bytes().starts_with(b"."))
+        };
+        let matching =
+            files.iter().map(|file| file.path.as_path()).filter(|path| matcher.is_match(path) && !is_skipped(path));
+        let found: Vec<String> = matching.take(FILES + 1).map(slashed).collect();
+        match found.len() {
+            0 => {
+                let message = format!("nothing matches '{place}'");
+                Err(Error::new(Code::NoSuchPath, message, "name something that exists"))
+            }
+            many if many > FILES => {
+                let message = format!("more than {FILES} files match '{place}'");
+                Err(Error::new(Code::TooManyFiles, message, "write a narrower pattern"))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// The documents of a folder, without what git ignores; none if it is not a folder.
+    pub fn documents_of(&self, place: &str) -> Vec<String> {
+        let path = absolute(&self.around().current, Path::new(place));
+        let Ok(real) = fs::canonicalize(&path) else { return Vec::new() };
+        if !real.is_dir() {
+            return Vec::new();
+        }
+        documents_in(&real).iter().map(|document| slashed(&Path::new(place).join(document))).collect()
+    }
+}

@@ -1,0 +1,242 @@
+//! Front matter: YAML between `---` lines or TOML between `+++` lines at the top of a document. It may hold anything; what
+//! is not understood is reported once, and simple `key: value` lines are read all the same.
+
+use serde_json::{Map, Value};
+
+/// The most bytes of front matter that are read.
+const LIMIT: usize = 64 * 1024;
+
+/// The most items of a list that are read.
+const ITEMS: usize = 64;
+
+/// What a document says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// `title`, else `name`.
+    pub title: Option<String>,
+    /// `name`.
+    pub name: Option<String>,
+    /// `description`, else `summary`.
+    pub description: Option<String>,
+    /// `tags` and `keywords`, in order.
+    pub tags: Vec<String>,
+    /// `globs` of a rule.
+    pub globs: Vec<String>,
+    /// `alwaysApply` of a rule.
+    pub always_applies: bool,
+    /// The byte at which the document itself begins.
+    pub end: usize,
+    /// A problem, and its line in the document.
+    pub problem: Option<(usize, String)>,
+}
+
+/// Reads the front matter of a text. A text without any begins at byte 0.
+pub fn read(text: &str) -> FrontMatter {
+    let Some(block) = cut(text) else { return FrontMatter::default() };
+    let (members, problem) = match block.end {
+        None => (flat(block.inner), Some((1, "the front matter has no closing line".to_owned()))),
+        Some(_) if block.inner.len() > LIMIT => {
+            let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB) and is not read");
+            (Map::new(), Some((1, message)))
+        }
+        Some(_) => match parse(&block) {
+            Ok(members) => (members, None),
+            Err(problem) => (flat(block.inner), Some(problem)),
+        },
+    };
+    let end = block.end.unwrap_or(block.inner_end);
+    let text = |key: &str| members.get(key).and_then(scalar).map(|text| one_line(&text)).filter(|it| !it.is_empty());
+    let mut tags = list(members.get("tags"));
+    tags.extend(list(members.get("keywords")));
+    tags.extend(list(members.get("taxonomies").and_then(|inner| inner.get("tags"))));
+    FrontMatter {
+        title: text("title").or_else(|| text("name")),
+        name: text("name"),
+        description: text("description").or_else(|| text("summary")),
+        tags,
+        globs: list(members.get("globs")),
+        always_applies: members.get("alwaysApply").and_then(scalar).is_some_and(|word| word == "true"),
+        end,
+        problem,
+    }
+}
+
+enum Language {
+    Yaml,
+    Toml,
+}
+
+struct Block<'a> {
+    language: Language,
+    /// Between the two lines.
+    inner: &'a str,
+    inner_end: usize,
+    /// After the closing line; `None` if there is none.
+    end: Option<usize>,
+}
+
+/// The text between a first `---` or `+++` line and the next one. A first line that is followed by a blank line is a rule of
+/// markdown, and so is one that nothing closes, unless `key: value` follows.
+fn cut(text: &str) -> Option<Block<'_>> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    let (language, fence, separator) = match first.trim_end() {
+        "---" => (Language::Yaml, "---", ':'),
+        "+++" => (Language::Toml, "+++", '='),
+        _ => return None,
+    };
+    let start = first.len();
+    let mut at = start;
+    for line in lines {
+        let bare = line.trim_end();
+        if bare == fence || (bare == "..." && fence == "---") {
+            let inner = text.get(start..at)?;
+            return Some(Block { language, inner, inner_end: at, end: Some(at + line.len()) });
+        }
+        if at == start && bare.is_empty() {
+            return None;
+        }
+        at += line.len();
+    }
+    // Not closed: the lines up to the first that is blank or a heading.
+    let rest = text.get(start..)?;
+    let is_over = |line: &str| line.trim().is_empty() || line.starts_with('#');
+    let length = rest.split_inclusive('\n').take_while(|line| !is_over(line)).map(str::len).sum::<usize>();
+    let inner = rest.get(..length.min(floor(rest, LIMIT)))?;
+    let is_meant = inner.lines().next()?.split_once(separator).is_some_and(|(key, _)| is_key(key));
+    is_meant.then_some(Block { language, inner, inner_end: start + inner.len(), end: None })
+}
+
+/// The last character boundary at or before this byte.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn is_key(text: &str) -> bool {
+    let key = text.trim();
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// The members of a block; an error has the line of the document.
+fn parse(block: &Block<'_>) -> Result<Map<String, Value>, (usize, String)> {
+    match block.language {
+        Language::Yaml => yaml(block.inner),
+        Language::Toml => {
+            let table: Result<toml::Table, _> = toml::from_str(block.inner);
+            let table = table.map_err(|error| {
+                let at = error.span().map_or(0, |span| span.start);
+                let line = block.inner.get(..at).map_or(0, |before| before.matches('\n').count());
+                (line + 2, format!("the front matter is not TOML: {}", first_line(error.message())))
+            })?;
+            match serde_json::to_value(table) {
+                Ok(Value::Object(members)) => Ok(members),
+                _ => Ok(Map::new()),
+            }
+        }
+    }
+}
+
+/// The members of a YAML map whose nesting, aliases and size are bounded.
+fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
+    if inner.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match bounded_yaml(&quoted_globs(inner)) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(Value::Null) => Ok(Map::new()),
+        Ok(_) => Err((2, "the front matter is not a map of names and values".to_owned())),
+        Err((line, message)) => Err((line + 1, format!("the front matter is not YAML: {message}"))),
+    }
+}
+
+/// A YAML value; an error has its line within the text, from 1.
+///
+/// # Errors
+/// It is not YAML, or exceeds a limit.
+pub fn bounded_yaml(text: &str) -> Result<Value, (usize, String)> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 20_000,
+            max_nodes: 20_000,
+            max_depth: 64,
+            max_aliases: 200,
+            max_anchors: 200,
+        },
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::FirstWins,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options::<Value>(text, options).map_err(|error| {
+        let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
+        (line.unwrap_or(1), first_line(&error.to_string()).to_owned())
+    })
+}
+
+/// Rules write `globs: **/*.rs`, which YAML reads as an alias: the value is put in quotes.
+fn quoted_globs(inner: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("globs:").map(str::trim) {
+        Some(globs) if globs.starts_with('*') || globs.contains(", *") => {
+            format!("globs: \"{}\"\n", globs.replace(['"', '\\'], ""))
+        }
+        _ => line.to_owned(),
+    };
+    inner.split_inclusive('\n').map(line).collect()
+}
+
+/// The `key: value` or `key = value` lines without indentation.
+fn flat(inner: &str) -> Map<String, Value> {
+    let mut members = Map::new();
+    for line in inner.get(..floor(inner, LIMIT)).unwrap_or_default().lines() {
+        let Some((key, value)) = line.split_once([':', '=']) else { continue };
+        if !is_key(key) || key.starts_with(char::is_whitespace) {
+            continue;
+        }
+        let value = value.trim();
+        let bare = value.trim_matches(['"', '\'']);
+        let value = match value.strip_prefix('[').map(|rest| rest.trim_end_matches(']')) {
+            Some(items) => items.split(',').map(|item| Value::from(item.trim().trim_matches(['"', '\'']))).collect(),
+            None => Value::from(bare),
+        };
+        members.entry(key.trim()).or_insert(value);
+    }
+    members
+}
+
+/// A scalar as text.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+/// The items of a list, or of a text with commas.
+fn list(value: Option<&Value>) -> Vec<String> {
+    let items: Vec<String> = match value {
+        Some(Value::Array(items)) => items.iter().take(ITEMS).filter_map(scalar).collect(),
+        Some(value) => {
+            scalar(value).map(|text| text.split(',').take(ITEMS).map(str::to_owned).collect()).unwrap_or_default()
+        }
+        None => Vec::new(),
+    };
+    items.iter().map(|item| one_line(item)).filter(|item| !item.is_empty()).collect()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// With every run of white space replaced by one blank.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

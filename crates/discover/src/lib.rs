@@ -1,0 +1,26 @@
+//! What a repository offers as sources: the documents, decisions, skills and rules in it, described by what they say about
+//! themselves. [`scan`] reads the files; everything after it is a pure function of what was read.
+
+mod front_matter;
+mod ids;
+mod kind;
+mod navigation;
+mod outline;
+mod page;
+mod prompts;
+mod proposal;
+mod propose;
+mod scan;
+mod single;
+mod tags;
+mod walk;
+mod words;
+
+pub use page::{Page, read_page};
+pub use prompts::prompts;
+pub use proposal::{
+    Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
+};
+pub use propose::discover;
+pub use scan::{Scan, ScannedFile, documents_in, scan};
+pub use single::{Described, describe_place, ids_of};

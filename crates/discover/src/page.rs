@@ -1,0 +1,301 @@
+//! What a document says about itself: its front matter, its headings, its first paragraph and its words.
+
+use std::path::Path;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::front_matter::{self, FrontMatter};
+use super::outline;
+use super::words::{COUNTED, HEADING, WordCount, WordCounter};
+use refdesk_text::shorten::shortened_at_word;
+
+/// The most characters of a description.
+const DESCRIPTION: usize = 200;
+
+/// The most characters of a title.
+const TITLE: usize = 120;
+
+/// The most headings that are kept.
+const HEADINGS: usize = 12;
+
+/// A document as far as it describes itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Its front matter.
+    pub front: FrontMatter,
+    /// Its first headings, as plain text.
+    pub headings: Vec<String>,
+    /// Whether the first heading is the title of the document.
+    pub has_title: bool,
+    /// Its first paragraph as plain text on one line, shortened.
+    pub paragraph: Option<String>,
+    /// Its words, by stem, except stop words.
+    pub words: Vec<WordCount>,
+}
+
+impl Page {
+    /// The title: of the front matter, else the first heading.
+    pub fn title(&self) -> Option<&str> {
+        self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str))
+    }
+
+    /// The description: of the front matter, else the first paragraph.
+    pub fn description(&self) -> Option<String> {
+        let front = self.front.description.as_deref().map(|text| shortened_at_word(text, DESCRIPTION));
+        front.or_else(|| self.paragraph.clone())
+    }
+}
+
+/// Reads a document; its name tells its language. Text in other languages than Markdown, reStructuredText and AsciiDoc has
+/// words only.
+pub fn read_page(name: &Path, text: &str) -> Page {
+    let extension = name.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let front = match extension.as_str() {
+        "rst" => FrontMatter::default(),
+        _ => front_matter::read(text),
+    };
+    let body = text.get(front.end..).unwrap_or_default();
+    let mut collected = Collected::default();
+    match extension.as_str() {
+        "rst" => outline::restructured(body, &mut collected),
+        "adoc" => outline::asciidoc(body, &mut collected),
+        "txt" => collected.words.add(body, 1),
+        _ => markdown(body, &mut collected),
+    }
+    for told in [&front.title, &front.description].into_iter().flatten() {
+        collected.words.add(told, HEADING);
+    }
+    Page {
+        headings: collected.headings,
+        has_title: collected.has_title,
+        paragraph: collected.paragraph,
+        words: collected.words.counted(),
+        front,
+    }
+}
+
+/// What is collected from the text of a document.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub headings: Vec<String>,
+    pub has_title: bool,
+    pub paragraph: Option<String>,
+    pub words: WordCounter,
+}
+
+impl Collected {
+    /// A heading; `is_title` if it is of the highest level.
+    pub fn heading(&mut self, text: &str, is_title: bool) {
+        let text = one_line(text);
+        if text.is_empty() {
+            return;
+        }
+        self.words.add(&text, HEADING);
+        self.has_title |= self.headings.is_empty() && is_title;
+        if self.headings.len() < HEADINGS {
+            self.headings.push(shortened_at_word(&text, TITLE));
+        }
+    }
+
+    /// A paragraph; the first one that says something is the description.
+    pub fn paragraph(&mut self, text: &str) {
+        let text = one_line(text);
+        if self.paragraph.is_none() && text.chars().filter(|c| c.is_alphabetic()).count() >= 3 {
+            self.paragraph = Some(shortened_at_word(&text, DESCRIPTION));
+        }
+    }
+}
+
+/// Where the text of an event belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Context {
+    Heading,
+    /// A paragraph that is not inside anything else.
+    Paragraph,
+    Other,
+    Code,
+}
+
+/// Reads Markdown: code blocks and HTML are left out.
+fn markdown(text: &str, collected: &mut Collected) {
+    let text = head(text);
+    let mut context = Context::Other;
+    let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
+    // The text of the heading or paragraph, and of a paragraph the letters outside links and images.
+    let (mut inner, mut said, mut html) = (String::new(), 0usize, String::new());
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                context = Context::Heading;
+                inner.clear();
+            }
+            Event::End(TagEnd::Heading(level)) => {
+                context = Context::Other;
+                collected.heading(&inner, level == pulldown_cmark::HeadingLevel::H1);
+            }
+            Event::Start(Tag::Paragraph) if depth == 0 => {
+                context = Context::Paragraph;
+                inner.clear();
+                said = 0;
+            }
+            Event::End(TagEnd::Paragraph) if depth == 0 => {
+                context = Context::Other;
+                let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
+                if said >= 3 && !is_import {
+                    collected.paragraph(&inner);
+                }
+            }
+            Event::Start(Tag::CodeBlock(_)) => context = Context::Code,
+            Event::End(TagEnd::CodeBlock) => context = Context::Other,
+            Event::Start(Tag::Image { .. }) => images += 1,
+            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+            Event::Start(Tag::Link { .. }) => links += 1,
+            Event::End(TagEnd::Link) => links = links.saturating_sub(1),
+            Event::Start(
+                Tag::BlockQuote(_) | Tag::List(_) | Tag::Table(_) | Tag::FootnoteDefinition(_) | Tag::Item,
+            ) => {
+                depth += 1;
+            }
+            Event::End(
+                TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Table | TagEnd::FootnoteDefinition | TagEnd::Item,
+            ) => {
+                depth = depth.saturating_sub(1);
+            }
+            Event::Html(block) => {
+                html.push_str(&block);
+                if let Some(title) = html_title(&html) {
+                    collected.heading(&title, true);
+                    html.clear();
+                }
+            }
+            Event::End(TagEnd::HtmlBlock) => html.clear(),
+            Event::Text(part) | Event::Code(part) => {
+                if images > 0 {
+                    continue;
+                }
+                match context {
+                    Context::Heading => inner.push_str(&part),
+                    Context::Paragraph => {
+                        if links == 0 {
+                            said += part.chars().filter(|c| c.is_alphabetic()).count();
+                        }
+                        inner.push_str(&part);
+                        collected.words.add(&part, 1);
+                    }
+                    Context::Other => collected.words.add(&part, 1),
+                    Context::Code => {}
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => inner.push(' '),
+            _ => {}
+        }
+    }
+}
+
+/// The first bytes of a text, if possible up to a line break: enough to describe it.
+fn head(text: &str) -> &str {
+    const READ: usize = 2 * COUNTED;
+    let mut end = READ.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = text.get(..end).unwrap_or_default();
+    let line = if text.len() > end { head.rfind('\n').filter(|at| at * 2 > end) } else { None };
+    line.and_then(|line| head.get(..line)).unwrap_or(head)
+}
+
+/// The text of the first `<h1>` of some HTML.
+fn html_title(html: &str) -> Option<String> {
+    let lower = html.to_ascii_lowercase();
+    let start = lower.find("<h1")?;
+    let open = start + lower.get(start..)?.find('>')? + 1;
+    let end = open + lower.get(open..)?.find("</h1")?;
+    let mut title = String::new();
+    let mut is_tag = false;
+    for c in html.get(open..end)?.chars() {
+        match c {
+            '<' => is_tag = true,
+            '>' => is_tag = false,
+            c if !is_tag => title.push(c),
+            _ => {}
+        }
+    }
+    Some(title).filter(|title| !title.trim().is_empty())
+}
+
+/// With every run of white space replaced by one blank.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> (Option<String>, Option<String>) {
+        let page = read_page(Path::new(name), text);
+        (page.title().map(str::to_owned), page.description())
+    }
+
+    #[test]
+    fn title_and_description_of_markdown() {
+        for (text, title, description) in [
+            (
+                "# A title\n\nText *with* [a link](x.md) and `code`.\nMore.",
+                Some("A title"),
+                Some("Text with a link and code. More."),
+            ),
+            ("A title\n=======\n\ntext one", Some("A title"), Some("text one")),
+            ("```\n# not a heading\n```\n## Real\n\n> quoted\n\n- item\n\nText here", Some("Real"), Some("Text here")),
+            ("---\ntitle: Front\ndescription: said\n---\n# Heading\n\nText", Some("Front"), Some("said")),
+            (
+                "[![badge](b.svg)](x) ![image](y)\n\n<p>html</p>\n\n# T\n\nSaid by the text",
+                Some("T"),
+                Some("Said by the text"),
+            ),
+            ("# T\n\n[Home](a) | [Docs](b)\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n| a | b |\n|---|---|\n| c | d |\n\nThe text", Some("T"), Some("The text")),
+            (
+                "<h1 align=\"center\">\n  <img src=x> The name\n</h1>\n\nText of it",
+                Some("The name"),
+                Some("Text of it"),
+            ),
+            ("import X from 'x'\n\n# T\n\nText of it", Some("T"), Some("Text of it")),
+            ("# `code` and *more*\n", Some("code and more"), None),
+            ("#\n\n# Second", Some("Second"), None),
+            ("\r\n# T\r\n\r\none\r\ntwo\r\n", Some("T"), Some("one two")),
+            ("", None, None),
+            ("---\n---\n", None, None),
+        ] {
+            let found = read("a.md", text);
+            assert_eq!((found.0.as_deref(), found.1.as_deref()), (title, description), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_shortened() {
+        let page = read_page(Path::new("a.md"), &format!("# {}\n\n{}", "t ".repeat(500), "word ".repeat(100_000)));
+        assert!(page.title().is_some_and(|title| title.chars().count() <= TITLE + 1 && title.ends_with('…')));
+        assert!(
+            page.description().is_some_and(|text| text.chars().count() <= DESCRIPTION + 1 && text.ends_with("word…"))
+        );
+        let headings = read_page(Path::new("a.md"), &"# h h\n".repeat(100));
+        assert_eq!(headings.headings.len(), HEADINGS);
+    }
+
+    #[test]
+    fn words_of_code_blocks_and_images_are_left_out() {
+        let page = read_page(Path::new("a.md"), "# Kafka\n\n![picture](x) topics\n\n```\nsecret\n```\n- item\n");
+        let words: Vec<&str> = page.words.iter().map(|it| it.word.as_str()).collect();
+        assert_eq!(words, ["kafka", "item", "topics"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(name in "a\\.(md|rst|adoc|txt|mdc)", text in "(\\PC{0,12}|[#=~`|>*_\\-]{1,4}|\n|\\[.{0,3}\\]\\(.{0,3}\\)|<h1>|</h1>){0,30}") {
+            let page = read_page(Path::new(&name), &text);
+            proptest::prop_assert!(page.description().is_none_or(|it| !it.contains('\n')));
+            proptest::prop_assert!(page.title().is_none_or(|it| !it.contains('\n') && !it.is_empty()));
+        }
+    }
+}

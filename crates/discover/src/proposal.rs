@@ -1,0 +1,183 @@
+//! The result of a discovery: sources that a catalog could have, and what became of those it has.
+
+use std::path::PathBuf;
+
+use refdesk_core::catalog::{DirectoryContents, Mode};
+
+/// What kind of thing was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FoundKind {
+    /// A README.
+    Readme,
+    /// `AGENTS.md` or `CLAUDE.md`.
+    Agents,
+    /// Another document at the top of the repository.
+    Project,
+    /// A document in a folder of documentation, or one that a table of contents lists.
+    Document,
+    /// A record of a decision.
+    Decision,
+    /// A folder with `SKILL.md`.
+    Skill,
+    /// A rule of Cursor.
+    Rule,
+    /// A link in `llms.txt`.
+    Link,
+    /// Any other document.
+    Other,
+    /// A changelog.
+    Changelog,
+}
+
+impl FoundKind {
+    /// The word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Readme => "readme",
+            Self::Agents => "agents",
+            Self::Project => "project",
+            Self::Document => "document",
+            Self::Decision => "decision",
+            Self::Skill => "skill",
+            Self::Rule => "rule",
+            Self::Link => "link",
+            Self::Other => "other",
+            Self::Changelog => "changelog",
+        }
+    }
+}
+
+/// Where a proposed source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProposedPlace {
+    /// A file, relative to the workspace.
+    File(PathBuf),
+    /// A folder, relative to the workspace.
+    Folder(PathBuf),
+    /// An `http://` or `https://` address.
+    Url(String),
+}
+
+impl ProposedPlace {
+    /// The path, relative to the workspace, of a file or folder.
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::File(path) | Self::Folder(path) => Some(path),
+            Self::Url(_) => None,
+        }
+    }
+}
+
+/// A source that the catalog could have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProposedSource {
+    /// Unique among the proposals, and not in the catalog.
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// One line; may be empty.
+    pub description: String,
+    /// Where it is.
+    pub place: ProposedPlace,
+    /// When it reaches an agent.
+    pub mode: Mode,
+    /// At most six.
+    pub tags: Vec<String>,
+    /// The folders of a skill.
+    pub contents: Option<DirectoryContents>,
+    /// What it is.
+    pub kind: FoundKind,
+    /// Why it is proposed, or why it is not ticked; a sentence without a full stop.
+    pub evidence: String,
+    /// Estimated tokens; 0 for an address.
+    pub tokens: u64,
+    /// Whether it is proposed to be added.
+    pub is_ticked: bool,
+    /// Its first headings.
+    pub headings: Vec<String>,
+}
+
+/// A source whose path no longer exists, and where it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedSource {
+    /// Its id.
+    pub id: String,
+    /// The path in the catalog, as displayed.
+    pub before: String,
+    /// The path now, relative to the workspace.
+    pub after: PathBuf,
+    /// What tells that it is the same.
+    pub evidence: String,
+}
+
+/// A source whose path no longer exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneSource {
+    /// Its id.
+    pub id: String,
+    /// The path in the catalog, as displayed.
+    pub path: String,
+    /// The file that defines it, as displayed.
+    pub file: String,
+}
+
+/// Something that was left out or not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanNote {
+    /// The file or folder, as displayed; empty for the whole workspace.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// A sentence without a full stop.
+    pub message: String,
+}
+
+impl ScanNote {
+    /// A note about a file or folder.
+    pub fn new(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: None, message: message.into() }
+    }
+}
+
+/// `docs/a.md:3: the front matter is not YAML`.
+impl std::fmt::Display for ScanNote {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.file.as_str(), self.line) {
+            ("", _) => write!(out, "{}", self.message),
+            (file, Some(line)) => write!(out, "{file}:{line}: {}", self.message),
+            (file, None) => write!(out, "{file}: {}", self.message),
+        }
+    }
+}
+
+/// A source of the catalog, as far as a discovery needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownSource {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The path of a local source in the workspace, relative to it, without links.
+    pub path: Option<PathBuf>,
+    /// The address of a url source.
+    pub url: Option<String>,
+    /// Whether its path does not exist.
+    pub is_missing: bool,
+    /// Its path, as displayed.
+    pub shown: String,
+    /// The file that defines it, as displayed.
+    pub file: String,
+}
+
+/// What a repository offers, compared with its catalog.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Discovery {
+    /// What the catalog does not have.
+    pub new: Vec<ProposedSource>,
+    /// What the catalog has under another path.
+    pub moved: Vec<MovedSource>,
+    /// What the catalog has and the repository no longer does.
+    pub gone: Vec<GoneSource>,
+    /// What was left out or not understood.
+    pub notes: Vec<ScanNote>,
+}

@@ -1,0 +1,409 @@
+//! From what was read to proposals, compared with the catalog.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::ids::{self, IdParts, slug};
+use super::kind::{Classified, classify, is_readme};
+use super::page::Page;
+use super::proposal::{
+    Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
+};
+use super::scan::{Scan, ScannedFile};
+use super::tags::{self, Frequencies, Tagged};
+use super::words::{HEADING, WordCount, WordCounter};
+use refdesk_core::catalog::{DirectoryContents, Mode};
+use refdesk_files::path::slashed;
+use refdesk_text::hidden::HiddenCharacters;
+use refdesk_text::shorten::shortened_at_word;
+use refdesk_text::tokens;
+
+/// The most characters of a name.
+const NAME: usize = 120;
+
+/// The file that makes a folder a skill.
+pub(super) const SKILL: &str = "SKILL.md";
+
+/// What a scanned workspace offers that the catalog does not have, and what became of the catalog's own sources.
+pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
+    let mut notes = scan.notes.clone();
+    let all = drafts(scan, &mut notes);
+    let covered = Covered::of(known);
+    let (_, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) = all.into_iter().partition(|draft| covered.has(&draft.place));
+    let (moved, gone) = relocated(known, &mut fresh);
+    fresh.sort_by_cached_key(Draft::order);
+    let frequencies = Frequencies::of(scan.files.iter().map(|file| file.page.words.as_slice()));
+    let paths: Vec<IdParts> = fresh.iter().map(|draft| id_parts(&draft.place, &scan.name)).collect();
+    let taken: HashSet<&str> = known.iter().map(|source| source.id.as_str()).collect();
+    let ids = ids::assign(&paths, &taken, Some(&|word| frequencies.of_word(word)));
+    let tagged: Vec<Tagged<'_>> = fresh.iter().map(Draft::tagged).collect();
+    let tags = tags::assign(&tagged, &ids, &frequencies);
+    let new = fresh.iter().zip(ids).zip(tags).map(|((draft, id), tags)| draft.proposed(id, &tags)).collect();
+    Discovery { new, moved, gone, notes }
+}
+
+/// A source before it has an id and tags.
+struct Draft<'a> {
+    place: ProposedPlace,
+    found: Classified,
+    name: String,
+    description: String,
+    mode: Mode,
+    contents: Option<DirectoryContents>,
+    tokens: u64,
+    page: Option<&'a Page>,
+    /// The words of a link, which has no page.
+    words: Vec<WordCount>,
+    /// Tags beside those of the page.
+    given: Vec<String>,
+    /// Position in a table of contents.
+    listed: usize,
+}
+
+impl Draft<'_> {
+    fn order(&self) -> (FoundKind, usize, usize, String) {
+        let shown = match &self.place {
+            ProposedPlace::Url(_) => String::new(),
+            ProposedPlace::File(path) | ProposedPlace::Folder(path) => slashed(path),
+        };
+        let depth = if self.found.kind == FoundKind::Readme { shown.matches('/').count() } else { 0 };
+        (self.found.kind, self.listed, depth, shown)
+    }
+
+    fn tagged(&self) -> Tagged<'_> {
+        let folders = tag_folders(&self.place);
+        let (given, words) = match self.page {
+            Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
+            None => (self.given.as_slice(), self.words.as_slice()),
+        };
+        Tagged { given, folders, words }
+    }
+
+    fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {
+        ProposedSource {
+            id,
+            name: shortened_at_word(&shown_text(&self.name), NAME),
+            description: shown_text(&self.description),
+            place: self.place.clone(),
+            mode: self.mode,
+            tags: tags.iter().map(|tag| shown_text(tag)).collect(),
+            contents: self.contents.clone(),
+            kind: self.found.kind,
+            evidence: self.found.evidence.clone(),
+            tokens: self.tokens,
+            is_ticked: self.found.is_ticked,
+            headings: self.page.map(|page| page.headings.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The parts of the id of a place, relative to the workspace.
+pub(super) fn id_parts(place: &ProposedPlace, repository: &str) -> IdParts {
+    let root = Some(slug(repository)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "workspace".to_owned());
+    let mut suffix = String::new();
+    let parts = match place {
+        ProposedPlace::Url(url) => url_parts(url),
+        ProposedPlace::Folder(path) => slugs(path),
+        ProposedPlace::File(path) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let stem = slug(&path.file_stem().unwrap_or_default().to_string_lossy());
+            let mut parts = slugs(folder);
+            if is_readme(&stem) || stem == "index" {
+                suffix = stem;
+            } else {
+                parts.push(stem);
+            }
+            parts
+        }
+    };
+    IdParts { parts, root, suffix }
+}
+
+/// The names of the folders above a place, relative to the workspace.
+pub(super) fn tag_folders(place: &ProposedPlace) -> Vec<String> {
+    let above = place.path().filter(|path| path.is_relative()).and_then(Path::parent).into_iter().flat_map(Path::iter);
+    above.map(|part| part.to_string_lossy().to_lowercase()).filter(|part| !part.starts_with('.')).collect()
+}
+
+/// Without characters that are not shown.
+pub(super) fn shown_text(text: &str) -> String {
+    let is_shown = |c: &char| !c.is_control() && HiddenCharacters::of(c.encode_utf8(&mut [0; 4])).is_none();
+    if HiddenCharacters::of(text).is_none() && !text.chars().any(char::is_control) {
+        return text.to_owned();
+    }
+    text.chars().filter(is_shown).collect()
+}
+
+fn slugs(path: &Path) -> Vec<String> {
+    path.iter().map(|part| slug(&part.to_string_lossy())).collect()
+}
+
+/// The host and the parts of an address.
+fn url_parts(url: &str) -> Vec<String> {
+    let bare = url.split("://").nth(1).unwrap_or(url).split(['?', '#']).next().unwrap_or_default();
+    let mut parts: Vec<&str> = bare.split('/').filter(|part| !part.is_empty()).collect();
+    if parts.len() > 1
+        && let Some(last) = parts.last_mut()
+    {
+        let stem = last.rsplit_once('.').map_or(*last, |(stem, _)| stem);
+        *last = if stem.is_empty() { last } else { stem };
+    }
+    if parts.len() > 2 && parts.last().is_some_and(|last| *last == "index" || *last == "llms") {
+        parts.pop();
+    }
+    parts.into_iter().map(slug).filter(|part| !part.is_empty()).collect()
+}
+
+/// Everything that could be a source.
+fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
+    let mut listed: HashMap<&Path, (usize, &super::navigation::Listed)> = HashMap::new();
+    for (at, entry) in scan.listed.iter().enumerate() {
+        listed.entry(&entry.path).or_insert((at, entry));
+    }
+    let skills: HashSet<&Path> =
+        scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent()).collect();
+    let mut sizes: HashMap<&Path, u64> = HashMap::new();
+    for file in &scan.files {
+        if let Some(folder) = file.path.ancestors().skip(1).find(|folder| skills.contains(folder)) {
+            *sizes.entry(folder).or_default() += tokens::of_file(&file.path, file.size);
+        }
+    }
+    let mut drafts = Vec::new();
+    for file in &scan.files {
+        let folder = file.path.parent().unwrap_or(Path::new(""));
+        if is_skill(&file.path) && !folder.as_os_str().is_empty() {
+            let outer = folder.ancestors().skip(1).any(|above| skills.contains(above));
+            if !outer {
+                drafts.push(skill(scan, file, folder, sizes.get(folder).copied().unwrap_or(0), notes));
+            }
+        } else if folder.ancestors().any(|above| skills.contains(above) && !above.as_os_str().is_empty()) {
+            // It is part of the skill.
+        } else if is_rule(&file.path) {
+            drafts.push(rule(file));
+        } else if file.path.extension().is_none_or(|ending| ending != "mdc") {
+            drafts.extend(document(scan, file, listed.get(file.path.as_path()).copied()));
+        }
+    }
+    drafts.extend(scan.links.iter().enumerate().map(|(at, (by, link))| self::link(at, by, link)));
+    drafts
+}
+
+fn is_skill(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == SKILL)
+}
+
+fn is_rule(path: &Path) -> bool {
+    let mut above = path.parent().into_iter().flat_map(Path::iter).peekable();
+    while let Some(part) = above.next() {
+        if part == ".cursor" && above.peek().is_some_and(|next| *next == "rules") {
+            return true;
+        }
+    }
+    false
+}
+
+fn file_draft(file: &ScannedFile, found: Classified, name: String) -> Draft<'_> {
+    Draft {
+        place: ProposedPlace::File(file.path.clone()),
+        found,
+        name,
+        description: file.page.description().unwrap_or_default(),
+        mode: Mode::Selectable,
+        contents: None,
+        tokens: tokens::of_file(&file.path, file.size),
+        page: Some(&file.page),
+        words: Vec::new(),
+        given: Vec::new(),
+        listed: usize::MAX,
+    }
+}
+
+fn document<'a>(
+    scan: &Scan,
+    file: &'a ScannedFile,
+    listed: Option<(usize, &super::navigation::Listed)>,
+) -> Option<Draft<'a>> {
+    let folder = file.path.parent().unwrap_or(Path::new(""));
+    let classified = classify(&file.path, scan.code.contains(folder));
+    let found = match (classified, listed) {
+        (None, None) => return None,
+        (Some(found), None) => found,
+        (found, Some((_, entry))) => {
+            let evidence = format!("listed in {}", slashed(&entry.by));
+            let kind = found.map_or(FoundKind::Document, |found| found.kind);
+            let kind = if kind == FoundKind::Other { FoundKind::Document } else { kind };
+            Classified { kind, evidence, is_ticked: true }
+        }
+    };
+    let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let nav_title = listed.and_then(|(_, entry)| entry.title.clone());
+    let page = &file.page;
+    let name = if found.kind == FoundKind::Readme && page.front.title.is_none() && !page.has_title {
+        let of = folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
+        nav_title.unwrap_or_else(|| format!("{of} {stem}"))
+    } else {
+        page.title().map(str::to_owned).or(nav_title).unwrap_or(stem)
+    };
+    Some(Draft { listed: listed.map_or(usize::MAX, |(at, _)| at), ..file_draft(file, found, name) })
+}
+
+fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, notes: &mut Vec<ScanNote>) -> Draft<'a> {
+    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let front = &file.page.front;
+    let mut evidence = format!("a skill: {} has a {SKILL}", slashed(folder));
+    match &front.name {
+        Some(name) if *name != folder_name => {
+            evidence = format!("{evidence}, which calls it '{}'", shown_text(name));
+            let message = format!("its name '{}' differs from its folder '{folder_name}'", shown_text(name));
+            notes.push(ScanNote::new(slashed(&file.path), message));
+        }
+        Some(_) => {}
+        None => notes.push(ScanNote::new(slashed(&file.path), "it has no name; the name of its folder is used")),
+    }
+    let has = |name: &str| scan.folders.iter().any(|known| known.starts_with(folder.join(name)));
+    let contents = skill_contents(&has);
+    let name = front.name.clone().or_else(|| front.title.clone()).unwrap_or(folder_name);
+    let found = Classified { kind: FoundKind::Skill, evidence, is_ticked: true };
+    Draft { place: ProposedPlace::Folder(folder.to_path_buf()), contents, tokens, ..file_draft(file, found, name) }
+}
+
+/// The folders of a skill that an entry can name; `has` tells whether the skill has a folder.
+pub(super) fn skill_contents(has: &dyn Fn(&str) -> bool) -> Option<DirectoryContents> {
+    let slot = |names: &[&str]| names.iter().find(|name| has(name)).map(|name| format!("{name}/"));
+    let contents = DirectoryContents {
+        templates: slot(&["templates", "assets/templates"]),
+        validation: slot(&["validation", "checks"]),
+        policies: slot(&["policies"]),
+        scripts: slot(&["scripts"]),
+    };
+    (contents != DirectoryContents::default()).then_some(contents)
+}
+
+fn rule(file: &ScannedFile) -> Draft<'_> {
+    let front = &file.page.front;
+    let globs = front.globs.join(", ");
+    let evidence = match (front.always_applies, globs.is_empty()) {
+        (true, _) => "a Cursor rule that always applies".to_owned(),
+        (false, true) => "a Cursor rule".to_owned(),
+        (false, false) => format!("a Cursor rule for {}", shown_text(&globs)),
+    };
+    let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file.page.title().map_or(stem, str::to_owned);
+    let found = Classified { kind: FoundKind::Rule, evidence, is_ticked: true };
+    let mut draft = file_draft(file, found, name);
+    if front.always_applies {
+        draft.mode = Mode::Auto;
+    }
+    if !globs.is_empty() {
+        let said = if draft.description.is_empty() { String::new() } else { format!("{} ", draft.description) };
+        draft.description = format!("{said}(for {globs})");
+    }
+    draft
+}
+
+fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
+    let mut words = WordCounter::default();
+    words.add(&link.title, HEADING);
+    words.add(&link.description, 1);
+    Draft {
+        place: ProposedPlace::Url(link.url.clone()),
+        found: Classified { kind: FoundKind::Link, evidence: format!("a link in {}", slashed(by)), is_ticked: true },
+        name: if link.title.trim().is_empty() { link.url.clone() } else { link.title.clone() },
+        description: shortened_at_word(&link.description, 200),
+        mode: Mode::Selectable,
+        contents: None,
+        tokens: 0,
+        page: None,
+        words: words.counted(),
+        given: Vec::new(),
+        listed: at,
+    }
+}
+
+/// The paths and addresses that the catalog has.
+struct Covered<'a> {
+    paths: HashSet<&'a Path>,
+    urls: HashSet<&'a str>,
+}
+
+impl<'a> Covered<'a> {
+    fn of(known: &'a [KnownSource]) -> Self {
+        let present = known.iter().filter(|source| !source.is_missing);
+        Self {
+            paths: present.filter_map(|source| source.path.as_deref()).collect(),
+            urls: known.iter().filter_map(|source| source.url.as_deref()).collect(),
+        }
+    }
+
+    /// Whether a source is there, or a folder around it. The file of a skill counts as the skill.
+    fn has(&self, place: &ProposedPlace) -> bool {
+        match place {
+            ProposedPlace::Url(url) => self.urls.contains(url.as_str()),
+            ProposedPlace::File(path) => path.ancestors().any(|path| self.paths.contains(path)),
+            ProposedPlace::Folder(path) => {
+                path.ancestors().any(|path| self.paths.contains(path))
+                    || self.paths.contains(path.join(SKILL).as_path())
+            }
+        }
+    }
+}
+
+/// Where the missing sources are now. What one is found at is no longer new.
+fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<GoneSource>) {
+    let missing = known.iter().filter(|source| source.is_missing);
+    let (mut moved, mut gone) = (Vec::new(), Vec::new());
+    for source in missing {
+        let Some(path) = &source.path else {
+            gone.push(gone_of(source));
+            continue;
+        };
+        match moved_to(source, path, fresh) {
+            Some((at, evidence)) if at < fresh.len() => {
+                let draft = fresh.remove(at);
+                let after = draft.place.path().map_or_else(PathBuf::new, Path::to_path_buf);
+                moved.push(MovedSource { id: source.id.clone(), before: source.shown.clone(), after, evidence });
+            }
+            _ => gone.push(gone_of(source)),
+        }
+    }
+    (moved, gone)
+}
+
+fn gone_of(source: &KnownSource) -> GoneSource {
+    GoneSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
+}
+
+/// The one proposal that is the missing source: of those with its title and file name, its title, or its file name, in this
+/// order, if it is the only one.
+fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(usize, String)> {
+    let file_name = path.file_name()?;
+    let signs = |draft: &Draft<'_>| {
+        let place = draft.place.path()?;
+        let has_name = place.file_name() == Some(file_name) && !is_everywhere(file_name);
+        let has_title = draft.name == source.name && !source.name.is_empty();
+        match (has_title, has_name) {
+            (true, true) => Some((3, "it has the same name and title")),
+            (true, false) => Some((2, "it has the same title")),
+            (false, true) => Some((1, "it has the same file name")),
+            (false, false) => None,
+        }
+    };
+    let mut candidates: Vec<(usize, (i32, &str))> =
+        fresh.iter().enumerate().filter_map(|(at, draft)| Some((at, signs(draft)?))).collect();
+    candidates.sort_by_key(|(_, (strength, _))| Reverse(*strength));
+    match candidates.as_slice() {
+        [(at, (_, evidence))] => Some((*at, (*evidence).to_owned())),
+        [(at, (first, evidence)), (_, (second, _)), ..] if first > second => Some((*at, (*evidence).to_owned())),
+        _ => None,
+    }
+}
+
+/// Whether a repository may have many files of this name.
+fn is_everywhere(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy().to_lowercase();
+    ["readme", "index.", "skill.md", "agents.md", "claude.md"].iter().any(|start| name.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! Proposals for real folders.
+
+use std::fs;
+
+use super::super::{Discovery, KnownSource, ProposedPlace, scan};
+use super::*;
+
+/// A repository named `shop` with these files.
+fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(folder.path()).unwrap().join("shop");
+    fs::create_dir(&root).unwrap();
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        refdesk_files::write_atomic(&path, text.as_bytes()).unwrap();
+    }
+    (folder, root)
+}
+
+fn found(files: &[(&str, &str)], known: &[KnownSource]) -> Discovery {
+    let (_folder, root) = repository(files);
+    discover(&scan(&root, &[]), known)
+}
+
+fn known(id: &str, name: &str, path: &str, is_missing: bool) -> KnownSource {
+    KnownSource {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        path: Some(path.into()),
+        url: None,
+        is_missing,
+        shown: path.to_owned(),
+        file: "references.json".to_owned(),
+    }
+}
+
+fn ids(found: &Discovery) -> Vec<String> {
+    found.new.iter().map(|it| format!("{}{}", if it.is_ticked { "" } else { "-" }, it.id)).collect()
+}
+
+fn place(source: &ProposedSource) -> String {
+    match &source.place {
+        ProposedPlace::Url(url) => url.clone(),
+        ProposedPlace::File(path) => slashed(path),
+        ProposedPlace::Folder(path) => format!("{}/", slashed(path)),
+    }
+}
+
+#[test]
+fn everything_that_may_be_a_source_is_found_in_order() {
+    let found = found(
+        &[
+            ("README.md", "# The shop\n\nSells things."),
+            ("CONTRIBUTING.md", "# How to help\n"),
+            ("CHANGELOG.md", "# Changes\n"),
+            ("LICENSE.md", "MIT"),
+            ("AGENTS.md", "# Rules for agents\n"),
+            ("docs/adr/0001-use-kafka.md", "# Use Kafka\n\nKafka moves events."),
+            ("docs/guide.md", "---\ntitle: The guide\ntags: [Payments]\ndescription: How it works.\n---\n# Other\n"),
+            ("docs/retry.md", "Retry\n=====\n\nPayments are retried."),
+            ("pkg/cart/README.md", "# Cart\n"),
+            ("pkg/cart/main.rs", "fn main() {}"),
+            ("pkg/cart/notes.md", "# Notes\n"),
+            ("skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Deploys it.\n---\n# D\n"),
+            ("skills/deploy/scripts/run.sh", ""),
+            ("skills/deploy/templates/a.tmpl", ""),
+            ("skills/deploy/reference/more.md", "# More\n"),
+            (".cursor/rules/rust.mdc", "---\ndescription: Rust\nglobs: **/*.rs\nalwaysApply: false\n---\nUse it.\n"),
+            (".cursor/rules/all.mdc", "---\nalwaysApply: true\n---\n# Always\n"),
+            (".github/x.md", "# hidden\n"),
+            ("llms.txt", "# Shop\n\n- [Api](https://shop.example/docs/api.md): the endpoints\n"),
+            ("node_modules/a/README.md", "# a\n"),
+        ],
+        &[],
+    );
+    let shown: Vec<(String, String, &str)> =
+        found.new.iter().map(|it| (it.id.clone(), place(it), it.name.as_str())).collect();
+    let expected = [
+        ("shop-readme", "README.md", "The shop"),
+        ("cart", "pkg/cart/README.md", "Cart"),
+        ("shop-agents", "AGENTS.md", "Rules for agents"),
+        ("shop-contributing", "CONTRIBUTING.md", "How to help"),
+        ("docs-guide", "docs/guide.md", "The guide"),
+        ("retry", "docs/retry.md", "Retry"),
+        ("0001-use-kafka", "docs/adr/0001-use-kafka.md", "Use Kafka"),
+        ("skills-deploy", "skills/deploy/", "deploy"),
+        ("rules-all", ".cursor/rules/all.mdc", "Always"),
+        ("rust", ".cursor/rules/rust.mdc", "rust"),
+        ("docs-api", "https://shop.example/docs/api.md", "Api"),
+        ("cart-notes", "pkg/cart/notes.md", "Notes"),
+        ("shop-changelog", "CHANGELOG.md", "Changes"),
+    ];
+    let shown: Vec<(&str, &str, &str)> =
+        shown.iter().map(|(id, place, name)| (id.as_str(), place.as_str(), *name)).collect();
+    assert_eq!(shown, expected);
+    let by_id = |id: &str| found.new.iter().find(|it| it.id == id).unwrap();
+    let unticked: Vec<&str> = found.new.iter().filter(|it| !it.is_ticked).map(|it| it.id.as_str()).collect();
+    assert_eq!(unticked, ["cart-notes", "shop-changelog"]);
+    assert_eq!(
+        (by_id("docs-guide").description.as_str(), by_id("docs-guide").tags.as_slice()),
+        ("How it works.", &["payments".to_owned()][..])
+    );
+    let contents = by_id("skills-deploy").contents.clone().unwrap();
+    assert_eq!(
+        (contents.scripts.as_deref(), contents.templates.as_deref(), contents.policies),
+        (Some("scripts/"), Some("templates/"), None)
+    );
+    assert_eq!((by_id("rules-all").mode, by_id("rust").mode), (Mode::Auto, Mode::Selectable));
+    assert_eq!(by_id("rust").description, "Rust (for **/*.rs)");
+    assert_eq!(found.notes, [], "nothing to report");
+}
+
+#[test]
+fn tables_of_contents_give_order_titles_and_ticks() {
+    let found = found(
+        &[
+            ("book/src/SUMMARY.md", "- [Second](b.md)\n- [First](a.md)\n- [License](LICENSE.md)\n"),
+            ("book/src/a.md", "no heading"),
+            ("book/src/b.md", "# Its own title\n"),
+            ("book/src/c.md", "# Not listed\n"),
+            ("book/src/main.rs", ""),
+            ("book/src/LICENSE.md", "# MIT\n"),
+        ],
+        &[],
+    );
+    let shown: Vec<(String, &str, bool)> =
+        found.new.iter().map(|it| (place(it), it.name.as_str(), it.is_ticked)).collect();
+    let expected = [
+        ("book/src/b.md", "Its own title", true),
+        ("book/src/a.md", "First", true),
+        ("book/src/LICENSE.md", "MIT", true),
+        ("book/src/c.md", "Not listed", false),
+    ];
+    let shown: Vec<(&str, &str, bool)> =
+        shown.iter().map(|(place, name, ticked)| (place.as_str(), *name, *ticked)).collect();
+    assert_eq!(shown, expected);
+    assert_eq!(found.new[0].evidence, "listed in book/src/SUMMARY.md");
+}
+
+#[test]
+fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
+    let files = [
+        ("docs/a.md", "# A kafka story\n"),
+        ("docs/new/retry-policy.md", "# Retry policy\n"),
+        ("docs/other.md", "# Same title\n"),
+        ("handbook/x.md", "# X marks\n"),
+        ("docs/fresh.md", "# Fresh\n"),
+    ];
+    let known = [
+        known("a", "A", "docs/a.md", false),
+        known("hand", "Handbook", "handbook", false),
+        known("retry-policy", "Something", "docs/retry-policy.md", true),
+        known("titled", "Same title", "docs/renamed.md", true),
+        known("lost", "Lost", "docs/lost.md", true),
+    ];
+    let found = found(&files, &known);
+    assert_eq!(ids(&found), ["fresh"]);
+    let moved: Vec<(&str, String, &str)> =
+        found.moved.iter().map(|it| (it.id.as_str(), slashed(&it.after), it.evidence.as_str())).collect();
+    let expected = [
+        ("retry-policy", "docs/new/retry-policy.md".to_owned(), "it has the same file name"),
+        ("titled", "docs/other.md".to_owned(), "it has the same title"),
+    ];
+    assert_eq!(moved, expected);
+    assert_eq!(found.gone.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["lost"]);
+}
+
+#[test]
+fn a_source_that_may_be_two_documents_is_gone() {
+    let files = [("docs/a/one.md", "# T\n"), ("docs/b/two.md", "# T\n")];
+    let found = found(&files, &[known("t", "T", "docs/t.md", true)]);
+    assert_eq!((found.moved.len(), found.gone.len(), found.new.len()), (0, 1, 2));
+}
+
+#[test]
+fn problems_are_notes_and_the_rest_is_found() {
+    let found = found(
+        &[
+            ("docs/bad.md", "---\ntitle: a: b\n---\n# B\n"),
+            ("docs/binary.md", "\u{0}"),
+            ("skills/one/SKILL.md", "---\nname: other\ndescription: d\n---\n"),
+            ("skills/two/SKILL.md", "# no name\n"),
+            ("sub/.git", "gitdir: ../.git/modules/sub\n"),
+            ("sub/README.md", "# Sub\n"),
+        ],
+        &[],
+    );
+    let mut notes: Vec<String> = found.notes.iter().map(ToString::to_string).collect();
+    notes.sort();
+    assert_eq!(notes.len(), 4, "{notes:?}");
+    assert!(notes[0].starts_with("docs/bad.md:2: the front matter is not YAML: "), "{notes:?}");
+    assert_eq!(
+        notes[1..],
+        [
+            "skills/one/SKILL.md: its name 'other' differs from its folder 'one'",
+            "skills/two/SKILL.md: it has no name; the name of its folder is used",
+            "sub: a submodule or another repository; it was left out",
+        ]
+    );
+    assert_eq!(ids(&found), ["bad", "binary", "skills-one", "skills-two"]);
+}
+
+#[test]
+fn what_git_ignores_is_left_out() {
+    let found = found(
+        &[
+            (".gitignore", "/build\n*.tmp.md\n!keep.tmp.md\ndocs/secret/\n"),
+            ("build/docs/a.md", "# A\n"),
+            ("docs/x.tmp.md", "# X\n"),
+            ("docs/keep.tmp.md", "# Keep this\n"),
+            ("docs/secret/s.md", "# S\n"),
+            ("docs/.gitignore", "local.md\n[\n"),
+            ("docs/local.md", "# Local\n"),
+            ("pkg/docs/local.md", "# Local story\n"),
+        ],
+        &[],
+    );
+    let places: Vec<String> = found.new.iter().map(place).collect();
+    assert_eq!(places, ["docs/keep.tmp.md", "pkg/docs/local.md"]);
+    let (_folder, root) = repository(&[(".gitignore", "a.md\n"), ("docs/a.md", "# A\n"), ("docs/bb.md", "# B\n")]);
+    let part = discover(&scan(&root, &["docs".into()]), &[]);
+    assert_eq!(part.new.iter().map(place).collect::<Vec<_>>(), ["docs/bb.md"], "patterns above a start count");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_other_things_are_not_followed() {
+    let (folder, root) = repository(&[("docs/real.md", "# Real thing\n")]);
+    refdesk_files::write_atomic(&folder.path().join("secret.md"), b"# Secret\n").unwrap();
+    std::os::unix::fs::symlink(folder.path().join("secret.md"), root.join("docs/leak.md")).unwrap();
+    std::os::unix::fs::symlink(folder.path(), root.join("out")).unwrap();
+    std::os::unix::fs::symlink(&root, root.join("docs/loop")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, root.join("docs/pipe.md"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    let found = discover(&scan(&root, &[]), &[]);
+    assert_eq!(found.new.iter().map(place).collect::<Vec<_>>(), ["docs/real.md"]);
+    assert_eq!(
+        found.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["docs/leak.md: a symbolic link; it was not followed"]
+    );
+}
+
+#[test]
+fn names_are_harmless() {
+    let found = found(
+        &[
+            ("docs/a\nb.md", "# One\u{1b}[31m\u{202e}two\n\n\u{1b}]0;x\u{7}text of it"),
+            ("docs/-rf.md", "# \n"),
+            ("docs/日本.md", "# 日本\n"),
+        ],
+        &[],
+    );
+    for source in &found.new {
+        let shown = [&source.id, &source.name, &source.description];
+        assert!(shown.iter().all(|text| !text.chars().any(|c| c.is_control() || c == '\u{202e}')), "{source:?}");
+        assert!(!source.id.starts_with('-') && !source.id.is_empty(), "{source:?}");
+    }
+    assert_eq!(found.new.len(), 3);
+}
+
+#[test]
+fn limits_are_reported() {
+    let files: Vec<(String, &str)> = (0..30).map(|nth| (format!("docs/d{nth}/story-{nth}.md"), "# T\n")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let (_folder, root) = repository(&files);
+    let limits = super::super::walk::ScanLimits::default();
+    for (limits, files, said) in [
+        (super::super::walk::ScanLimits { files: 5, ..limits }, 5, "more than 5 documents"),
+        (super::super::walk::ScanLimits { entries: 10, ..limits }, 0, "more than 10 files and folders"),
+        (super::super::walk::ScanLimits { depth: 1, ..limits }, 0, "more than 1 levels deep"),
+        (super::super::walk::ScanLimits { time: std::time::Duration::ZERO, ..limits }, 0, "took more than 0 seconds"),
+    ] {
+        let scan = super::super::scan::scan_within(&root, &[], limits);
+        assert_eq!(scan.files.len(), files, "{said}");
+        assert!(scan.notes.iter().any(|note| note.message.contains(said)), "{said}: {:?}", scan.notes);
+    }
+}

@@ -1,0 +1,127 @@
+//! Reads what a discovery needs: lists the documents of a workspace and describes each. A repository is hostile: files are
+//! opened below the workspace without following links, and at most [`READ`] bytes of each are read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::navigation::{self, Listed};
+use super::page::{Page, read_page};
+use super::proposal::ScanNote;
+use super::walk::{Listing, ScanLimits, list};
+use refdesk_files::path::slashed;
+use refdesk_files::{Folder, read_open};
+use refdesk_text::lines::decode;
+
+/// The most bytes of a file that are read.
+const READ: u64 = 1024 * 1024;
+
+/// A document that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScannedFile {
+    /// Relative to the workspace.
+    pub path: PathBuf,
+    /// In bytes.
+    pub size: u64,
+    /// What it says about itself.
+    pub page: Page,
+}
+
+/// What was read of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// The name of the workspace's folder.
+    pub name: String,
+    /// Documents, in path order.
+    pub files: Vec<ScannedFile>,
+    /// What tables of contents list, in their order.
+    pub(crate) listed: Vec<Listed>,
+    /// Links of `llms.txt`, with the file.
+    pub(crate) links: Vec<(PathBuf, navigation::Link)>,
+    /// Folders with a file.
+    pub(crate) folders: BTreeSet<PathBuf>,
+    /// Folders with program code.
+    pub(crate) code: BTreeSet<PathBuf>,
+    /// What was left out or not understood.
+    pub notes: Vec<ScanNote>,
+}
+
+/// Reads the documents below these folders of a workspace, given relative to it; none means all of it. `workspace` is an
+/// absolute path without links.
+pub fn scan(workspace: &Path, folders: &[PathBuf]) -> Scan {
+    scan_within(workspace, folders, ScanLimits::default())
+}
+
+pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLimits) -> Scan {
+    let name = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let top = match Folder::real(workspace) {
+        Ok(top) => top,
+        Err(error) => {
+            let notes = vec![ScanNote::new("", format!("the workspace cannot be read: {error}"))];
+            return Scan { name, notes, ..Scan::default() };
+        }
+    };
+    let all = [PathBuf::new()];
+    let Listing { files, folders, code, notes } = list(&top, if folders.is_empty() { &all } else { folders }, limits);
+    let read: Vec<Read> = files.into_par_iter().map(|path| read(&top, path)).collect();
+    let mut scan = Scan { name, folders, code, notes, ..Scan::default() };
+    let mut guides = Vec::new();
+    for read in read {
+        match read {
+            Read::Document(file, note) => {
+                scan.notes.extend(note);
+                scan.files.push(*file);
+            }
+            Read::Guide(path, text) => guides.push((path, text)),
+            Read::Nothing(note) => scan.notes.push(note),
+        }
+    }
+    let exists = |path: &Path| scan.files.binary_search_by(|file| file.path.as_path().cmp(path)).is_ok();
+    for (path, text) in &guides {
+        let (listed, note) = navigation::read(path, text, &exists);
+        scan.listed.extend(listed);
+        scan.notes.extend(note);
+        scan.links.extend(navigation::links(path, text).into_iter().map(|link| (path.clone(), link)));
+    }
+    scan
+}
+
+/// The documents below a folder, an absolute path without links; relative to it.
+pub fn documents_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(top) = Folder::real(folder) else { return Vec::new() };
+    let files = list(&top, &[PathBuf::new()], ScanLimits::default()).files;
+    files.into_iter().filter(|file| !navigation::is_guide(file)).collect()
+}
+
+enum Read {
+    Document(Box<ScannedFile>, Option<ScanNote>),
+    /// A file that names documents, with its text.
+    Guide(PathBuf, String),
+    Nothing(ScanNote),
+}
+
+fn read(top: &Folder, path: PathBuf) -> Read {
+    let opened = || {
+        let folder = top.below(path.parent().unwrap_or(Path::new("")))?;
+        let file = folder.open(path.file_name().unwrap_or_default())?;
+        let metadata = file.metadata()?;
+        let (bytes, _) = read_open(file, &metadata, READ)?;
+        Ok::<_, std::io::Error>((bytes, metadata.len()))
+    };
+    let note = |message: String| ScanNote::new(slashed(&path), message);
+    let (bytes, size) = match opened() {
+        Ok(read) => read,
+        Err(error) => return Read::Nothing(note(format!("it cannot be read: {error}"))),
+    };
+    let (text, is_binary) = decode(&bytes);
+    if is_binary {
+        return Read::Nothing(note("it is not UTF-8 text; it was left out".to_owned()));
+    }
+    if navigation::is_guide(&path) {
+        return Read::Guide(path, text.into_owned());
+    }
+    let page = read_page(&path, &text);
+    let problem = page.front.problem.clone().map(|(line, message)| ScanNote { line: Some(line), ..note(message) });
+    Read::Document(Box::new(ScannedFile { path, size, page }), problem)
+}

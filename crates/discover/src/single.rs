@@ -1,0 +1,99 @@
+//! Describes files and folders that a person named, one by one, without the rest of their repository.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::ids::{self, IdParts};
+use super::page::{Page, read_page};
+use super::proposal::ProposedPlace;
+use super::propose::{SKILL, id_parts, shown_text, skill_contents, tag_folders};
+use super::tags::{self, Frequencies, Tagged};
+use super::walk::DOCUMENT_EXTENSIONS;
+use refdesk_core::catalog::DirectoryContents;
+use refdesk_files::read_regular;
+use refdesk_text::lines::decode;
+
+/// The most bytes of a file that are read.
+const READ: u64 = 1024 * 1024;
+
+/// What a file, a folder or an address says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// The title, else the name of the file or folder, else the last part of the address.
+    pub name: String,
+    /// One line; may be empty.
+    pub description: String,
+    /// The folders of a skill.
+    pub contents: Option<DirectoryContents>,
+    page: Page,
+}
+
+impl Described {
+    /// The tags of each, which are compared only with each other.
+    pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
+        let frequencies = Frequencies::of(all.iter().map(|described| described.page.words.as_slice()));
+        let tagged = |(described, place): (&'_ Self, &ProposedPlace)| (described.page.clone(), tag_folders(place));
+        let tagged: Vec<(Page, Vec<String>)> = all.iter().zip(places).map(tagged).collect();
+        let tagged: Vec<Tagged<'_>> = tagged
+            .iter()
+            .map(|(page, folders)| Tagged { given: &page.front.tags, folders: folders.clone(), words: &page.words })
+            .collect();
+        tags::assign(&tagged, ids, &frequencies)
+    }
+}
+
+/// An id for each place, relative to the workspace, none of which is `taken`; of clashing ones, each gets folders in front.
+/// An id is empty if nothing in the place can be part of one.
+pub fn ids_of(places: &[ProposedPlace], workspace: &str, taken: &HashSet<&str>) -> Vec<String> {
+    let parts: Vec<IdParts> = places.iter().map(|place| id_parts(place, workspace)).collect();
+    let ids = ids::assign(&parts, taken, None);
+    let is_empty = |parts: &IdParts| parts.parts.last().is_some_and(String::is_empty);
+    parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id }).collect()
+}
+
+/// Describes what is at a place; paths are absolute. What cannot be read has its name only.
+pub fn describe_place(place: &ProposedPlace) -> Described {
+    match place {
+        ProposedPlace::Url(url) => Described { name: last_part(url), ..Described::default() },
+        ProposedPlace::File(path) => described(path, &stem(path)),
+        ProposedPlace::Folder(folder) => {
+            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let first = [SKILL, "README.md", "readme.md", "index.md"].iter().map(|file| folder.join(file));
+            let Some(file) = first.into_iter().find(|file| file.is_file()) else {
+                return Described { name, ..Described::default() };
+            };
+            let mut told = described(&file, &name);
+            if file.ends_with(SKILL) {
+                told.name = told.page.front.name.clone().unwrap_or(name);
+                told.contents = skill_contents(&|part| folder.join(part).is_dir());
+            }
+            told
+        }
+    }
+}
+
+fn described(path: &Path, name: &str) -> Described {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let is_document = DOCUMENT_EXTENSIONS.contains(&ending.as_str()) || ending == "txt";
+    let read = if is_document { read_regular(path, READ).ok() } else { None };
+    let page = match read.as_ref().map(|(bytes, _)| decode(bytes)) {
+        Some((text, false)) => read_page(path, &text),
+        _ => Page::default(),
+    };
+    Described {
+        name: shown_text(page.title().unwrap_or(name)),
+        description: shown_text(&page.description().unwrap_or_default()),
+        contents: None,
+        page,
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The last part of an address.
+fn last_part(url: &str) -> String {
+    let bare = url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/');
+    bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned()
+}

@@ -1,0 +1,199 @@
+//! Tags of proposed sources: what the front matter says, names of folders, and the words that tell a document from the others
+//! of its repository.
+//!
+//! The score of a word is `(1 + ln c) · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
+//! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
+//! have the word. Forms of a word count as one. A word needs `c ≥ 2`.
+
+use std::collections::HashMap;
+
+use super::ids::slug;
+use super::words::{is_common, stem};
+use refdesk_text::fold::{can_match, same_tag};
+
+/// The most tags of a source.
+const TAGS: usize = 6;
+
+/// From this many sources on, a tag that a third of them would have is left out.
+const SHARING: usize = 6;
+
+/// Folders that are named for their place and not for their subject.
+const PLACES: &str = "adr adrs agents apps app assets book content contents cursor claude crates decisions doc docs documentation \
+                      documents examples guide guides handbook internal lib libs manual markdown md modules notes packages \
+                      pages pkg posts projects public references resources rules site skills source sources src static text \
+                      website wiki www";
+
+/// The most characters of a tag.
+const LENGTH: usize = 40;
+
+/// A document or source, as far as its tags depend on it.
+#[derive(Debug)]
+pub struct Tagged<'a> {
+    /// Tags of its front matter.
+    pub given: &'a [String],
+    /// Names of its folders, from the top.
+    pub folders: Vec<String>,
+    /// Stem, word and count.
+    pub words: &'a [super::words::WordCount],
+}
+
+/// How many documents have the words of each stem.
+#[derive(Debug, Default)]
+pub struct Frequencies<'a> {
+    documents: usize,
+    by_stem: HashMap<&'a str, usize>,
+}
+
+impl<'a> Frequencies<'a> {
+    /// Counts the documents.
+    pub fn of(documents: impl Iterator<Item = &'a [super::words::WordCount]>) -> Self {
+        let mut frequencies = Self::default();
+        for words in documents {
+            frequencies.documents += 1;
+            for word in words {
+                *frequencies.by_stem.entry(&word.stem).or_default() += 1;
+            }
+        }
+        frequencies
+    }
+
+    /// How many documents have this word in any form.
+    pub fn of_word(&self, word: &str) -> usize {
+        self.of_stem(&stem(word))
+    }
+
+    fn of_stem(&self, stem: &str) -> usize {
+        self.by_stem.get(stem).copied().unwrap_or(0)
+    }
+
+    fn score(&self, stem: &str, count: u32) -> f64 {
+        let in_documents = self.of_stem(stem).max(1);
+        #[allow(clippy::cast_precision_loss, reason = "there are few documents")]
+        let rarity = (1.0 + self.documents as f64 / in_documents as f64).ln();
+        (1.0 + f64::from(count).ln()) * rarity
+    }
+}
+
+/// The tags of each source, none of which is an id.
+pub fn assign(sources: &[Tagged<'_>], ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
+    let mut shares: HashMap<String, usize> = HashMap::new();
+    for source in sources {
+        let mut own: Vec<String> = given(source).chain(folders(source)).collect();
+        own.sort_unstable();
+        own.dedup();
+        for tag in own {
+            *shares.entry(tag).or_default() += 1;
+        }
+    }
+    let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
+    let ids: std::collections::HashSet<&str> = ids.iter().map(String::as_str).collect();
+    sources
+        .iter()
+        .map(|source| {
+            let mut tags: Vec<String> = Vec::new();
+            let mut add = |tag: String| {
+                let is_same = |known: &String| same_tag(known, &tag) || stem(known) == stem(&tag);
+                if tags.len() < TAGS && !tags.iter().any(is_same) && !ids.contains(tag.as_str()) {
+                    tags.push(tag);
+                }
+            };
+            let is_own = |tag: &String| !is_shared(shares.get(tag).copied().unwrap_or(0), sources.len());
+            given(source).chain(folders(source)).filter(is_own).for_each(&mut add);
+            let mut scored: Vec<(f64, &str)> = source
+                .words
+                .iter()
+                .filter(|it| {
+                    it.count >= 2
+                        && !is_common(&it.word)
+                        && !is_shared(frequencies.of_stem(&it.stem), frequencies.documents)
+                })
+                .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
+                .collect();
+            scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+            scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(word.to_owned()));
+            tags
+        })
+        .collect()
+}
+
+/// The tags of the front matter, in lower case.
+fn given<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
+    source.given.iter().map(|tag| tag.to_lowercase()).filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
+}
+
+/// The names of folders, the nearest first.
+fn folders<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
+    let is_subject = |name: &String| {
+        !PLACES.split_ascii_whitespace().any(|place| place == name)
+            && !is_common(name)
+            && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
+            && name.chars().count() <= LENGTH
+    };
+    source.folders.iter().rev().take(2).map(|name| slug(name)).filter(is_subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::WordCounter;
+    use super::*;
+
+    fn tags(documents: &[(&str, &str, &str)], ids: &[&str]) -> Vec<String> {
+        let words: Vec<_> = documents
+            .iter()
+            .map(|(_, _, text)| {
+                let mut counter = WordCounter::default();
+                counter.add(text, 1);
+                counter.counted()
+            })
+            .collect();
+        let given: Vec<Vec<String>> = documents
+            .iter()
+            .map(|(given, _, _)| given.split(' ').filter(|tag| !tag.is_empty()).map(str::to_owned).collect())
+            .collect();
+        let sources: Vec<Tagged<'_>> = documents
+            .iter()
+            .zip(&given)
+            .zip(&words)
+            .map(|(((_, folders, _), given), words)| Tagged {
+                given,
+                folders: folders.split('/').map(str::to_owned).collect(),
+                words,
+            })
+            .collect();
+        let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+        let frequencies = Frequencies::of(words.iter().map(Vec::as_slice));
+        assign(&sources, &ids, &frequencies).iter().map(|tags| tags.join(" ")).collect()
+    }
+
+    #[test]
+    fn front_matter_then_folders_then_words() {
+        for (documents, ids, expected) in [
+            (&[("Retry", "docs/payments", "kafka kafka broker")][..], &[][..], &["retry payments kafka"][..]),
+            (&[("", "docs", "the the example example note note 12 12")], &[], &[""]),
+            (
+                &[("", "", "brokers broker kafka kafka kafka"), ("", "", "kafka kafka saga saga")],
+                &[],
+                &["broker kafka", "saga kafka"],
+            ),
+            (&[("a-b a_b A-B", "", "")], &[], &["a-b"]),
+            (&[("", "", "kafka kafka retry retry")], &["kafka"], &["retry"]),
+            (&[("one two three four five six seven", "x/eight", "nine nine")], &[], &["one two three four five six"]),
+        ] {
+            assert_eq!(tags(documents, ids), expected, "{documents:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_third_of_six_sources_share_is_no_tag() {
+        let documents = [
+            ("team", "pay", "kafka kafka redis redis"),
+            ("team", "pay", "kafka kafka saga saga"),
+            ("own", "x1", "outbox outbox"),
+            ("", "x2", "ledger ledger"),
+            ("", "x3", "broker broker"),
+            ("", "x4", "topic topic"),
+        ];
+        assert_eq!(tags(&documents, &[])[..3], ["redis", "saga", "own outbox"].map(str::to_owned));
+        assert_eq!(tags(&documents[..5], &[])[0], "team pay redis kafka", "five sources are too few");
+    }
+}

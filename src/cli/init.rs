@@ -1,0 +1,238 @@
+//! `refdesk init`: shows what the repository has as a list to tick, and writes it to the catalog.
+
+mod list;
+
+use serde_json::{Value, json};
+
+use self::list::Ticks;
+use super::answer::{CommandOutput, object};
+use super::args::InitArgs;
+use super::output::{ask, ask_line, ask_to_leave, can_ask};
+use super::rows::plural;
+use refdesk_desk::{
+    CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
+    SamplePrompt, Session,
+};
+use refdesk_files::output::Proposal;
+use refdesk_files::path::slashed;
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
+
+/// The most notes in the text form.
+const NOTES: usize = 10;
+
+/// The most files whose difference a person is shown in full.
+const DIFFS: usize = 5;
+
+/// Proposes, asks and writes.
+pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
+    let found = match desk.discoverer(&args.folders) {
+        Ok(discoverer) => discoverer.run(),
+        Err(refusal) => return answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal]),
+    };
+    let mut ticks = Ticks::of(&found);
+    if ticks.is_empty() {
+        return nothing(desk, &found, &ticks);
+    }
+    let is_asked = !args.yes && !args.dry_run && can_ask();
+    let listed = list::shown(&found, &ticks);
+    if is_asked && !tick(&found, &mut ticks) {
+        let refusal = Error::new(Code::NotApproved, "nothing was written", "");
+        return answer("error", &found, &ticks).and_refused(vec![refusal]);
+    }
+    let change = chosen(&found, &ticks, args);
+    if change.new.is_empty() && change.moved.is_empty() {
+        return CommandOutput {
+            text: b"Nothing is ticked, so nothing was written.\n".into(),
+            ..answer("success", &found, &ticks)
+        };
+    }
+    let proposals = match desk.propose_catalog(&change, &ask_to_leave) {
+        Ok(proposals) => proposals,
+        Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
+    };
+    let files = plural(proposals.len(), "file");
+    let shown =
+        || format!("{listed}\n{}{}", notes(&found), proposals.iter().map(|it| it.diff.unified()).collect::<String>());
+    if args.dry_run {
+        let answer = CommandOutput { text: shown().into_bytes(), ..answer("dry_run", &found, &ticks) };
+        return CommandOutput { notes: vec![format!("this would write {files}")], ..answer };
+    }
+    if !args.yes {
+        match is_asked.then(|| ask(&difference(&proposals), &format!("Write {files}?"))).flatten() {
+            Some(true) => {}
+            Some(false) => {
+                let refusal = Error::new(Code::NotApproved, "it was not approved", "");
+                return answer("error", &found, &ticks).and_refused(vec![refusal]);
+            }
+            None => {
+                let hint = "check the list, and write it with --yes";
+                let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
+                let answer = answer("error", &found, &ticks).and_refused(vec![refusal]);
+                let notes = vec![format!("this would write {files}")];
+                return CommandOutput { text: shown().into_bytes(), notes, ..answer };
+            }
+        }
+    }
+    match desk.write_catalog(session, &proposals) {
+        Ok(_) => written(desk, session, &found, &ticks, &change, &proposals),
+        Err(unwritten) => answer("error", &found, &ticks).and_refused(vec![unwritten.refused]),
+    }
+}
+
+/// Lets a person tick and untick; whether they went on.
+fn tick(found: &Discovery, ticks: &mut Ticks) -> bool {
+    let mut shown = format!("{}{}", list::shown(found, ticks), notes(found));
+    loop {
+        let question =
+            "Numbers or ranges to tick or untick (3 5-8), a for all, n for none, Enter to go on, q to leave:";
+        let Some(line) = ask_line(&shown, question) else { return false };
+        shown = match line.as_str() {
+            "" => return true,
+            "q" | "quit" => return false,
+            line => match ticks.toggle(line) {
+                Ok(()) => list::shown(found, ticks),
+                Err(wrong) => format!("{wrong}\n"),
+            },
+        };
+    }
+}
+
+fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
+    let layout = if args.one_file { CatalogLayout::OneFile } else { CatalogLayout::FilePerSource };
+    CatalogChange { new: ticks.added(found).cloned().collect(), moved: ticks.moved(found).cloned().collect(), layout }
+}
+
+/// The difference for a person: of many new files, which all look the same, the first ones.
+fn difference(proposals: &[Proposal]) -> String {
+    let mut shown: String = proposals.iter().take(DIFFS).map(|proposal| proposal.diff.shown()).collect();
+    let changed = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed > 0);
+    changed.for_each(|proposal| shown.push_str(&proposal.diff.shown()));
+    let more = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed == 0).count();
+    if more > 0 {
+        shown.push_str(&format!("… and {} like these\n", plural(more, "new file")));
+    }
+    shown
+}
+
+fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
+    let place = one_line(&desk.workspace().display().to_string()).into_owned();
+    let (status, text) = match desk.catalog().len() {
+        0 => ("nothing_found", format!("No documents found in {place}. `refdesk add PATH` adds any file or folder.\n")),
+        count => ("nothing_new", format!("Nothing new: the catalog has {}.\n", plural(count, "source"))),
+    };
+    let text = format!("{text}{}{}", list::gone(&found.gone), notes(found));
+    CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
+}
+
+fn written(
+    desk: &mut Desk,
+    session: &Session,
+    found: &Discovery,
+    ticks: &Ticks,
+    change: &CatalogChange,
+    proposals: &[Proposal],
+) -> CommandOutput {
+    let files: Vec<&str> = proposals.iter().map(|proposal| proposal.shown.as_str()).collect();
+    let place = match files.as_slice() {
+        [file] => (*file).to_owned(),
+        files => format!("{} in {}", plural(files.len(), "file"), desk.around().display(&desk.references_folder())),
+    };
+    let counts = [(change.new.len(), "added"), (change.moved.len(), "with a new path")];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", plural(*count, "source")))
+        .collect();
+    let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
+    text.push_str(&list::gone(&found.gone));
+    text.push_str(&notes(found));
+    let prompts = desk.sample_prompts(session);
+    text.push_str(&sample(&prompts));
+    text.push_str("\nNext: `refdesk connect` connects your agents.\n");
+    let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
+    if let Value::Object(members) = &mut answer.json {
+        members.insert("written".to_owned(), json!(files));
+        let prompts: Vec<Value> = prompts.iter().map(|it| json!({"prompt": it.prompt, "told": it.told})).collect();
+        members.insert("prompts".to_owned(), json!(prompts));
+    }
+    answer
+}
+
+/// Prompts to try.
+fn sample(prompts: &[SamplePrompt]) -> String {
+    if prompts.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nWhat an agent would be told from now on, for prompts such as these:\n".to_owned();
+    for SamplePrompt { prompt, told } in prompts {
+        text.push_str(&format!("\n  {}\n", one_line(prompt)));
+        told.iter().for_each(|line| text.push_str(&format!("    {}\n", one_line(line))));
+    }
+    text
+}
+
+/// What was left out or not understood.
+fn notes(found: &Discovery) -> String {
+    let line = |note: &refdesk_desk::ScanNote| format!("note: {}\n", one_line(&note.to_string()));
+    let mut text: String = found.notes.iter().take(NOTES).map(line).collect();
+    if let Some(more) = found.notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
+        text.push_str(&format!("note: {more} more notes: --format json has them all\n"));
+    }
+    text
+}
+
+fn answer(status: &str, found: &Discovery, ticks: &Ticks) -> CommandOutput {
+    let proposals: Vec<Value> =
+        found.new.iter().zip(ticks.of_new()).map(|(source, is_ticked)| proposal(source, is_ticked)).collect();
+    let moved = |it: &MovedSource| json!({"id": it.id, "before": it.before, "after": slashed(&it.after), "evidence": it.evidence});
+    let gone = |it: &GoneSource| json!({"id": it.id, "path": it.path, "file": it.file});
+    let skipped = found.notes.iter().map(|it| json!({"file": it.file, "line": it.line, "message": it.message}));
+    let json = object([
+        ("status", json!(status)),
+        ("proposals", Value::Array(proposals)),
+        ("new", ticks.added(found).map(|it| json!(it.id)).collect()),
+        ("moved", found.moved.iter().map(moved).collect()),
+        ("gone", found.gone.iter().map(gone).collect()),
+        ("written", json!([])),
+        ("skipped", skipped.collect()),
+        ("prompts", json!([])),
+    ]);
+    CommandOutput::new(json, "")
+}
+
+fn proposal(source: &ProposedSource, is_ticked: bool) -> Value {
+    let mut entry = serde_json::Map::new();
+    let mut put = |key: &str, value: Value| entry.insert(key.to_owned(), value);
+    put("id", json!(source.id));
+    put("name", json!(source.name));
+    put("description", json!(source.description));
+    match &source.place {
+        ProposedPlace::Url(url) => {
+            put("type", json!("url"));
+            put("url", json!(url));
+        }
+        ProposedPlace::File(path) | ProposedPlace::Folder(path) => {
+            put("type", json!("local"));
+            put("path", json!(slashed(path)));
+        }
+    }
+    put("mode", json!(source.mode));
+    put("tags", json!(source.tags));
+    if let Some(contents) = &source.contents {
+        put(
+            "contents",
+            json!({
+                "templates": contents.templates,
+                "validation": contents.validation,
+                "policies": contents.policies,
+                "scripts": contents.scripts,
+            }),
+        );
+    }
+    put("evidence", json!(source.evidence));
+    put("kind", json!(source.kind.word()));
+    put("tokens", json!(source.tokens));
+    put("ticked", json!(is_ticked));
+    Value::Object(entry)
+}
