@@ -2,6 +2,7 @@
 
 mod agents;
 mod catalog;
+mod connect;
 mod enrich;
 mod files;
 mod templates;
@@ -12,11 +13,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use super::workspace::WorkspaceNeed;
 
-pub use self::agents::{AskArgs, ConnectArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
+pub use self::agents::{AskArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
 pub use self::catalog::{
     AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, InitArgs, ListArgs, ModeFilter, NewMode, ReferencesArgs,
     ReferencesCommand, SelectArgs, WhyArgs,
 };
+pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
 };
@@ -197,21 +199,22 @@ pub enum Command {
         after_help = "Example: refdesk connect claude-code\n\nAlways exits with 0. Errors are in the log and the journal."
     )]
     Hook(HookArgs),
-    /// Connect an agent: add refdesk's hooks to its settings file, after showing the diff
+    /// Connect agents: add refdesk's hooks and MCP server to their settings, after showing the diff, and try them out
     ///
-    /// Adds hooks for the start of a session, for each prompt, and for the results of tools that return text. The rest of the
-    /// file stays unchanged; `disconnect` removes what was added. The README shows the entries for each agent.
+    /// Adds hooks for the start of a session, for each prompt, and for the results of tools that return text, and the server
+    /// whose tools the hints name. The rest of each file stays unchanged; `disconnect` removes what was added. Then the hook
+    /// and the server are run as the agent would run them, and the hint that they delivered is shown.
     #[command(
-        after_help = "Example: refdesk connect claude-code --project --dry-run\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
+        after_help = "Example: refdesk connect claude-code --dry-run\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
     )]
     Connect(ConnectArgs),
-    /// Disconnect an agent: remove what `connect` added, and nothing else
+    /// Disconnect agents: remove what `connect` added, and nothing else
     ///
     /// A file that was not edited since is restored byte for byte; from an edited one only refdesk's entries are removed.
     #[command(
         after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
     )]
-    Disconnect(ConnectArgs),
+    Disconnect(DisconnectArgs),
     /// Serve agents over the Model Context Protocol, on standard input and output or over HTTP
     #[command(after_help = "Example: refdesk mcp --http 127.0.0.1:7777")]
     Mcp(McpArgs),

@@ -1,259 +1,218 @@
-//! `refdesk connect` and `refdesk disconnect`: show the change to an agent's settings file, and write it once approved.
+//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once approved, and
+//! try out whether the agents would now be answered.
 
+mod canary;
+mod connection;
 mod connection_record;
+mod example;
+mod file_change;
+mod found;
 mod settings_file;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use self::connection_record::ConnectionRecord;
-use self::settings_file::SettingsFile;
+use self::connection::{Connection, Wanted};
+use self::file_change::Verb;
+use self::found::FoundAgent;
 use super::answer::CommandOutput;
-use super::args::ConnectArgs;
-use super::environment;
+use super::args::{ConnectArgs, DisconnectArgs, SettingsArgs};
 use super::output::ask;
-use refdesk_agents::setup::{self, Client, Connected, Disconnected, NAME, Record, is_ours, write_command};
+use super::workspace::nothing_found;
+use refdesk_agents::canary::{self as trial, CanaryJob, CanaryPrompt, CanaryResult};
+use refdesk_agents::setup::Client;
 use refdesk_desk::{Desk, Session};
-use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
+use refdesk_text::escape::visible;
+use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
-/// Connects an agent.
+/// Connects agents: those that are named, or those that are found.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
-    run(desk, session, args, Verb::Connect)
-}
-
-/// Disconnects an agent.
-pub fn disconnect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
-    run(desk, session, args, Verb::Disconnect)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verb {
-    Connect,
-    Disconnect,
-}
-
-/// A change to the settings file.
-struct SettingsChange {
-    proposal: Proposal,
-    then: FollowUp,
-}
-
-enum FollowUp {
-    /// Write the file, and store this record.
-    Remember(Record),
-    /// Write the file, and remove the record.
-    Forget,
-    /// Remove the file, and up to this many folders.
-    Remove(usize),
-}
-
-/// The resolved arguments of a call.
-struct ConnectPlan {
-    verb: Verb,
-    client: Client,
-    place: SettingsFile,
-    command: String,
-    remembered: ConnectionRecord,
-    warnings: Vec<String>,
-}
-
-fn run(desk: &mut Desk, session: &Session, args: &ConnectArgs, verb: Verb) -> CommandOutput {
-    let Some(client) = Client::from_word(&args.agent) else {
-        let words: Vec<&str> = Client::words().collect();
-        let message = format!("'{}' is not an agent that refdesk supports", args.agent);
-        return CommandOutput::usage(message, format!("it knows {}", words.join(", ")));
+    let agents = match named(&args.agents) {
+        Ok(agents) if agents.is_empty() => found::found(desk),
+        Ok(agents) => agents,
+        Err(usage) => return usage,
     };
-    let place = match settings_file::of(desk, &client, args.user) {
-        Ok(place) => place,
+    if agents.is_empty() {
+        let names: Vec<&str> = Client::all().map(|client| client.name).collect();
+        let message = format!(
+            "no agent was found on PATH, in this workspace or in the home folder: looked for {}",
+            names.join(", ")
+        );
+        let words: Vec<&str> = Client::words().collect();
+        let fix = format!("name one: {}", words.join(", "));
+        return CommandOutput {
+            json: json!({"agents": []}),
+            ..CommandOutput::refused(Error::new(Code::NotDiscovered, message, fix))
+        };
+    }
+    if !args.settings.user && !desk.around().is_workspace() {
+        return CommandOutput::refused(nothing_found(desk.around())).with_status("error");
+    }
+    let empty = match confirm_empty_catalog(desk, args.settings) {
+        Ok(note) => note,
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
-    let mut job = ConnectPlan {
-        verb,
-        client,
-        command: String::new(),
-        remembered: ConnectionRecord::new(desk, client.word, args.user),
-        place,
-        warnings: Vec::new(),
+    let wanted = match (args.hooks_only, args.mcp_only) {
+        (true, _) => Wanted::Hooks,
+        (_, true) => Wanted::Server,
+        _ => Wanted::Both,
     };
-    job.warnings.extend(job.remembered.damage.clone());
-    job.command = job.choose_command(args.user);
-    let answer = match job.step() {
-        Ok(Some(step)) => job.carry_out(desk, session, args, &step),
-        Ok(None) => {
-            let (status, is) = match verb {
-                Verb::Connect => ("already_connected", "is already connected"),
-                Verb::Disconnect => ("not_connected", "is not connected"),
-            };
-            job.answer(status, None, false, format!("{} {is} in {}\n", client.word, job.place.shown))
-        }
-        Err(refusal) => job.answer("error", None, false, String::new()).and_refused(vec![refusal]),
-    };
-    CommandOutput { notes: job.warnings.into_iter().chain(answer.notes).collect(), ..answer }
+    let mut answers = Vec::new();
+    for agent in &agents {
+        let connection = Connection::new(desk, agent.client, args.settings, wanted, Verb::Connect);
+        answers.push(match connection {
+            Ok(connection) => {
+                let mut answer = connection.carry_out(desk, session, args.settings);
+                if !agent.evidence.is_empty() {
+                    answer.notes.insert(0, format!("found {}: {}", agent.client.name, agent.evidence.join(", ")));
+                }
+                (answer, Some(connection))
+            }
+            Err(refusal) => (refused(&agent.client, refusal), None),
+        });
+    }
+    try_out(desk, &mut answers);
+    let mut answers: Vec<CommandOutput> = answers.into_iter().map(|(answer, _)| answer).collect();
+    if let Some(first) = answers.first_mut() {
+        first.notes.splice(0..0, empty);
+    }
+    joined(answers, args.agents.len() == 1)
 }
 
-impl ConnectPlan {
-    /// Use the bare name if it starts this program, or if the file is the workspace's: that is used on other machines too.
-    fn choose_command(&mut self, for_user: bool) -> String {
-        let (own, found) = (environment::own_file(), environment::on_path(NAME));
-        let word = self.client.word;
-        // Without a record, these entries could not be recognized and removed later.
-        let is_fine = |own: &&str| is_ours(&write_command(own, word), word);
-        let by_path = own.as_ref().filter(|_| for_user).and_then(|own| own.to_str()).filter(is_fine);
-        let program = match (&own, &found, by_path) {
-            (Some(own), Some(found), _) if own == found => NAME,
-            (_, _, Some(own)) => own,
-            _ => {
-                if self.verb == Verb::Connect {
-                    self.warnings.push(match found {
-                        Some(found) => {
-                            format!(
-                                "the agent will call the {NAME} found on PATH, {}, which is a different one",
-                                found.display()
-                            )
-                        }
-                        None => format!("{NAME} is not on PATH; until it is, the agent cannot call it"),
-                    });
-                }
-                NAME
-            }
+/// Disconnects agents.
+pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs) -> CommandOutput {
+    let agents = match named(&args.agents) {
+        Ok(agents) => agents,
+        Err(usage) => return usage,
+    };
+    let mut answers = Vec::new();
+    for FoundAgent { client, .. } in agents {
+        let connection = Connection::new(desk, client, args.settings, Wanted::Both, Verb::Disconnect);
+        answers.push(match connection {
+            Ok(connection) => connection.carry_out(desk, session, args.settings),
+            Err(refusal) => refused(&client, refusal),
+        });
+    }
+    joined(answers, args.agents.len() == 1)
+}
+
+/// The agents of these names, each once.
+fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
+    let mut agents: Vec<FoundAgent> = Vec::new();
+    for word in words {
+        let Some(client) = Client::from_word(word) else {
+            let known: Vec<&str> = Client::words().collect();
+            let message = format!("'{word}' is not an agent that refdesk supports");
+            let nearest = did_you_mean(word, known.iter().copied()).map(|nearest| format!("{nearest} "));
+            let fix = format!("{}it knows {}", nearest.unwrap_or_default(), known.join(", "));
+            return Err(CommandOutput::usage(message, fix));
         };
-        write_command(program, word)
+        if !agents.iter().any(|agent| agent.client == client) {
+            agents.push(FoundAgent { client, evidence: Vec::new() });
+        }
     }
+    Ok(agents)
+}
 
-    /// The change; `None` if there is nothing to change.
-    fn step(&self) -> Result<Option<SettingsChange>, Error> {
-        let text = self.place.read()?;
-        let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
-        let shown = &self.place.shown;
-        let in_file = |error: Error| Error { message: format!("{shown}:{}", error.message), ..error };
-        let (new, then) = match self.verb {
-            Verb::Connect => match setup::connect(text, &self.client, &self.command, record).map_err(in_file)? {
-                Connected::Already => return Ok(None),
-                Connected::Write { text, record } => (text, FollowUp::Remember(record)),
-            },
-            Verb::Disconnect => match setup::disconnect(text, &self.client, record).map_err(in_file)? {
-                Disconnected::Nothing => return Ok(None),
-                Disconnected::Write(text) => (text, FollowUp::Forget),
-                Disconnected::Remove { folders } => (String::new(), FollowUp::Remove(folders)),
-            },
-        };
-        let proposal = self.place.propose(|root, folder, file, scope| match then {
-            FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
-            _ => propose(root, folder, file, &new, scope),
-        })?;
-        // The file may have changed between the two reads.
-        let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
-        if !is_same {
-            let message = format!("{shown} changed while it was being read");
-            return Err(Error::new(Code::Changed, message, "try again"));
-        }
-        Ok(Some(SettingsChange { proposal, then }))
-    }
+fn refused(client: &Client, refusal: Error) -> CommandOutput {
+    let exit = if refusal.code == Code::Usage { 2 } else { 1 };
+    let json = json!({"status": "error", "agent": client.word});
+    CommandOutput { json, exit, ..CommandOutput::refused(refusal) }
+}
 
-    /// Shows, asks and writes.
-    fn carry_out(
-        &self,
-        desk: &mut Desk,
-        session: &Session,
-        args: &ConnectArgs,
-        step: &SettingsChange,
-    ) -> CommandOutput {
-        let proposal = &step.proposal;
-        let (shown, sum) = (&proposal.shown, proposal.diff.summary());
-        let diff = proposal.diff.unified();
-        let [verb, asked, done] = match (&step.then, &proposal.before) {
-            (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],
-            (_, Before::Nothing) => ["write", "Write", "wrote"],
-            (_, Before::File { .. }) => ["change", "Change", "changed"],
-        };
-        let preview = format!("this would {verb} {shown} ({sum})");
-        if args.dry_run {
-            return CommandOutput { notes: vec![preview], ..self.answer("dry_run", Some(proposal), false, diff) };
-        }
-        let mut text = diff;
-        if !args.yes {
-            match ask(&proposal.diff.shown(), &format!("{asked} {shown} ({sum})?")) {
-                Some(true) => text.clear(),
-                Some(false) => {
-                    let refusal = Error::new(Code::NotApproved, "it was not approved", "");
-                    return self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]);
-                }
-                None => {
-                    let hint = "check the difference, and write it with --yes";
-                    let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
-                    let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
-                    return CommandOutput { notes: vec![preview], ..answer };
-                }
-            }
-        }
-        match self.write(desk, session, step) {
-            Ok(()) => {
-                let (status, is) = match self.verb {
-                    Verb::Connect => ("connected", "is connected"),
-                    Verb::Disconnect => ("disconnected", "is no longer connected"),
-                };
-                text.push_str(&format!("{} {is}: {done} {shown} ({sum})\n", self.client.word));
-                self.answer(status, Some(proposal), true, text)
-            }
-            Err(refusal) if refusal.code == Code::Changed => {
-                // The shown diff was made against the old content.
-                let updated = self.step().ok().flatten().map(|step| step.proposal);
-                let diff = updated.as_ref().map(|updated| updated.diff.unified()).unwrap_or_default();
-                self.answer("error", updated.as_ref(), false, diff).and_refused(vec![refusal])
-            }
-            Err(refusal) => self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]),
-        }
+/// Says that the catalog is empty, and asks whether to connect an agent to it nevertheless; a note if so.
+fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<String>, Error> {
+    if !desk.catalog().is_empty() {
+        return Ok(None);
     }
+    let note = "the catalog is empty, so there is nothing to tell an agent yet; `refdesk init` proposes one";
+    let is_settled = settings.yes || settings.dry_run;
+    match (!is_settled).then(|| ask(&format!("{note}\n"), "Connect nevertheless?")).flatten() {
+        Some(false) => Err(Error::new(Code::NotApproved, "nothing was connected", "`refdesk init` proposes a catalog")),
+        Some(true) => Ok(None),
+        None => Ok(Some(note.to_owned())),
+    }
+}
 
-    /// The record is written first: without it the previous content would be lost.
-    fn write(&self, desk: &mut Desk, session: &Session, step: &SettingsChange) -> Result<(), Error> {
-        let refused = |unwritten: WriteFailure| unwritten.refused;
-        match &step.then {
-            FollowUp::Remember(record) => {
-                let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
-                let record = Record { folders: record.folders.max(folders), ..record.clone() };
-                self.remembered.store(desk, &record)?;
-                desk.write(session, std::slice::from_ref(&step.proposal), "").map(drop).map_err(|unwritten| {
-                    self.remembered.put_back();
-                    refused(unwritten)
-                })
-            }
-            FollowUp::Forget => {
-                desk.write(session, std::slice::from_ref(&step.proposal), "").map_err(refused)?;
-                self.remembered.forget();
-                Ok(())
-            }
-            FollowUp::Remove(folders) => {
-                let reason = format!("it was created to connect {}", self.client.word);
-                desk.remove(session, &step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
-                self.remembered.forget();
-                Ok(())
-            }
-        }
+/// Runs what the connected agents would run, and adds the results to their answers.
+fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)]) {
+    let is_connected = |answer: &CommandOutput| {
+        let status = answer.json.get("status").and_then(Value::as_str);
+        matches!(status, Some("connected" | "already_connected"))
+    };
+    let connected: Vec<_> = answers
+        .iter_mut()
+        .filter_map(|(answer, connection)| Some((answer, connection.as_ref()?)))
+        .filter(|(answer, _)| is_connected(answer))
+        .collect();
+    if connected.is_empty() {
+        return;
     }
+    let prompt = example::prompt(desk);
+    let workspace = desk.workspace().to_path_buf();
+    let jobs: Vec<CanaryJob> = connected
+        .iter()
+        .map(|(_, connection)| CanaryJob { prompt: prompt.clone(), ..connection.job(workspace.clone()) })
+        .collect();
+    let results = match trial::run(&jobs) {
+        Ok(results) => results,
+        Err(error) => {
+            let note = format!("whether it works could not be tried out: {error}");
+            connected.into_iter().for_each(|(answer, _)| answer.notes.push(note.clone()));
+            return;
+        }
+    };
+    for ((answer, connection), results) in connected.into_iter().zip(&results) {
+        report(answer, connection.client(), results, prompt.as_ref());
+    }
+}
 
-    fn answer(
-        &self,
-        status: &str,
-        proposal: Option<&Proposal>,
-        changed: bool,
-        text: impl Into<String>,
-    ) -> CommandOutput {
-        let diff = proposal.map(|proposal| proposal.diff.unified()).unwrap_or_default();
-        let mut json = Map::from_iter([
-            ("status".to_owned(), json!(status)),
-            ("agent".to_owned(), json!(self.client.word)),
-            ("scope".to_owned(), json!(self.place.scope())),
-            ("path".to_owned(), json!(self.place.shown)),
-            ("diff".to_owned(), json!(diff)),
-            ("changed".to_owned(), json!(changed)),
-            ("warnings".to_owned(), json!(self.warnings)),
-        ]);
-        if self.verb == Verb::Connect {
-            json.insert("command".to_owned(), json!(self.command));
-        }
-        CommandOutput::new(Value::Object(json), text)
+/// Adds the results of trying out a connection to its answer.
+fn report(answer: &mut CommandOutput, client: &Client, results: &[CanaryResult], prompt: Option<&CanaryPrompt>) {
+    if let Value::Object(members) = &mut answer.json {
+        members.insert("canary".to_owned(), canary::json(results));
+        members.insert("ask".to_owned(), json!(prompt.map(|prompt| &prompt.text)));
     }
+    let mut text = format!("\nTried out as {} would run it:\n", client.name);
+    for line in canary::lines(results, prompt) {
+        text.push_str(&format!("  {}\n", visible(&line)));
+    }
+    if let Some(hint) = canary::delivered(results) {
+        text.push_str("It would read:\n");
+        hint.lines().for_each(|line| text.push_str(&format!("  | {}\n", visible(line))));
+    }
+    let failure = canary::failure(results, client.word);
+    if failure.is_none() {
+        text.push_str(&match prompt {
+            Some(prompt) => format!("Now {}. Then ask: {}\n", client.restart, visible(&prompt.text)),
+            None => format!("Now {}.\n", client.restart),
+        });
+    }
+    answer.text.extend_from_slice(text.as_bytes());
+    let exit = answer.exit;
+    let earlier = std::mem::replace(answer, CommandOutput::new(Value::Null, ""));
+    *answer = earlier.and_refused(failure.into_iter().collect());
+    answer.exit = answer.exit.max(exit);
+}
+
+/// One answer for all agents: the only one if a single agent was named, else a list.
+fn joined(mut answers: Vec<CommandOutput>, is_single: bool) -> CommandOutput {
+    if is_single && answers.len() == 1 {
+        return answers.remove(0);
+    }
+    let mut whole = CommandOutput::new(Value::Null, "");
+    let mut agents = Vec::new();
+    for answer in answers {
+        if !whole.text.is_empty() && !answer.text.is_empty() {
+            whole.text.push(b'\n');
+        }
+        whole.text.extend_from_slice(&answer.text);
+        whole.notes.extend(answer.notes.iter().cloned());
+        whole.exit = whole.exit.max(answer.exit);
+        whole.refused.extend(answer.refused.iter().cloned());
+        agents.push(answer.document());
+    }
+    CommandOutput { json: json!({"agents": agents}), ..whole }
 }
 
 #[cfg(test)]
@@ -264,15 +223,24 @@ mod tests {
     use refdesk_agents::hook::HookAgent;
     use refdesk_agents::setup::Client;
 
-    /// The two crates do not depend on each other, so each has its own table.
+    /// Each has a table of its own.
     #[test]
-    fn connected_agents_are_those_with_a_hook_and_those_in_the_help() {
-        let agents = HookAgent::ALL.map(HookAgent::word);
-        assert_eq!(Client::words().collect::<Vec<_>>(), agents);
-        let (last, first) = agents.split_last().unwrap();
-        let told = format!("The agent: {} or {last}", first.join(", "));
+    fn agents_with_hooks_are_those_that_are_answered_and_all_are_in_the_help() {
+        let answered = HookAgent::ALL.map(HookAgent::word);
+        let with_hooks: Vec<&str> =
+            Client::all().filter(|client| client.hooks.is_some()).map(|client| client.word).collect();
+        assert_eq!(with_hooks, answered);
+        let listed = |words: &[&str]| {
+            let (last, first) = words.split_last().unwrap();
+            format!("{} or {last}", first.join(", "))
+        };
+        let all: Vec<&str> = Client::words().collect();
         let program = Cli::command();
-        for name in ["hook", "connect", "disconnect"] {
+        for (name, told) in [
+            ("hook", format!("The agent: {}", listed(&answered))),
+            ("connect", format!("The agents: {} [default: those found here]", listed(&all))),
+            ("disconnect", format!("The agents: {}", listed(&all))),
+        ] {
             let command = program.find_subcommand(name).unwrap();
             let agent = command.get_positionals().next().unwrap();
             assert_eq!(agent.get_help().unwrap().to_string(), told, "{name}");

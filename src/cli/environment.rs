@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::args::{Cli, Command};
+use refdesk_agents::canary::TRIAL;
 use refdesk_core::config::user::{self, Preferences};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
-use refdesk_files::path::absolute;
+use refdesk_files::path::{absolute, slashed};
 use refdesk_files::workspace::{WorkspaceReason, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
@@ -63,8 +64,11 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     let desk = arguments.desk.clone();
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
-    let index_process = Some(index_process(&around));
-    Ok(Options { desk, profile, state: state_folder(), renderer, environment, index_process, ..Options::new(around) })
+    let is_trial = is_trial();
+    // Nothing is started in the background then.
+    let index_process = (!is_trial).then(|| index_process(&around));
+    let state = state_folder();
+    Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(around) })
 }
 
 /// `refdesk index` for this workspace and its configuration.
@@ -110,6 +114,21 @@ pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
 /// The home folder according to the environment, as agents see it.
 pub fn home() -> Option<PathBuf> {
     folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
+}
+
+/// Whether `connect` or `doctor` runs this process to see whether an agent could: it leaves no trace in the workspace.
+pub fn is_trial() -> bool {
+    env::var_os(TRIAL).is_some()
+}
+
+/// A path for people: below the home folder with `~`.
+pub fn in_home(path: &Path) -> String {
+    let inside = home().and_then(|home| path.strip_prefix(home).ok().map(slashed));
+    match inside {
+        Some(inside) if inside.is_empty() => "~".to_owned(),
+        Some(inside) => format!("~/{inside}"),
+        None => slashed(path),
+    }
 }
 
 /// The bearer token of every HTTP call; a value that is not text is reported as such.

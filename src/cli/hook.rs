@@ -117,7 +117,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     if let Some(Err(error)) = process.map(IndexProcess::leave_behind) {
         tracing::info!("the search index cannot be updated in the background: {error}");
     }
-    let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args.repeat);
+    let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args);
     note(&desk, &session, &event, &problems);
     let milliseconds = began.elapsed().as_millis();
     tracing::info!(agent = agent.word(), session = ?session.id, bytes = added.len(), milliseconds, "answered");
@@ -188,9 +188,11 @@ fn enrich_event(
     session: &Session,
     agent: HookAgent,
     event: &HookEvent,
-    repeat: bool,
+    args: &HookArgs,
 ) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
+    let is_trial = environment::is_trial();
+    let (repeat, mode) = if is_trial { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
     let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
     if forgets && !repeat && desk.keeps_anything() {
@@ -199,11 +201,11 @@ fn enrich_event(
     // If forgetting failed, the old memory would suppress what must be given again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
     let asked = match event {
-        HookEvent::Start { .. } => None,
-        HookEvent::Prompt(prompt) => Some(EnrichRequest::new(TextKind::Prompt, prompt)),
+        HookEvent::Start { .. } => EnrichRequest::new(TextKind::SystemInstructions, ""),
+        HookEvent::Prompt(prompt) => EnrichRequest::new(TextKind::Prompt, prompt),
         HookEvent::Tool { name, input, text } => {
             let tool = Some(Tool { name: name.as_deref(), arguments: input });
-            Some(EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) })
+            EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
         HookEvent::Forgets | HookEvent::Other(_) => return (String::new(), problems),
     };
@@ -212,28 +214,24 @@ fn enrich_event(
         return (String::new(), problems);
     }
     let settled = desk.settled();
-    let (enriched, more) = match asked {
-        None => settled.start(session, budget, repeat || is_stuck),
-        // The response does not depend on this, and it is in the journal.
-        Some(asked) => {
-            let hint_action = hint_action(settled.workspace());
-            settled.enrich(
-                session,
-                &EnrichRequest { repeat, budget, alone: true, hint_action, ..asked },
-                EnrichMode::Send,
-            )
-        }
+    let hint_action = hint_action(settled.workspace(), args);
+    let asked = EnrichRequest { repeat, budget, alone: true, hint_action, ..asked };
+    let (enriched, more) = match event {
+        HookEvent::Start { .. } => settled.start(session, &EnrichRequest { repeat: repeat || is_stuck, ..asked }, mode),
+        _ => settled.enrich(session, &asked, mode),
     };
     problems.extend(more);
-    if let Err(error) = desk.keep_mentions() {
+    if !is_trial && let Err(error) = desk.keep_mentions() {
         tracing::info!("the mention cache cannot be stored: {error}");
     }
     (enriched.added().to_owned(), problems)
 }
 
-/// An agent can only select sources by a tool of a server.
-fn hint_action(workspace: &Path) -> HintAction {
-    if presence::is_open(workspace, Attendant::Server) { HintAction::Select } else { HintAction::Read }
+/// An agent can only select sources by a tool of a server. `connect` writes whether the agent has one; without that, it
+/// is assumed to have the one that is open.
+fn hint_action(workspace: &Path, args: &HookArgs) -> HintAction {
+    let has_server = args.mcp || (!args.no_mcp && presence::is_open(workspace, Attendant::Server));
+    if has_server { HintAction::Select } else { HintAction::Read }
 }
 
 /// Records problems in addition to the response. Problems of the workspace itself are journalled only for events with a
@@ -245,7 +243,7 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     for problem in errors.iter().copied().chain(foreign).chain(problems) {
         tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
     }
-    if is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
+    if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
     }
     if let Some(first) = errors.first() {
@@ -262,6 +260,7 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
 /// The agent gets nothing; the reason is logged.
 fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session)>) {
     tracing::warn!(?reason, "nothing is said");
+    let opened = opened.filter(|_| !environment::is_trial());
     log_unjournalled(opened.and_then(|(desk, session)| desk.failed(session, reason)).as_ref());
     (hook::nothing(), None)
 }

@@ -3,22 +3,30 @@
 use std::fs;
 
 use refdesk_files::write_atomic;
+use serde_json::json;
 
 use crate::support::pty::Pty;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, inline};
 
 const SETTINGS: &str = ".cursor/hooks.json";
 
-fn start(world: &Workspace, verb: &str) -> Pty {
-    let words = ["--workspace", world.path.to_str().unwrap(), verb, "cursor"];
-    Pty::start_at(&world.beside("home"), &words, 100, 40)
+const HOOKS: &[&str] = &["connect", "cursor", "--hooks-only"];
+
+fn start(world: &Workspace, verb: &[&str]) -> Pty {
+    let words = [&["--workspace", world.path.to_str().unwrap()], verb].concat();
+    Pty::start_at(&world.beside("home"), &words, 100, 60)
+}
+
+/// A workspace with a source, and these settings.
+fn world(settings: &str) -> Workspace {
+    Workspace::of(json!([inline("a", "text")]), &[(SETTINGS, settings)])
 }
 
 #[test]
 fn the_diff_is_shown_before_the_answer() {
     for (typed, exit) in [("y\r", 0), ("YES\r", 0), ("n\r", 1), ("\r", 1), ("\x04", 1)] {
-        let world = Workspace::with(&[(SETTINGS, "{\n  \"version\": 1\n}\n")]);
-        let mut pty = start(&world, "connect");
+        let world = world("{\n  \"version\": 1\n}\n");
+        let mut pty = start(&world, HOOKS);
         pty.wait_for("Change .cursor/hooks.json (+22 −1)? [y/N]");
         assert!(pty.text().contains("+  \"hooks\": {"), "{}", pty.text());
         assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n", "nothing is written before");
@@ -29,7 +37,7 @@ fn the_diff_is_shown_before_the_answer() {
         assert_eq!(pty.wait_for_exit().exit_code(), exit, "{typed:?}");
         assert_eq!(world.read(SETTINGS).contains("refdesk hook cursor"), exit == 0);
         if exit == 0 {
-            let mut pty = start(&world, "disconnect");
+            let mut pty = start(&world, &["disconnect", "cursor"]);
             pty.wait_for("Change .cursor/hooks.json (+1 −22)? [y/N]");
             pty.type_bytes("y\r");
             assert_eq!(pty.wait_for_exit().exit_code(), 0);
@@ -40,8 +48,8 @@ fn the_diff_is_shown_before_the_answer() {
 
 #[test]
 fn a_file_that_changes_before_the_answer_is_not_overwritten() {
-    let world = Workspace::with(&[(SETTINGS, "{\"version\": 1}\n")]);
-    let mut pty = start(&world, "connect");
+    let world = world("{\"version\": 1}\n");
+    let mut pty = start(&world, HOOKS);
     pty.wait_for("[y/N]");
     write_atomic(&world.path.join(SETTINGS), b"{\"version\": 2}\n").unwrap();
     pty.type_bytes("y\r");
@@ -53,11 +61,11 @@ fn a_file_that_changes_before_the_answer_is_not_overwritten() {
     assert!(!fs::exists(world.path.join(".jaato/refdesk/connected/cursor.json")).unwrap(), "nothing is remembered");
     // The same for a file that is to be removed.
     fs::remove_file(world.path.join(SETTINGS)).unwrap();
-    let mut pty = start(&world, "connect");
+    let mut pty = start(&world, HOOKS);
     pty.wait_for("Write .cursor/hooks.json (+24 −0)? [y/N]");
     pty.type_bytes("y\r");
     pty.wait_for_exit();
-    let mut pty = start(&world, "disconnect");
+    let mut pty = start(&world, &["disconnect", "cursor"]);
     pty.wait_for("Remove .cursor/hooks.json (+0 −24)? [y/N]");
     let text = world.read(SETTINGS).replacen("{\n", "{\n  \"mine\": 1,\n", 1);
     write_atomic(&world.path.join(SETTINGS), text.as_bytes()).unwrap();
@@ -65,4 +73,31 @@ fn a_file_that_changes_before_the_answer_is_not_overwritten() {
     pty.wait_for("changed after the difference was shown");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert_eq!(world.read(SETTINGS), text);
+}
+
+#[test]
+fn each_file_is_asked_about_and_nothing_is_written_unless_all_are_approved() {
+    for (second, exit) in [("y\r", 0), ("n\r", 1)] {
+        let world = world("{}\n");
+        let mut pty = start(&world, &["connect", "cursor"]);
+        pty.wait_for("Change .cursor/hooks.json (+24 −1)? [y/N]");
+        pty.type_bytes("y\r");
+        pty.wait_for("Write .cursor/mcp.json (+12 −0)? [y/N]");
+        assert_eq!(world.read(SETTINGS), "{}\n");
+        pty.type_bytes(second);
+        assert_eq!(pty.wait_for_exit().exit_code(), exit);
+        assert_eq!(world.read(SETTINGS) != "{}\n", exit == 0);
+        assert_eq!(world.path.join(".cursor/mcp.json").exists(), exit == 0);
+    }
+}
+
+#[test]
+fn an_empty_catalog_is_asked_about_first() {
+    let world = Workspace::new();
+    let mut pty = start(&world, &["connect", "cursor"]);
+    pty.wait_for("Connect nevertheless? [y/N]");
+    pty.type_bytes("n\r");
+    pty.wait_for("`refdesk init` proposes a catalog");
+    assert_eq!(pty.wait_for_exit().exit_code(), 1);
+    assert!(!world.path.join(".cursor").exists());
 }

@@ -2,6 +2,7 @@
 //! and hangs.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -13,6 +14,13 @@ pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_refdesk");
+
+/// A `PATH` on which the built program comes first, as after an installation.
+pub fn installed_path() -> std::ffi::OsString {
+    let own = Path::new(PROGRAM).parent().map(Path::to_path_buf);
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).unwrap()
+}
 
 /// The result of a run.
 #[derive(Debug)]

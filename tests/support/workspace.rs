@@ -11,7 +11,7 @@ use refdesk_files::{Sealer, write_atomic};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::program::{PROGRAM, ProgramRun, run};
+use super::program::{PROGRAM, ProgramRun, installed_path, run};
 
 /// The program's folder for the user's state, beside the workspace.
 pub const STATE: &str = "home/.local/state/refdesk";
@@ -81,7 +81,7 @@ impl Workspace {
         for (name, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "home/.config"), ("TMPDIR", "tmp")] {
             command.env(name, self.beside(folder));
         }
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("PATH", installed_path());
         command
     }
 

@@ -1,4 +1,5 @@
-//! Support for agents: parsing and answering their hooks, and connecting them to refdesk.
+//! Support for agents: parsing and answering their hooks, connecting them to refdesk, and trying out whether that works.
 
+pub mod canary;
 pub mod hook;
 pub mod setup;

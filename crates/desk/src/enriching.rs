@@ -9,8 +9,8 @@ use super::simulate::MOST_CONSIDERED;
 use super::{Desk, Settled};
 use crate::session::{For, Receipt, Session, What, Written, advice};
 use refdesk_enrich::{
-    BlockKind, Budget, EnrichContext, EnrichRequest, Enriched, Findings, Level, Meaning, SessionMemory, TextKind,
-    WhyNot, considered, suppressed_hints,
+    BlockKind, EnrichContext, EnrichRequest, Enriched, Findings, Level, Meaning, SessionMemory, TextKind, WhyNot,
+    considered, suppressed_hints,
 };
 use refdesk_index::About;
 use refdesk_templates::Template;
@@ -84,18 +84,19 @@ impl Settled<'_> {
     }
 
     /// What an agent is sent at the start of a conversation: the instructions and the list of templates, within
-    /// `budget`. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing.
-    pub fn start(&self, session: &Session, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
+    /// its budget. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing. Of the
+    /// request only these and the hint action count.
+    pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let look = Look::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
-        let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, budget, told);
-        let (enriched, mut problems) = if repeat {
+        let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, told);
+        let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
             (start(None), Vec::new())
         } else {
             let (enriched, _, problems) = self.tell(session, |told| start(Some(told)));
             (enriched, problems)
         };
-        if !enriched.blocks.is_empty() {
+        if !enriched.blocks.is_empty() && mode == EnrichMode::Send {
             let asked = EnrichRequest::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
             problems.extend(self.journal(session, receipt));

@@ -33,6 +33,8 @@ pub struct Options {
     pub lives_on: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
     pub index_process: Option<IndexProcess>,
+    /// Whether this only tries out what an agent would get: a server then neither journals nor announces itself.
+    pub is_trial: bool,
 }
 
 impl Options {
@@ -49,6 +51,7 @@ impl Options {
             patience: LOCK_TIMEOUT,
             lives_on: false,
             index_process: None,
+            is_trial: false,
         }
     }
 }

@@ -244,16 +244,18 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
 
 /// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the drafts of the enrichers,
 /// within one budget. `memory` is that of its session; `None` if nothing is remembered.
-pub fn start(ctx: &EnrichContext, budget: Budget, memory: Option<&SessionMemory>) -> Enriched {
+pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memory: Option<&SessionMemory>) -> Enriched {
     let asked = EnrichRequest {
         budget,
+        hint_action,
         repeat: memory.is_none(),
         alone: true,
         ..EnrichRequest::new(TextKind::SystemInstructions, "")
     };
     let mut known = memory.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
-    let mut drafts = instructions::drafts(ctx, if memory.is_some() { Memorable::Yes } else { Memorable::No });
+    let memorable = if memory.is_some() { Memorable::Yes } else { Memorable::No };
+    let mut drafts = instructions::drafts(ctx, memorable, hint_action);
     let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)

@@ -18,13 +18,16 @@ use refdesk_text::fold::can_match;
 
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
+/// The same for an agent that cannot select.
+const REMAINING_TO_READ: &str =
+    "Additional reference sources are available. A text with one of their tags brings up the file to read.";
 
 /// Every auto source in catalog order, then the other selected sources in selection order, then the tags of the
 /// remaining selectable ones, unless hints are excluded (`selectReferences` is in `exclude_tools`, so the agent could
 /// not ask for them). Empty if there is nothing to print; no line break at the end.
 pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
-        &mut drafts(ctx, Memorable::No),
+        &mut drafts(ctx, Memorable::No, HintAction::Select),
         Budget::default(),
         Wording { shown_by: print::shown_by(TextKind::SystemInstructions), hint_action: HintAction::Select },
         |_| (),
@@ -41,12 +44,12 @@ pub(super) enum Memorable {
 
 /// The instructions as drafts. To fit a budget, the list of tags becomes a count first, then transitive sources go,
 /// deepest first; auto and picked ones stay longest.
-pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable) -> Vec<Draft> {
+pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
     let entries = auto.chain(others).map(|source| entry(ctx, source, memorable)).collect();
-    let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection) };
+    let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection, hint_action) };
     vec![
         Draft { kind: BlockKind::Instruction, entries },
         Draft { kind: BlockKind::Available, entries: remaining.into_iter().collect() },
@@ -93,7 +96,11 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEnt
 }
 
 /// The entry for the selectable sources that are neither selected nor excluded.
-fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
+fn remaining(catalog: &Catalog, selection: &Selection, hint_action: HintAction) -> Option<DraftEntry> {
+    let intro = match hint_action {
+        HintAction::Select => REMAINING,
+        HintAction::Read => REMAINING_TO_READ,
+    };
     let remains = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
@@ -104,11 +111,11 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
         sources.flat_map(|source| source.tags.iter()).filter(|tag| can_match(tag)).map(|tag| tag.trim()).collect();
     let count = tags.len();
     let (full, brief) = if tags.is_empty() {
-        (REMAINING.to_owned(), REMAINING.to_owned())
+        (intro.to_owned(), intro.to_owned())
     } else {
         let tags: Vec<_> = tags.into_iter().map(one_line).collect();
-        let brief = format!("{REMAINING}\nAvailable tags: {count} (`refdesk list` shows them)");
-        (format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")), brief)
+        let brief = format!("{intro}\nAvailable tags: {count} (`refdesk list` shows them)");
+        (format!("{intro}\nAvailable tags: {}", tags.join(", ")), brief)
     };
     Some(DraftEntry {
         about: "available tags".to_owned(),

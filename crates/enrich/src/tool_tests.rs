@@ -184,7 +184,7 @@ fn templates_that_were_already_extracted_are_used() {
 fn a_conversation_begins_with_the_instructions_and_the_templates() {
     with(&source_files(), |ctx| {
         let memory = SessionMemory::default();
-        let whole = start(ctx, Budget::default(), Some(&memory));
+        let whole = start(ctx, Budget::default(), HintAction::Select, Some(&memory));
         assert_eq!(whole.text, format!("{}{INDEXED}", instructions(ctx)));
         assert_eq!((whole.added_at, whole.added()), (0, whole.text.as_str()));
         let kinds: Vec<&str> = whole.blocks.iter().map(|block| block.kind.word()).collect();
@@ -194,7 +194,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
         let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.memory);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
-        assert_eq!(start(ctx, Budget::default(), None).memory, memory, "nothing is remembered");
+        assert_eq!(start(ctx, Budget::default(), HintAction::Select, None).memory, memory, "nothing is remembered");
     });
 }
 
@@ -203,8 +203,9 @@ fn instructions_within_a_budget() {
     let with = |act: &dyn Fn(&EnrichContext)| with(&TestFiles::default(), act);
     with(&|ctx| {
         let whole = instructions(ctx);
-        let within =
-            |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&SessionMemory::default()));
+        let within = |most: usize| {
+            start(ctx, Budget { chars: Some(most), tokens: None }, HintAction::Select, Some(&SessionMemory::default()))
+        };
         let all = whole.encode_utf16().count();
         assert_eq!(within(all).text, whole);
         let rest = whole.strip_suffix(
@@ -352,7 +353,7 @@ proptest! {
         let arguments = json!({"path": "mod/README.md"});
         let tool = Some(Tool { name: None, arguments: &arguments });
         let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, "x") };
-        for answer in [enrich(&ctx, &asked, &SessionMemory::default()), start(&ctx, Budget::default(), None)] {
+        for answer in [enrich(&ctx, &asked, &SessionMemory::default()), start(&ctx, Budget::default(), HintAction::Select, None)] {
             let own = answer.blocks.iter().filter(|block| block.kind != BlockKind::Instruction);
             let own: Vec<_> = own.filter(|block| block.kind != BlockKind::Available).collect();
             prop_assert_eq!(own_blocks(&answer.text).len(), own.len());

@@ -34,6 +34,8 @@ struct Inner {
     session: Option<String>,
     renderer: Renderer,
     engine: Engine,
+    /// Neither journals nor marks the server as open.
+    is_trial: bool,
     /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
     /// Whether the server is shutting down.
@@ -43,10 +45,10 @@ struct Inner {
 }
 
 impl DeskHandle {
-    /// Without a `session`, every client has its own.
-    pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
+    /// Without a `session`, every client has its own. A trial neither journals nor marks the server as open.
+    pub fn new(session: Option<String>, renderer: Renderer, engine: Engine, is_trial: bool) -> Self {
         let (asking, shutdown, present) = (Mutex::default(), watch::Sender::new(false), OnceLock::new());
-        Self { inner: Arc::new(Inner { session, renderer, engine, asking, shutdown, present }) }
+        Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, shutdown, present }) }
     }
 
     /// The session of all clients, if the server was started with one.
@@ -78,6 +80,9 @@ impl DeskHandle {
 
     /// Marks a server of this workspace as open until it ends, so that hooks name its tools. Blocks the calling thread.
     pub fn attend(&self, workspace: &Path) {
+        if self.inner.is_trial {
+            return;
+        }
         self.inner.present.get_or_init(|| {
             let present = presence::attend(workspace, Attendant::Server);
             present.inspect_err(|error| tracing::info!("the server cannot be marked as open: {error}")).ok()
@@ -106,6 +111,9 @@ impl DeskHandle {
 
     /// Adds an entry to the journal.
     pub async fn note(&self, session: &Session, receipt: Receipt) {
+        if self.inner.is_trial {
+            return;
+        }
         // A closed desk keeps no journal.
         let _ = self.ask(session, Request::Note(Box::new(receipt))).await;
     }
@@ -187,7 +195,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
         let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
-        let handle = DeskHandle::new(None, Renderer::in_process(), engine);
+        let handle = DeskHandle::new(None, Renderer::in_process(), engine, false);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         assert!(handle.slot("another").is_none());
         slots.pop();

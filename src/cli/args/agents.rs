@@ -28,25 +28,12 @@ pub struct HookArgs {
     /// Add everything, even what this session was already told, and remember nothing
     #[arg(long)]
     pub repeat: bool,
-}
-
-/// Arguments of `connect` and `disconnect`.
-#[derive(Debug, Args)]
-pub struct ConnectArgs {
-    /// The agent: claude-code, gemini-cli, codex or cursor
-    pub agent: String,
-    /// Use the settings file of this workspace, which everyone working in it shares [default]
-    #[arg(long, conflicts_with = "user")]
-    pub project: bool,
-    /// Use your own settings file, which applies to every workspace
+    /// The agent has refdesk's MCP server, so hints name its tools [default: whether a server is running here]
+    #[arg(long, conflicts_with = "no_mcp")]
+    pub mcp: bool,
+    /// The agent has no MCP server of refdesk, so hints name the files to read
     #[arg(long)]
-    pub user: bool,
-    /// Show the diff and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write without asking
-    #[arg(long)]
-    pub yes: bool,
+    pub no_mcp: bool,
 }
 
 /// Arguments of `mcp`.

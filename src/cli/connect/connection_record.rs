@@ -36,16 +36,16 @@ pub(super) struct ConnectionRecord {
 }
 
 impl ConnectionRecord {
-    /// Reads the record of this agent.
-    pub fn new(desk: &Desk, agent: &str, for_user: bool) -> Self {
+    /// Reads the record of this name: of an agent's hooks, or of its server.
+    pub fn new(desk: &Desk, name: &str, for_user: bool) -> Self {
         let folder = if for_user {
             screen::file().and_then(|file| Some(file.parent()?.to_path_buf()))
         } else {
             Some(desk.workspace().join(".jaato/refdesk"))
         };
-        let file = folder.map(|folder| folder.join("connected").join(format!("{agent}.json")));
+        let file = folder.map(|folder| folder.join("connected").join(format!("{name}.json")));
         let workspace = (!for_user).then(|| (desk.workspace().to_path_buf(), desk.sealer().clone()));
-        let place = format!("connected/{agent}.json");
+        let place = format!("connected/{name}.json");
         let mut new = Self { file, workspace, place, is_foreign: false, before: None, record: None, damage: None };
         let damage = match new.file.as_ref().map(|file| new.read(file)) {
             None => None,

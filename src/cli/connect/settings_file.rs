@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::environment;
-use refdesk_agents::setup::{Client, SettingsVariable};
+use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
 use refdesk_files::path::{absolute, is_absent, slashed};
@@ -14,8 +14,12 @@ use refdesk_text::{Code, Error};
 /// Maximum size of a settings file in bytes.
 const LIMIT: u64 = 1024 * 1024;
 
+/// The same for a file in which an agent also keeps its own state.
+const LIMIT_WITH_STATE: u64 = 16 * LIMIT;
+
 /// A settings file.
-pub(super) struct SettingsFile {
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct SettingsFile {
     /// The folder that it must stay within.
     root: PathBuf,
     folder: PathBuf,
@@ -25,36 +29,52 @@ pub(super) struct SettingsFile {
     pub shown: String,
 }
 
-/// The settings file of this agent.
+/// The settings file at one of these places; `None` if the agent reads none in a workspace.
 ///
 /// # Errors
 /// There is no home folder.
-pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<SettingsFile, Error> {
-    let file = client.file;
+pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -> Result<Option<SettingsFile>, Error> {
     if !for_user {
         let root = desk.workspace().to_path_buf();
-        let shown = format!("{}/{file}", client.folder);
-        return Ok(SettingsFile { folder: root.join(client.folder), root, file, for_user, shown });
+        return Ok(places.project.map(|place| SettingsFile::new(root.clone(), root.join(place.folder), &place, false)));
     }
+    let place = places.user;
     let Some(root) = environment::home() else {
         let message = "no home folder: HOME is not set or not an absolute path";
         return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
-    let moved = match client.moved {
+    let folder = user_folder(desk, &place, &root);
+    Ok(Some(SettingsFile::new(root, folder, &place, true)))
+}
+
+/// The folder of a user's settings.
+pub(super) fn user_folder(desk: &Desk, place: &SettingsPlace, home: &Path) -> PathBuf {
+    let moved = match place.moved {
         SettingsVariable::Never => None,
         SettingsVariable::Folder(variable) => environment::folder(variable),
-        SettingsVariable::Home(variable) => environment::folder(variable).map(|home| home.join(client.folder)),
+        SettingsVariable::Home(variable) => environment::folder(variable).map(|home| home.join(place.folder)),
+        SettingsVariable::Below(variable, inner) => environment::folder(variable).map(|folder| folder.join(inner)),
     };
-    let folder = moved.map_or_else(|| root.join(client.folder), |moved| absolute(&desk.around().current, &moved));
-    let path = folder.join(file);
-    let shown = path.strip_prefix(&root).map_or_else(|_| slashed(&path), |inside| format!("~/{}", slashed(inside)));
-    Ok(SettingsFile { root, folder, file, for_user, shown })
+    moved.map_or_else(|| home.join(place.folder), |moved| absolute(&desk.around().current, &moved))
 }
 
 impl SettingsFile {
-    /// The scope of the settings, for programs.
-    pub fn scope(&self) -> &'static str {
-        if self.for_user { "user" } else { "project" }
+    fn new(root: PathBuf, folder: PathBuf, place: &SettingsPlace, for_user: bool) -> Self {
+        let there = place.files.iter().find(|file| folder.join(file).symlink_metadata().is_ok());
+        let file = there.or(place.files.first()).copied().unwrap_or_default();
+        let path = folder.join(file);
+        let inside = path.strip_prefix(&root).map(slashed);
+        let shown = match inside {
+            Ok(inside) if for_user => format!("~/{inside}"),
+            Ok(inside) => inside,
+            Err(_) => slashed(&path),
+        };
+        Self { root, folder, file, for_user, shown }
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(self.file)
     }
 
     /// How many folders above the file may be removed, at most up to its root.
@@ -68,7 +88,8 @@ impl SettingsFile {
     /// It cannot be read, or is not a settings file.
     pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
-        let (bytes, more) = match read_regular(&self.folder.join(self.file), LIMIT) {
+        let limit = if self.folder == self.root { LIMIT_WITH_STATE } else { LIMIT };
+        let (bytes, more) = match read_regular(&self.path(), limit) {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => {
                 let message = format!("{shown} cannot be read: {error}");
@@ -77,8 +98,8 @@ impl SettingsFile {
             Ok(read) => read,
         };
         if more {
-            let message = format!("{shown} has more than {LIMIT} bytes");
-            return Err(Error::new(Code::TooLarge, message, "add the entries by hand; the README shows them"));
+            let message = format!("{shown} has more than {limit} bytes");
+            return Err(Error::new(Code::TooLarge, message, "add the entries by hand; the documentation shows them"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -99,7 +120,7 @@ impl SettingsFile {
             if refused.code == Code::Outside {
                 let of = if self.for_user { "the home folder" } else { "the workspace" };
                 let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
-                let hint = "add the entries there by hand; the README shows them";
+                let hint = "add the entries there by hand; the documentation shows them";
                 return Error::new(Code::Outside, message, hint);
             }
             refused

@@ -10,23 +10,25 @@ use serde_json::{Value, json};
 use crate::support::program::{PROGRAM, ProgramRun, run};
 use crate::support::workspace::Workspace;
 
-const AGENTS: [(&str, &str); 4] = [
-    ("claude-code", ".claude/settings.json"),
-    ("gemini-cli", ".gemini/settings.json"),
-    ("codex", ".codex/hooks.json"),
-    ("cursor", ".cursor/hooks.json"),
+/// Agents with hooks: their files of hooks and of servers.
+const AGENTS: [(&str, &str, &str); 4] = [
+    ("claude-code", ".claude/settings.json", ".mcp.json"),
+    ("gemini-cli", ".gemini/settings.json", ".gemini/settings.json"),
+    ("codex", ".codex/hooks.json", ".codex/config.toml"),
+    ("cursor", ".cursor/hooks.json", ".cursor/mcp.json"),
 ];
 
 const SETTINGS: &str = ".claude/settings.json";
 
-/// Every command in a settings file.
+/// Every command of hooks in a settings file.
 fn commands(text: &str) -> Vec<String> {
     fn collect(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
                 for (key, value) in members {
                     match value.as_str().filter(|_| key == "command") {
-                        Some(command) => found.push(command.to_owned()),
+                        Some(command) if command.contains(" hook ") => found.push(command.to_owned()),
+                        Some(_) => {}
                         None => collect(value, found),
                     }
                 }
@@ -38,6 +40,15 @@ fn commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     collect(&serde_json::from_str(text).unwrap(), &mut found);
     found
+}
+
+/// A workspace with a source that a prompt brings up.
+fn tagged() -> Workspace {
+    let source = json!({
+        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
+        "tags": ["resilience"],
+    });
+    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
 }
 
 /// The program with these folders on its PATH.
@@ -55,18 +66,25 @@ fn listing(world: &Workspace) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 
 #[test]
 fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
-    for (agent, file) in AGENTS {
+    for (agent, file, servers) in AGENTS {
         let world = Workspace::new();
         let answer = world.json(&["connect", agent, "--yes"], 0);
         let text = world.read(file);
         let events = commands(&text).len();
-        assert_eq!(commands(&text), vec![format!("refdesk hook {agent}"); events], "{text}");
+        assert_eq!(commands(&text), vec![format!("refdesk hook {agent} --mcp"); events], "{text}");
         assert!((3..=4).contains(&events), "{text}");
         let diff = answer["diff"].as_str().unwrap();
         assert!(diff.starts_with(&format!("--- /dev/null\n+++ b/{file}\n@@ ")), "{diff}");
+        let server = &answer["mcp"];
+        let added = server["diff"].as_str().unwrap();
+        assert!(added.starts_with(&format!("--- /dev/null\n+++ b/{servers}\n@@ ")), "{added}");
+        assert_eq!((&server["path"], &server["changed"]), (&json!(servers), &json!(true)));
+        let words = server["command"].as_array().unwrap();
+        assert_eq!((words.first(), words.last()), (Some(&json!("refdesk")), Some(&json!("mcp"))));
         let expected = json!({
             "status": "connected", "agent": agent, "scope": "project", "path": file, "diff": diff, "changed": true,
-            "warnings": answer["warnings"], "command": format!("refdesk hook {agent}"),
+            "warnings": [], "command": format!("refdesk hook {agent} --mcp"), "mcp": server,
+            "canary": answer["canary"], "ask": null,
         });
         assert_eq!(answer, expected);
         let again = world.json(&["connect", agent, "--yes"], 0);
@@ -78,6 +96,7 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
         let gone = world.json(&["disconnect", agent, "--yes"], 0);
         assert_eq!((&gone["status"], &gone["changed"]), (&json!("disconnected"), &json!(true)));
         assert!(gone["diff"].as_str().unwrap().starts_with(&format!("--- a/{file}\n+++ /dev/null\n")), "{gone}");
+        assert!(gone["mcp"]["diff"].as_str().unwrap().starts_with(&format!("--- a/{servers}\n+++ /dev/null\n")));
         assert_eq!(listing(&world), [], "the folder goes too");
         let again = world.json(&["disconnect", agent, "--yes"], 0);
         assert_eq!((&again["status"], &again["changed"]), (&json!("not_connected"), &json!(false)));
@@ -86,18 +105,25 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
 
 #[test]
 fn messages_for_people() {
-    let world = Workspace::new();
-    let bin = world.beside("tmp");
-    let ran = with_path(&world, &bin, &["connect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().ends_with("cursor is connected: wrote .cursor/hooks.json (+24 −0)\n"), "{ran}");
-    assert_eq!(ran.stderr, "note: refdesk is not on PATH; until it is, the agent cannot call it\n");
-    let ran = with_path(&world, &bin, &["connect", "cursor"]).exits(0);
-    assert_eq!(ran.text(), "cursor is already connected in .cursor/hooks.json\n");
-    let ran = with_path(&world, &bin, &["disconnect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().ends_with("cursor is no longer connected: removed .cursor/hooks.json (+0 −24)\n"), "{ran}");
+    let world = tagged();
+    let files = ".cursor/hooks.json (+24 −0), wrote .cursor/mcp.json (+12 −0)";
+    let ran = world.run(&["connect", "cursor", "--yes"]).exits(0);
+    assert!(
+        ran.text().contains(&format!("\ncursor is connected: wrote {files}\n\nTried out as Cursor would")),
+        "{ran}"
+    );
     assert_eq!(ran.stderr, "");
-    let ran = with_path(&world, &bin, &["disconnect", "cursor"]).exits(0);
-    assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json\n");
+    let ran = world.run(&["connect", "cursor"]).exits(0);
+    assert!(
+        ran.text().starts_with("cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTried"),
+        "{ran}"
+    );
+    let ran = world.run(&["disconnect", "cursor", "--yes"]).exits(0);
+    let files = ".cursor/hooks.json (+0 −24), removed .cursor/mcp.json (+0 −12)";
+    assert!(ran.text().ends_with(&format!("cursor is no longer connected: removed {files}\n")), "{ran}");
+    assert_eq!(ran.stderr, "");
+    let ran = world.run(&["disconnect", "cursor"]).exits(0);
+    assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json and .cursor/mcp.json\n");
 }
 
 #[test]
@@ -115,7 +141,8 @@ fn nothing_is_written_without_approval() {
         assert!(asked.stderr.contains("error: it was not approved") && asked.stderr.contains("--yes"), "{asked}");
         let answer = world.json(&["connect", "claude-code"], 1);
         assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("not-approved")));
-        assert_eq!((answer["diff"].as_str().unwrap(), &answer["changed"]), (dry.text(), &json!(false)));
+        let diffs = [&answer["diff"], &answer["mcp"]["diff"]].map(|diff| diff.as_str().unwrap());
+        assert_eq!((diffs.concat().as_str(), &answer["changed"]), (dry.text(), &json!(false)));
         assert_eq!(world.json(&["connect", "claude-code", "--dry-run"], 0)["status"], "dry_run");
         assert_eq!(world.listing(), listed);
 
@@ -175,7 +202,7 @@ fn without_a_record_our_entries_go_and_the_file_stays() {
 
 #[test]
 fn a_persons_addition_to_our_file_survives_another_connection() {
-    for (agent, file) in AGENTS {
+    for (agent, file, _) in AGENTS {
         let world = Workspace::new();
         world.run(&["connect", agent, "--yes"]).exits(0);
         let made = world.read(file);
@@ -251,9 +278,16 @@ fn what_was_written_and_removed_is_journalled() {
     let lines = world.run(&["journal"]).exits(0);
     let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let told: Vec<_> = lines.iter().map(|line| (&line["what"], &line["about"], &line["reason"])).collect();
-    let about = json!([".codex/hooks.json"]);
+    let (hooks, server) = (json!([".codex/hooks.json"]), json!([".codex/config.toml"]));
+    let (written, removed) = (json!("written"), json!("removed"));
     let reason = json!("it was created to connect codex");
-    assert_eq!(told, [(&json!("written"), &about, &Value::Null), (&json!("removed"), &about, &reason)]);
+    let expected = [
+        (&written, &hooks, &Value::Null),
+        (&written, &server, &Value::Null),
+        (&removed, &hooks, &reason),
+        (&removed, &server, &reason),
+    ];
+    assert_eq!(told, expected, "trying it out leaves no trace");
 }
 
 #[test]
@@ -297,8 +331,8 @@ fn a_read_only_file_stays_as_it_is() {
 fn a_user_connection_goes_to_the_home_folder() {
     let world = Workspace::new();
     let home = world.beside("home");
-    for (agent, file) in AGENTS {
-        let ran = world.run(&["connect", agent, "--user", "--yes"]).exits(0);
+    for (agent, file, _) in AGENTS {
+        let ran = with_path(&world, Path::new("/nowhere"), &["connect", agent, "--user", "--yes"]).exits(0);
         assert!(
             ran.text().contains(&format!("+++ b/~/{file}\n")) && ran.text().contains(&format!("wrote ~/{file} (+")),
             "{ran}"
@@ -306,7 +340,7 @@ fn a_user_connection_goes_to_the_home_folder() {
         // This file is the user's alone: the path of the program is written if the bare name starts another one, or none.
         let text = fs::read_to_string(home.join(file)).unwrap();
         let own = fs::canonicalize(PROGRAM).unwrap();
-        let command = format!("{} hook {agent}", own.display());
+        let command = format!("{} hook {agent} --mcp", own.display());
         assert!(commands(&text).iter().all(|it| *it == command), "{text}");
         let answer = world.json(&["disconnect", agent, "--user", "--yes"], 0);
         assert_eq!((&answer["scope"], &answer["path"]), (&json!("user"), &json!(format!("~/{file}"))));
@@ -324,13 +358,14 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
     std::os::unix::fs::symlink(PROGRAM, &linked).unwrap();
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--user", "--yes"]).exits(0);
     assert!(!ran.stderr.contains("path"), "{ran}");
-    assert!(commands(&fs::read_to_string(&settings).unwrap()).iter().all(|it| it == "refdesk hook claude-code"));
+    assert!(commands(&fs::read_to_string(&settings).unwrap()).iter().all(|it| it == "refdesk hook claude-code --mcp"));
     // Another program with this name.
     fs::remove_file(&linked).unwrap();
     fs::copy("/bin/sh", &linked).unwrap();
-    let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(0);
+    let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(1);
     assert!(ran.stderr.contains("bin with blanks/refdesk, which is a different one"), "{ran}");
-    assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code"));
+    assert!(ran.stderr.contains("error: claude-code, hook, start of a session: it exited with "), "{ran}");
+    assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code --mcp"));
     // This program in a folder with a blank in its name, and not on the PATH.
     fs::remove_file(&linked).unwrap();
     fs::hard_link(PROGRAM, &linked).or_else(|_| fs::copy(PROGRAM, &linked).map(drop)).unwrap();
@@ -338,7 +373,7 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
     command.args(["connect", "claude-code", "--user", "--yes"]).current_dir(&world.path).env_clear();
     run(command.env("HOME", world.beside("home")).env("PATH", "/nowhere"), None).exits(0);
     let written = commands(&fs::read_to_string(&settings).unwrap());
-    assert_eq!(written, vec![format!("'{}' hook claude-code", linked.display()); 3], "replaced, not doubled");
+    assert_eq!(written, vec![format!("'{}' hook claude-code --mcp", linked.display()); 3], "replaced, not doubled");
 }
 
 #[test]
@@ -419,5 +454,7 @@ fn an_unknown_agent_is_a_usage_error() {
     let ran = world.run(&["connect", "clade", "--yes"]).exits(2);
     assert!(ran.stderr.contains("claude-code, gemini-cli, codex, cursor"), "{ran}");
     world.run(&["connect", "codex", "--user", "--project"]).exits(2);
-    world.run(&["connect"]).exits(2);
+    world.run(&["disconnect"]).exits(2);
+    let ran = world.run(&["connect", "claude-cod"]).exits(2);
+    assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
 }

@@ -8,6 +8,8 @@ mod add;
 mod check;
 #[cfg(unix)]
 mod connect;
+#[cfg(unix)]
+mod connect_parts;
 mod embedded;
 mod enrich;
 mod environment;

@@ -81,7 +81,7 @@ pub(super) fn additions(
 }
 
 /// The only member with this name. If there are two, it is unknown which one the agent uses.
-fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Error> {
+pub(super) fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Error> {
     let mut found = members(object, name);
     let first = found.next();
     match found.next() {
@@ -93,6 +93,6 @@ fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Opt
     }
 }
 
-fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Error {
+pub(super) fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Error {
     error_at(text, value.range().start, Code::WrongType, &format!("{what} should be {kind}"))
 }

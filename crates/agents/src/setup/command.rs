@@ -8,9 +8,11 @@ pub const NAME: &str = "refdesk";
 /// Characters that make a shell do more than start one program.
 const OPERATORS: [char; 8] = [';', '|', '&', '<', '>', '(', ')', '`'];
 
-/// The command that answers an agent's hooks; a program given by path is quoted for the shell.
-pub fn write_command(program: &str, agent: &str) -> String {
-    format!("{} hook {agent}", shell_words::quote(program))
+/// The command that answers an agent's hooks, and whether the agent has our server, too; a program given by path is quoted
+/// for the shell.
+pub fn write_command(program: &str, agent: &str, has_server: bool) -> String {
+    let option = if has_server { "--mcp" } else { "--no-mcp" };
+    format!("{} hook {agent} {option}", shell_words::quote(program))
 }
 
 /// Whether a command only answers the hooks of this agent with refdesk, at any path and with any options.
@@ -53,7 +55,7 @@ fn does_more(command: &str) -> bool {
 }
 
 /// Whether a program has the name by which we recognize it.
-fn is_named(program: &Path) -> bool {
+pub(super) fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")
 }
 
@@ -125,10 +127,12 @@ mod tests {
         for program in
             ["refdesk", "/usr/bin/refdesk", "/home/a b/refdesk", "/o'neill/$x/refdesk", "/a;b`c`$(d)/refdesk"]
         {
-            let command = write_command(program, "cursor");
-            assert!(is_ours(&command, "cursor"), "{command}");
-            assert_eq!(shell_words::split(&command).unwrap(), [program, "hook", "cursor"]);
+            for (has_server, option) in [(true, "--mcp"), (false, "--no-mcp")] {
+                let command = write_command(program, "cursor", has_server);
+                assert!(is_ours(&command, "cursor"), "{command}");
+                assert_eq!(shell_words::split(&command).unwrap(), [program, "hook", "cursor", option]);
+            }
         }
-        assert_eq!(write_command("refdesk", "codex"), "refdesk hook codex");
+        assert_eq!(write_command("refdesk", "codex", true), "refdesk hook codex --mcp");
     }
 }

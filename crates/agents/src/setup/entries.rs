@@ -66,6 +66,14 @@ fn calls(handler: &Object<'_>, agent: &str) -> bool {
 }
 
 impl Entry<'_, '_> {
+    /// Our command.
+    pub fn command(&self) -> Option<String> {
+        let element = self.list.elements.get(self.element_at)?;
+        let handler = self.commands.map_or(Some(element), |(commands, at)| commands.elements.get(at))?;
+        let (_, command) = members(handler.as_object()?, "command").next()?;
+        command.value.as_string_lit().map(|command| command.value.to_string())
+    }
+
     /// The element as it would be with only this command.
     pub fn alone(&self) -> serde_json::Value {
         let Some(element) = self.list.elements.get(self.element_at) else { return serde_json::Value::Null };

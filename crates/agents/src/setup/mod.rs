@@ -7,15 +7,19 @@ mod client;
 mod command;
 mod cut;
 mod entries;
+mod file;
 mod insert;
 mod plan;
 mod record;
+mod server;
 mod text;
 
-pub use client::{Client, SettingsVariable};
+pub use client::{Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable};
 pub use command::{NAME, is_ours, write_command};
-pub use plan::{Connected, Disconnected, connect, disconnect};
+pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
+pub use plan::{Connected, Disconnected, connect, disconnect, hook_commands};
 pub use record::Record;
+pub use server::{connect_server, disconnect_server, listed_server};
 
 #[cfg(test)]
 mod law_tests;

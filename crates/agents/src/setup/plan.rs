@@ -101,8 +101,20 @@ pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) 
     })
 }
 
+/// The commands with which these settings call us for this agent, each once.
+///
+/// # Errors
+/// The file does not parse.
+pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> {
+    let (_, body) = split_mark(Some(text));
+    let Some(Value::Object(root)) = parse(body)? else { return Ok(Vec::new()) };
+    let mut commands: Vec<String> = ours(&root, client.word).iter().filter_map(Entry::command).collect();
+    commands.dedup();
+    Ok(commands)
+}
+
 /// The byte order mark of a text, and the text without it.
-fn split_mark(text: Option<&str>) -> (&'static str, &str) {
+pub(super) fn split_mark(text: Option<&str>) -> (&'static str, &str) {
     let text = text.unwrap_or_default();
     text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
 }
@@ -162,7 +174,7 @@ fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>
 }
 
 /// Whether a text is blank or only an empty object; a comment counts as content.
-fn is_blank(text: &str) -> Result<bool, Error> {
+pub(super) fn is_blank(text: &str) -> Result<bool, Error> {
     Ok(match parse(text)? {
         Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
         Some(_) => false,
@@ -171,7 +183,7 @@ fn is_blank(text: &str) -> Result<bool, Error> {
 }
 
 /// The text around an empty object.
-fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
+pub(super) fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
     let is_empty = Container::of_object(root).inside(text).trim().is_empty();
     is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
 }

@@ -1,6 +1,7 @@
 //! The record of a connection, so that disconnecting restores the exact original bytes: which bytes were added, and
 //! which of their containers were created. It contains nothing else of the file.
 
+use refdesk_files::name::sha256_hex;
 use serde::{Deserialize, Serialize};
 
 /// What was added to a settings file.
@@ -19,6 +20,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether this is the text it describes.
+    pub fn describes(&self, text: &str) -> bool {
+        self.hash == sha256_hex(text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes())
+    }
+
     /// The text without the additions; `None` if the text has changed or the record does not match it.
     pub(super) fn undo(&self, hash: &str, text: &str) -> Option<String> {
         if self.hash != hash {

@@ -14,8 +14,13 @@ fn client(word: &str) -> Client {
     Client::from_word(word).unwrap()
 }
 
+/// The agents with hooks.
+pub(super) fn hook_words() -> Vec<&'static str> {
+    Client::all().filter(|client| client.hooks.is_some()).map(|client| client.word).collect()
+}
+
 pub(super) fn command(client: &Client) -> String {
-    write_command(NAME, client.word)
+    write_command(NAME, client.word, true)
 }
 
 /// The value of the text, as the agent's own parser would read it.
@@ -139,7 +144,7 @@ const FILES: &[&str] = &[
 
 #[test]
 fn every_file_takes_the_entries_and_is_restored_exactly() {
-    for word in Client::words() {
+    for word in hook_words() {
         let client = client(word);
         let command = command(&client);
         for before in std::iter::once(None).chain(FILES.iter().copied().map(Some)) {
@@ -151,7 +156,7 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
                 assert_eq!(disconnect(Some(before), &client, None), Ok(Disconnected::Nothing), "{before}");
             }
             // Another path or other options replace our entries, and the file is still restored.
-            let moved = write_command("/opt/the tools/refdesk", word);
+            let moved = write_command("/opt/the tools/refdesk", word, true);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_entries(before, &again, &client, &moved);
             assert_eq!(disconnected(&again, &client, Some(&record)).as_deref(), before, "{word}: {again}");
@@ -161,7 +166,7 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
 
 #[test]
 fn without_a_record_only_our_entries_are_removed() {
-    for word in Client::words() {
+    for word in hook_words() {
         let client = client(word);
         for before in FILES {
             let (after, _) = connected(Some(before), &client, &command(&client), None);
@@ -219,7 +224,7 @@ fn later_changes_by_others_stay() {
 #[test]
 fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
     const MINE: &str = "\"permissions\": { \"deny\": [\"Read(.env)\"] }";
-    for word in Client::words() {
+    for word in hook_words() {
         let client = client(word);
         let (made, first) = connected(None, &client, &command(&client), None);
         for edited in [
@@ -227,7 +232,7 @@ fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
             made.replacen("{\n", "{\n  // mine\n", 1),
             made.replacen("\"hooks\": {\n", "\"hooks\": {\n    \"Other\": [{\"command\": \"mine\"}],\n", 1),
         ] {
-            let moved = write_command("/opt/refdesk", word);
+            let moved = write_command("/opt/refdesk", word, true);
             // Connect twice more with other commands.
             let (again, second) = connected(Some(&edited), &client, &moved, Some(&first));
             let (third, record) = connected(Some(&again), &client, &command(&client), Some(&second));
@@ -239,7 +244,7 @@ fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
             }
         }
         // Without additions by others it is removed, however often it was connected.
-        let (again, record) = connected(Some(&made), &client, &write_command("/opt/refdesk", word), Some(&first));
+        let (again, record) = connected(Some(&made), &client, &write_command("/opt/refdesk", word, true), Some(&first));
         assert_eq!(disconnected(&again, &client, Some(&record)), None, "{word}");
     }
 }

@@ -1,0 +1,52 @@
+//! The documents that an agent writes to its hooks, with the members that its documentation promises.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::super::hook::HookAgent;
+
+/// The session of a trial.
+const SESSION: &str = "refdesk-canary";
+
+/// A session starts.
+pub fn start(agent: HookAgent, workspace: &Path) -> Value {
+    match agent {
+        HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::GeminiCli => json!({
+            "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": "SessionStart",
+            "source": "startup",
+        }),
+        HookAgent::Cursor => json!({
+            "conversation_id": SESSION, "session_id": SESSION, "hook_event_name": "sessionStart",
+            "workspace_roots": [workspace], "cwd": workspace, "is_background_agent": false,
+        }),
+    }
+}
+
+/// The user sends a prompt. Cursor's prompts cannot be answered; there a tool returns this text.
+pub fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
+    let of = |event: &str| {
+        json!({
+            "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": event, "prompt": text,
+        })
+    };
+    match agent {
+        HookAgent::ClaudeCode | HookAgent::Codex => of("UserPromptSubmit"),
+        HookAgent::GeminiCli => of("BeforeAgent"),
+        HookAgent::Cursor => json!({
+            "conversation_id": SESSION, "hook_event_name": "postToolUse", "workspace_roots": [workspace],
+            "tool_name": "Shell", "tool_input": {"command": "cat"},
+            "tool_output": json!({"exitCode": 0, "stdout": text}).to_string(), "cwd": workspace,
+        }),
+    }
+}
+
+/// The text in an answer that the agent would read.
+pub fn added(answer: &Value) -> Option<String> {
+    let nested = answer.get("hookSpecificOutput").and_then(|nested| nested.get("additionalContext"));
+    let added = nested.or_else(|| answer.get("additional_context"));
+    match added {
+        Some(added) => added.as_str().map(str::to_owned),
+        None => answer.is_object().then(String::new),
+    }
+}

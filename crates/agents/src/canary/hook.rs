@@ -1,0 +1,59 @@
+//! Calls the hook: at the start of a session, and with a prompt.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+
+use super::super::hook::HookAgent;
+use super::process::{ended, read, shell, spawn};
+use super::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep, document, timed};
+
+/// Runs the command for both events; a prompt only if there is one, and if the first answer was right.
+pub async fn run(
+    agent: HookAgent,
+    command: &str,
+    workspace: &Path,
+    prompt: Option<&CanaryPrompt>,
+) -> Vec<CanaryResult> {
+    let start = document::start(agent, workspace);
+    let mut results =
+        vec![timed(CanaryStep::Start, call(command, workspace, &start), |text| Ok(CanaryAnswer::Text(text))).await];
+    let Some(prompt) = prompt.filter(|_| results.iter().all(|result| result.outcome.is_ok())) else { return results };
+    let document = document::prompt(agent, workspace, &prompt.text);
+    let answer = |text: String| {
+        let is_there = text.contains(&prompt.about);
+        if is_there { Ok(CanaryAnswer::Text(text)) } else { Err(CanaryFailure::NoHint(prompt.about.clone())) }
+    };
+    results.push(timed(CanaryStep::Hint, call(command, workspace, &document), answer).await);
+    results
+}
+
+/// The text with which the hook answers.
+async fn call(command: &str, workspace: &Path, document: &Value) -> Result<String, CanaryFailure> {
+    let program = program_of(command);
+    let mut child = spawn(&mut shell(command), &program, workspace)?;
+    let mut stdin = child.stdin.take();
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let write = async {
+        if let Some(stdin) = &mut stdin {
+            // A hook that reads nothing shows that by its answer.
+            let _ = stdin.write_all(document.to_string().as_bytes()).await;
+        }
+        drop(stdin.take());
+    };
+    let ((), out, err) = tokio::join!(write, read(out), read(err));
+    let status = child.wait().await.map_err(|error| CanaryFailure::NotStarted(error.to_string()))?;
+    if !status.success() {
+        return Err(ended(status.code(), &program, &err));
+    }
+    let wrong = || CanaryFailure::WrongAnswer(String::from_utf8_lossy(&out).trim().chars().take(200).collect());
+    let answer: Value = serde_json::from_slice(&out).map_err(|_| wrong())?;
+    document::added(&answer).ok_or_else(wrong)
+}
+
+/// The program that a command line starts.
+fn program_of(command: &str) -> String {
+    let words = shell_words::split(command).unwrap_or_default();
+    words.into_iter().find(|word| !word.contains('=')).unwrap_or_default()
+}

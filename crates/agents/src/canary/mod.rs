@@ -1,0 +1,164 @@
+//! Tries out a connection: runs the commands in an agent's settings as the agent would, and checks what comes back. What
+//! runs is told by an environment variable that it is a trial, so that it leaves no trace.
+
+mod document;
+mod hook;
+mod process;
+mod server;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::hook::HookAgent;
+use super::setup::ServerCommand;
+
+/// The environment variable that marks a trial.
+pub const TRIAL: &str = "REFDESK_TRIAL";
+
+/// How long a hook or a server may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct CanaryJob {
+    /// The folder in which the agent works.
+    pub workspace: PathBuf,
+    /// The agent and the command of its hooks.
+    pub hook: Option<(HookAgent, String)>,
+    /// A prompt, and the id of a source that it brings up.
+    pub prompt: Option<CanaryPrompt>,
+    /// The command of the server.
+    pub server: Option<ServerCommand>,
+}
+
+/// A prompt that brings up a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanaryPrompt {
+    /// What a person would type.
+    pub text: String,
+    /// The id of the source.
+    pub about: String,
+}
+
+/// What was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanaryStep {
+    /// The hook at the start of a session.
+    Start,
+    /// The hook for a prompt, or for the result of a tool if the agent's prompts cannot be answered.
+    Hint,
+    /// Starting the server and its `initialize`.
+    Initialize,
+    /// The server's `tools/list`.
+    Tools,
+}
+
+impl CanaryStep {
+    /// Its name, for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "session_start",
+            Self::Hint => "hint",
+            Self::Initialize => "initialize",
+            Self::Tools => "tools",
+        }
+    }
+}
+
+/// The result of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanaryResult {
+    /// The step.
+    pub step: CanaryStep,
+    /// How long it took.
+    pub took: Duration,
+    /// The text that would reach the agent, or the number of tools; or why it failed.
+    pub outcome: Result<CanaryAnswer, CanaryFailure>,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CanaryAnswer {
+    /// The text that the agent would read; may be empty.
+    Text(String),
+    /// The name and version of a server.
+    Server(String),
+    /// The number of tools of a server.
+    Tools(usize),
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CanaryFailure {
+    /// The program does not exist.
+    NotFound(String),
+    /// It could not be started.
+    NotStarted(String),
+    /// It ended with this code, or by a signal, and its first line of standard error.
+    Ended(Option<i32>, String),
+    /// It did not answer in time.
+    TimedOut(Duration),
+    /// It answered with something that is not in the protocol.
+    WrongAnswer(String),
+    /// It answered without the source that the prompt brings up.
+    NoHint(String),
+}
+
+/// Runs all jobs at the same time.
+///
+/// # Errors
+/// The system has no processes or timers left.
+pub fn run(jobs: &[CanaryJob]) -> io::Result<Vec<Vec<CanaryResult>>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let results = runtime.block_on(async {
+        let mut running = tokio::task::JoinSet::new();
+        for (at, job) in jobs.iter().cloned().enumerate() {
+            running.spawn(async move { (at, run_one(&job).await) });
+        }
+        let mut results = vec![Vec::new(); jobs.len()];
+        while let Some(done) = running.join_next().await {
+            if let Ok((at, found)) = done
+                && let Some(place) = results.get_mut(at)
+            {
+                *place = found;
+            }
+        }
+        results
+    });
+    runtime.shutdown_background();
+    Ok(results)
+}
+
+/// The hook and the server do not depend on each other.
+async fn run_one(job: &CanaryJob) -> Vec<CanaryResult> {
+    let hook = async {
+        match &job.hook {
+            Some((agent, command)) => hook::run(*agent, command, &job.workspace, job.prompt.as_ref()).await,
+            None => Vec::new(),
+        }
+    };
+    let server = async {
+        match &job.server {
+            Some(command) => server::run(command, &job.workspace).await,
+            None => Vec::new(),
+        }
+    };
+    let (mut results, more) = tokio::join!(hook, server);
+    results.extend(more);
+    results
+}
+
+/// Measures a step.
+async fn timed<T>(
+    step: CanaryStep,
+    work: impl Future<Output = Result<T, CanaryFailure>>,
+    answer: impl FnOnce(T) -> Result<CanaryAnswer, CanaryFailure>,
+) -> CanaryResult {
+    let began = Instant::now();
+    let outcome = match tokio::time::timeout(TIMEOUT, work).await {
+        Ok(outcome) => outcome.and_then(answer),
+        Err(_) => Err(CanaryFailure::TimedOut(TIMEOUT)),
+    };
+    CanaryResult { step, took: began.elapsed(), outcome }
+}

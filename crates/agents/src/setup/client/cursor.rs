@@ -1,0 +1,34 @@
+//! Cursor (cursor.com/docs/hooks, /docs/mcp). It does not promise to start a server in the workspace, but replaces
+//! `${workspaceFolder}` in the file of a workspace.
+
+use super::hooks::{HookForm, Hooks};
+use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::{Client, SettingsPlace, SettingsPlaces};
+
+pub(super) const CLIENT: Client = Client {
+    word: "cursor",
+    name: "Cursor",
+    programs: &["cursor", "cursor-agent"],
+    traces: &[".cursor", ".cursorrules"],
+    hooks: Some(Hooks {
+        places: SettingsPlaces {
+            project: Some(SettingsPlace::fixed(".cursor", &["hooks.json"])),
+            user: SettingsPlace::fixed(".cursor", &["hooks.json"]),
+        },
+        form: HookForm::Flat,
+        // Its `beforeSubmitPrompt` can block a prompt but not add to it.
+        events: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$")), ("preCompact", None)],
+    }),
+    server: McpServer {
+        places: SettingsPlaces {
+            project: Some(SettingsPlace::fixed(".cursor", &["mcp.json"])),
+            user: SettingsPlace::fixed(".cursor", &["mcp.json"]),
+        },
+        format: SettingsFormat::Json,
+        keys: &["mcpServers"],
+        other_keys: None,
+        form: ServerForm::Plain,
+        starts_elsewhere: true,
+    },
+    restart: "restart Cursor, and switch the server refdesk on in its settings",
+};

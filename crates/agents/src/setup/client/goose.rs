@@ -1,0 +1,31 @@
+//! goose (`documentation/docs/guides/config-files.md` of `aaif-goose/goose`): a server, which it calls an extension. It
+//! has no settings of a workspace.
+
+use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
+
+const FILES: &[&str] = &["config.yaml"];
+
+const USER: SettingsPlace = if cfg!(windows) {
+    let moved = SettingsVariable::Below("APPDATA", "Block/goose/config");
+    SettingsPlace::moved_by("AppData/Roaming/Block/goose/config", FILES, moved)
+} else {
+    SettingsPlace::moved_by(".config/goose", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "goose"))
+};
+
+pub(super) const CLIENT: Client = Client {
+    word: "goose",
+    name: "goose",
+    programs: &["goose"],
+    traces: &[".goosehints", ".goose"],
+    hooks: None,
+    server: McpServer {
+        places: SettingsPlaces { project: None, user: USER },
+        format: SettingsFormat::Yaml,
+        keys: &["extensions"],
+        other_keys: None,
+        form: ServerForm::Extension,
+        starts_elsewhere: false,
+    },
+    restart: "start a new session of goose in this folder",
+};

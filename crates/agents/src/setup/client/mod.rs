@@ -1,0 +1,145 @@
+//! The agents that can be connected, one file each, from the public documentation of each: where it keeps its settings,
+//! which of its hooks to use, and how it starts a server.
+
+mod claude_code;
+mod codex;
+mod cursor;
+mod gemini_cli;
+mod goose;
+mod hooks;
+mod opencode;
+mod server;
+mod vscode;
+
+pub use hooks::Hooks;
+pub use server::{McpServer, ServerCommand};
+pub(super) use server::{SERVER, SettingsFormat};
+
+use serde_json::Value;
+
+/// All agents, in the order in which they are listed.
+const CLIENTS: [Client; 7] = [
+    claude_code::CLIENT,
+    gemini_cli::CLIENT,
+    codex::CLIENT,
+    cursor::CLIENT,
+    vscode::CLIENT,
+    opencode::CLIENT,
+    goose::CLIENT,
+];
+
+/// An agent: how it is found, and what to write where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Client {
+    /// The name used in `refdesk connect`.
+    pub word: &'static str,
+    /// The name its makers use.
+    pub name: &'static str,
+    /// The names under which its program is on `PATH`.
+    pub programs: &'static [&'static str],
+    /// Files and folders of a workspace that show that the agent is used there.
+    pub traces: &'static [&'static str],
+    /// Its hooks; `None` if it has none that refdesk can answer.
+    pub hooks: Option<Hooks>,
+    /// How it starts a server.
+    pub server: McpServer,
+    /// What to do so that the agent reads its settings again.
+    pub restart: &'static str,
+}
+
+/// The settings files of the same kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingsPlaces {
+    /// In the workspace; `None` if the agent reads none there.
+    pub project: Option<SettingsPlace>,
+    /// In the home folder.
+    pub user: SettingsPlace,
+}
+
+/// Where a settings file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingsPlace {
+    /// Its folder, relative to the workspace or the home folder; may be empty.
+    pub folder: &'static str,
+    /// Its name. If the agent reads several, the first one that exists counts, else the first.
+    pub files: &'static [&'static str],
+    /// The environment variable that moves it.
+    pub moved: SettingsVariable,
+}
+
+/// How an environment variable moves a user's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingsVariable {
+    /// There is no such variable.
+    Never,
+    /// The variable is the settings folder.
+    Folder(&'static str),
+    /// The variable replaces the home folder.
+    Home(&'static str),
+    /// The variable is a folder, which contains this one.
+    Below(&'static str, &'static str),
+}
+
+impl Client {
+    /// The agent with this name.
+    pub fn from_word(word: &str) -> Option<Self> {
+        CLIENTS.into_iter().find(|client| client.word == word)
+    }
+
+    /// Every agent.
+    pub fn all() -> impl Iterator<Item = Self> {
+        CLIENTS.into_iter()
+    }
+
+    /// The names of all agents.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        CLIENTS.iter().map(|client| client.word)
+    }
+
+    /// The folder in the home folder that exists if this user has configured the agent.
+    pub fn user_folder(&self) -> SettingsPlace {
+        self.hooks.map_or(self.server.places.user, |hooks| hooks.places.user)
+    }
+
+    /// The entries that make it run this command, each with its event.
+    pub(super) fn entries(&self, command: &str) -> Vec<(&'static str, Value)> {
+        self.hooks.map(|hooks| hooks.entries(command)).unwrap_or_default()
+    }
+
+    /// Another top-level member that the file of its hooks needs.
+    pub(super) fn version(&self) -> Option<(&'static str, Value)> {
+        self.hooks.and_then(|hooks| hooks.version())
+    }
+}
+
+impl SettingsPlace {
+    /// A file that no variable moves.
+    const fn fixed(folder: &'static str, files: &'static [&'static str]) -> Self {
+        Self { folder, files, moved: SettingsVariable::Never }
+    }
+
+    /// The same file, moved by a variable.
+    const fn moved_by(folder: &'static str, files: &'static [&'static str], moved: SettingsVariable) -> Self {
+        Self { folder, files, moved }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_every_agent_can_be_found() {
+        let words: Vec<&str> = Client::words().collect();
+        let unique: std::collections::BTreeSet<_> = words.iter().collect();
+        assert_eq!(unique.len(), words.len());
+        for client in Client::all() {
+            assert_eq!(Client::from_word(client.word), Some(client));
+            assert!(!client.programs.is_empty() && !client.traces.is_empty(), "{}", client.word);
+            let places = client.hooks.iter().map(|hooks| hooks.places).chain([client.server.places]);
+            for place in places.flat_map(|places| places.project.into_iter().chain([places.user])) {
+                assert!(!place.files.is_empty(), "{}", client.word);
+            }
+        }
+    }
+}

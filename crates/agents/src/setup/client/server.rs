@@ -1,0 +1,129 @@
+//! How an agent is told to start a server: the entry, its place in the file, and the command in an entry.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::super::command::is_named;
+use super::SettingsPlaces;
+
+/// The name under which our server is listed.
+pub(in crate::setup) const SERVER: &str = "refdesk";
+
+/// What the agent replaces by the folder of the workspace.
+pub(in crate::setup) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
+
+/// Where an agent lists its servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct McpServer {
+    /// The settings files.
+    pub places: SettingsPlaces,
+    /// Their format.
+    pub(in crate::setup) format: SettingsFormat,
+    /// The keys on the way to the list of servers.
+    pub(in crate::setup) keys: &'static [&'static str],
+    /// Another way to the list, taken by files that have it.
+    pub(in crate::setup) other_keys: Option<&'static [&'static str]>,
+    /// The format of an entry.
+    pub(super) form: ServerForm,
+    /// Whether the server of a workspace must be told its folder, since it is not started there.
+    pub(super) starts_elsewhere: bool,
+}
+
+/// The format of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::setup) enum SettingsFormat {
+    /// JSON, with comments.
+    Json,
+    /// TOML.
+    Toml,
+    /// YAML.
+    Yaml,
+}
+
+/// The format of a server's entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerForm {
+    /// `command` and `args`.
+    Plain,
+    /// The same with the type `stdio`.
+    Typed,
+    /// One list of the program and its arguments, with the type `local`.
+    List,
+    /// An extension of goose.
+    Extension,
+}
+
+/// The command that starts a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerCommand {
+    /// The program: a name on `PATH`, or a path.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl ServerCommand {
+    /// The program and its arguments.
+    pub fn words(&self) -> Vec<&str> {
+        std::iter::once(self.program.as_str()).chain(self.args.iter().map(String::as_str)).collect()
+    }
+
+    /// The same with the workspace's folder in place of the agent's variable for it.
+    #[must_use]
+    pub fn in_workspace(&self, workspace: &str) -> Self {
+        let replaced = |word: &String| word.replace(WORKSPACE_FOLDER, workspace);
+        Self { program: replaced(&self.program), args: self.args.iter().map(replaced).collect() }
+    }
+
+    /// Whether it starts refdesk's server, at any path and with any options.
+    pub(in crate::setup) fn is_ours(&self) -> bool {
+        is_named(Path::new(&self.program)) && self.args.iter().any(|word| word == "mcp")
+    }
+}
+
+impl McpServer {
+    /// The command that starts the server from this agent's settings; `for_user` if these are the user's own.
+    pub fn command(&self, program: &str, for_user: bool) -> ServerCommand {
+        let names_workspace = self.starts_elsewhere && !for_user;
+        let workspace: &[&str] = if names_workspace { &["--workspace", WORKSPACE_FOLDER] } else { &[] };
+        let args = workspace.iter().chain(&["mcp"]).map(|word| (*word).to_owned()).collect();
+        ServerCommand { program: program.to_owned(), args }
+    }
+
+    /// The entry that starts it.
+    pub(in crate::setup) fn entry(&self, command: &ServerCommand) -> Value {
+        let ServerCommand { program, args } = command;
+        match self.form {
+            ServerForm::Plain => json!({"command": program, "args": args}),
+            ServerForm::Typed => json!({"type": "stdio", "command": program, "args": args}),
+            ServerForm::List => json!({"type": "local", "command": command.words(), "enabled": true}),
+            ServerForm::Extension => json!({
+                "enabled": true, "type": "stdio", "name": SERVER, "description": "References of the workspace",
+                "cmd": program, "args": args, "timeout": 300,
+            }),
+        }
+    }
+
+    /// The command in an entry; `None` if it starts no program, or is switched off.
+    pub(in crate::setup) fn command_of(&self, entry: &Value) -> Option<ServerCommand> {
+        let is_off = |key: &str, off: bool| entry.get(key).and_then(Value::as_bool) == Some(off);
+        if is_off("enabled", false) || is_off("disabled", true) {
+            return None;
+        }
+        let strings = |value: Option<&Value>| -> Option<Vec<String>> {
+            value.map_or(Some(Vec::new()), |value| {
+                value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+            })
+        };
+        let (program, args) = match self.form {
+            ServerForm::Plain | ServerForm::Typed => ("command", "args"),
+            ServerForm::Extension => ("cmd", "args"),
+            ServerForm::List => {
+                let mut words = strings(entry.get("command"))?.into_iter();
+                return Some(ServerCommand { program: words.next()?, args: words.collect() });
+            }
+        };
+        Some(ServerCommand { program: entry.get(program)?.as_str()?.to_owned(), args: strings(entry.get(args))? })
+    }
+}

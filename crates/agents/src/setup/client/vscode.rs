@@ -1,0 +1,33 @@
+//! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server, started in the
+//! workspace.
+
+use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
+
+const FILES: &[&str] = &["mcp.json"];
+
+/// The folder of the default profile.
+const USER: SettingsPlace = if cfg!(target_os = "macos") {
+    SettingsPlace::fixed("Library/Application Support/Code/User", FILES)
+} else if cfg!(windows) {
+    SettingsPlace::moved_by("AppData/Roaming/Code/User", FILES, SettingsVariable::Below("APPDATA", "Code/User"))
+} else {
+    SettingsPlace::moved_by(".config/Code/User", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "Code/User"))
+};
+
+pub(super) const CLIENT: Client = Client {
+    word: "vscode",
+    name: "VS Code",
+    programs: &["code"],
+    traces: &[".vscode"],
+    hooks: None,
+    server: McpServer {
+        places: SettingsPlaces { project: Some(SettingsPlace::fixed(".vscode", FILES)), user: USER },
+        format: SettingsFormat::Json,
+        keys: &["servers"],
+        other_keys: None,
+        form: ServerForm::Typed,
+        starts_elsewhere: false,
+    },
+    restart: "start the server refdesk in VS Code (command \"MCP: List Servers\")",
+};

@@ -1,0 +1,129 @@
+//! A settings file with everything of ours in it: some agents have hooks and servers in one file. The part that was
+//! added last is removed first, so that each record describes the text that it is applied to.
+
+use super::client::{Client, ServerCommand};
+use super::plan::{self, Connected, Disconnected};
+use super::record::Record;
+use super::server::{connect_server, disconnect_server};
+use refdesk_text::Error;
+
+/// A part of ours in a settings file of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsPart {
+    /// The agent.
+    pub client: Client,
+    /// What it runs.
+    pub command: PartCommand,
+}
+
+/// What an agent runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartCommand {
+    /// The command line of its hooks.
+    Hooks(String),
+    /// The command that starts the server.
+    Server(ServerCommand),
+}
+
+/// The result of connecting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConnectedFile {
+    /// Everything is already there.
+    Already,
+    /// The new content of the file.
+    Write {
+        /// All of it.
+        text: String,
+        /// The record of each part, in the given order; `None` for one that stays as it is.
+        records: Vec<Option<Record>>,
+    },
+}
+
+impl SettingsPart {
+    fn connect(&self, text: Option<&str>, record: Option<&Record>) -> Result<Connected, Error> {
+        match &self.command {
+            PartCommand::Hooks(command) => plan::connect(text, &self.client, command, record),
+            PartCommand::Server(command) => connect_server(text, &self.client.server, command, record),
+        }
+    }
+
+    fn disconnect(&self, text: Option<&str>, record: Option<&Record>) -> Result<Disconnected, Error> {
+        match &self.command {
+            PartCommand::Hooks(_) => plan::disconnect(text, &self.client, record),
+            PartCommand::Server(_) => disconnect_server(text, &self.client.server, record),
+        }
+    }
+}
+
+/// Adds these parts, each with its record of before. `text` is `None` if there is no file.
+///
+/// # Errors
+/// The file cannot be changed without guessing what it means. The message begins with line and column.
+pub fn connect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<ConnectedFile, Error> {
+    if let [(part, record)] = parts {
+        return Ok(match part.connect(text, *record)? {
+            Connected::Already => ConnectedFile::Already,
+            Connected::Write { text, record } => ConnectedFile::Write { text, records: vec![Some(record)] },
+        });
+    }
+    let mut is_new = false;
+    for (part, record) in parts {
+        is_new |= part.connect(text, *record)? != Connected::Already;
+    }
+    if !is_new {
+        return Ok(ConnectedFile::Already);
+    }
+    let Stripped { mut text, folders, .. } = strip(text, parts)?;
+    let mut records = Vec::new();
+    for (part, _) in parts {
+        let connected = part.connect(text.as_deref(), None)?;
+        records.push(match connected {
+            Connected::Already => None,
+            Connected::Write { text: new, record } => {
+                text = Some(new);
+                Some(Record { folders: if record.created { folders } else { 0 }, ..record })
+            }
+        });
+    }
+    Ok(ConnectedFile::Write { text: text.unwrap_or_default(), records })
+}
+
+/// Removes these parts.
+///
+/// # Errors
+/// The file does not parse, or a part cannot be removed safely.
+pub fn disconnect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<Disconnected, Error> {
+    let Stripped { text, folders, is_changed } = strip(text, parts)?;
+    Ok(match text {
+        _ if !is_changed => Disconnected::Nothing,
+        Some(text) => Disconnected::Write(text),
+        None => Disconnected::Remove { folders },
+    })
+}
+
+/// A file without our parts.
+struct Stripped {
+    /// `None` if it was created for them and has nothing else.
+    text: Option<String>,
+    /// The folders that were created for it.
+    folders: usize,
+    is_changed: bool,
+}
+
+fn strip(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<Stripped, Error> {
+    let mut left = Stripped { text: text.map(str::to_owned), folders: 0, is_changed: false };
+    let mut parts: Vec<_> = parts.iter().collect();
+    while let Some(text) = left.text.clone()
+        && !parts.is_empty()
+    {
+        let is_last = |(_, record): &&(SettingsPart, Option<&Record>)| record.is_some_and(|it| it.describes(&text));
+        let at = parts.iter().position(is_last).unwrap_or(parts.len() - 1);
+        let (part, record) = parts.remove(at);
+        match part.disconnect(Some(&text), *record)? {
+            Disconnected::Nothing => {}
+            Disconnected::Write(text) => left = Stripped { text: Some(text), is_changed: true, ..left },
+            Disconnected::Remove { folders } => left = Stripped { text: None, folders, is_changed: true },
+        }
+    }
+    Ok(left)
+}

@@ -1,0 +1,64 @@
+//! Lines of a settings file in which lines have a meaning: TOML and YAML.
+
+/// A line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last one, before the line break.
+    pub end: usize,
+    /// The byte after the line break.
+    pub next: usize,
+    /// Its text without the line break.
+    pub text: &'a str,
+}
+
+impl Line<'_> {
+    /// Whether it has neither settings nor a comment.
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// Whether it has settings.
+    pub fn has_settings(&self) -> bool {
+        !self.is_blank() && !self.text.trim_start().starts_with('#')
+    }
+
+    /// The number of blanks at its beginning.
+    pub fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start_matches(' ').len()
+    }
+}
+
+/// The lines of a text.
+pub fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut start = 0;
+    let line = |whole: &'_ str| {
+        let bare = whole.strip_suffix('\n').unwrap_or(whole);
+        let bare = bare.strip_suffix('\r').unwrap_or(bare);
+        (bare.len(), whole.len())
+    };
+    text.split_inclusive('\n')
+        .map(|whole| {
+            let (length, next) = line(whole);
+            let text = whole.get(..length).unwrap_or(whole);
+            let line = Line { start, end: start + length, next: start + next, text };
+            start += next;
+            line
+        })
+        .collect()
+}
+
+/// The line break of a text.
+pub fn newline(text: &str) -> &'static str {
+    if text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|before| before.ends_with('\r'))) {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
+/// The text without these lines.
+pub fn without(text: &str, from: &Line<'_>, to: &Line<'_>) -> String {
+    format!("{}{}", text.get(..from.start).unwrap_or_default(), text.get(to.next..).unwrap_or_default())
+}

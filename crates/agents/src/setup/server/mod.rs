@@ -1,0 +1,242 @@
+//! Computes the settings file that lists an agent's servers, with ours and without it. As with hooks, both are functions
+//! of the text and of the record, and everything that is not ours stays the same, byte for byte. Text is only added or
+//! cut, never printed anew; that nothing else changed is checked on the parsed values before and after.
+
+mod json;
+mod lines;
+mod toml;
+mod yaml;
+
+#[cfg(test)]
+mod law_tests;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::client::{McpServer, SERVER, ServerCommand, SettingsFormat};
+use super::insert::{Insert, apply};
+use super::plan::{Connected, Disconnected, split_mark};
+use super::record::Record;
+use refdesk_files::name::sha256_hex;
+use refdesk_text::{Code, Error};
+
+/// Adds our server, started by this command, to the settings of an agent. `text` is `None` if there is no file.
+///
+/// # Errors
+/// The file cannot be changed without guessing what it means, or lists another server under our name. The message begins
+/// with line and column.
+pub fn connect_server(
+    text: Option<&str>,
+    server: &McpServer,
+    command: &ServerCommand,
+    record: Option<&Record>,
+) -> Result<Connected, Error> {
+    let (mark, body) = split_mark(text);
+    let list = List::of(body, server)?;
+    if let Some(entry) = list.entry() {
+        match server.command_of(entry) {
+            Some(found) if found == *command => return Ok(Connected::Already),
+            Some(found) if found.is_ours() => {}
+            _ => {
+                let message = format!("'{}.{SERVER}' is there and does not start refdesk", list.keys.join("."));
+                return Err(at(body, &list, Code::EntryTaken, &message, "remove it, or give it another name"));
+            }
+        }
+    }
+    let (base, replaced, is_exact) = match remove(body, server, record)? {
+        Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
+        Remaining::File => (None, record, true),
+        Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
+    };
+    let blank = if server.format == SettingsFormat::Json { "{}\n" } else { "" };
+    let base_text = base.as_deref().unwrap_or(blank);
+    let list = List::of(base_text, server)?;
+    let entry = server.entry(command);
+    let Additions { inserts, mut made } = list.add(base_text, &entry)?;
+    let (added, places) = apply(base_text, inserts);
+    if !is_only_ours(&list, base_text, server, &added, Some(&entry)) {
+        return Err(not_safe(base_text, &list, "added"));
+    }
+    if let Some(replaced) = replaced.filter(|_| !is_exact) {
+        made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
+    }
+    let created = base.is_none();
+    let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
+    let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
+    Ok(Connected::Write { text: format!("{mark}{added}"), record })
+}
+
+/// Removes our server from the settings of an agent.
+///
+/// # Errors
+/// The file does not parse, or the entry cannot be cut out of it safely.
+pub fn disconnect_server(
+    text: Option<&str>,
+    server: &McpServer,
+    record: Option<&Record>,
+) -> Result<Disconnected, Error> {
+    let (mark, body) = split_mark(text);
+    Ok(match remove(body, server, record)? {
+        Remaining::Untouched => Disconnected::Nothing,
+        Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
+        Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
+    })
+}
+
+/// The command with which these settings start our server.
+///
+/// # Errors
+/// The file does not parse.
+pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ServerCommand>, Error> {
+    let list = List::of(split_mark(Some(text)).1, server)?;
+    Ok(list.entry().and_then(|entry| server.command_of(entry)).filter(ServerCommand::is_ours))
+}
+
+/// What to add to a text, and which containers are then new: the names on the path to each, separated by `/`.
+struct Additions {
+    inserts: Vec<Insert>,
+    made: Vec<String>,
+}
+
+/// What remains after removing our entry.
+enum Remaining {
+    /// The file had no entry of ours.
+    Untouched,
+    /// A text, and whether it is, byte for byte, the one from before.
+    Text { text: String, is_exact: bool },
+    /// Nothing: the file was created for our entry and has nothing else.
+    File,
+}
+
+/// The list of servers in a text.
+struct List {
+    format: SettingsFormat,
+    /// The keys on the way to it.
+    keys: &'static [&'static str],
+    /// The parsed text; `None` if it is blank.
+    value: Option<Value>,
+}
+
+impl List {
+    fn of(body: &str, server: &McpServer) -> Result<Self, Error> {
+        let value = match server.format {
+            SettingsFormat::Json => json::value(body),
+            SettingsFormat::Toml => toml::value(body),
+            SettingsFormat::Yaml => yaml::value(body),
+        }?;
+        // An object in which an entry of the first list would have a type.
+        let has_others = |keys: &&[&str]| {
+            let found = value.as_ref().and_then(|value| keys.iter().try_fold(value, |value, key| value.get(key)));
+            found.and_then(Value::as_object).is_some_and(|list| list.values().all(Value::is_object))
+        };
+        let keys = server.other_keys.filter(has_others).unwrap_or(server.keys);
+        Ok(Self { format: server.format, keys, value })
+    }
+
+    /// Our entry.
+    fn entry(&self) -> Option<&Value> {
+        self.keys.iter().chain(&[SERVER]).try_fold(self.value.as_ref()?, |value, key| value.get(key))
+    }
+
+    fn add(&self, text: &str, entry: &Value) -> Result<Additions, Error> {
+        match self.format {
+            SettingsFormat::Json => json::add(text, self.keys, entry),
+            SettingsFormat::Toml => Ok(toml::add(text, self.keys, entry)),
+            SettingsFormat::Yaml => yaml::add(text, self.keys, entry),
+        }
+    }
+
+    /// The text without our entry, and without containers that are then empty and may be removed.
+    fn cut(&self, text: &str, may_remove: &dyn Fn(&str) -> bool) -> Result<String, Error> {
+        match self.format {
+            SettingsFormat::Json => json::cut_entry(text, self.keys, may_remove),
+            SettingsFormat::Toml => Ok(toml::cut_entry(text, self.keys)),
+            SettingsFormat::Yaml => Ok(yaml::cut_entry(text, self.keys, may_remove)),
+        }
+    }
+}
+
+fn remove(body: &str, server: &McpServer, record: Option<&Record>) -> Result<Remaining, Error> {
+    let list = List::of(body, server)?;
+    let ours = list.entry().filter(|entry| server.command_of(entry).is_some_and(|command| command.is_ours()));
+    let Some(entry) = ours else { return Ok(Remaining::Untouched) };
+    if let Some(record) = record
+        && let Some(text) = restored(body, server, record, entry)
+    {
+        let is_file = record.created && is_blank(&text, server)?;
+        return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
+    }
+    // The file has changed since, or the record is missing or wrong: cut the entry out.
+    let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
+    let text = list.cut(body, &may_remove)?;
+    if !is_only_ours(&list, &text, server, body, None) {
+        return Err(not_safe(body, &list, "removed"));
+    }
+    let is_file = record.is_some_and(|record| record.created) && is_blank(&text, server)?;
+    if is_file {
+        return Ok(Remaining::File);
+    }
+    let is_ours = record.is_some_and(|record| record.has_made("")) && server.format == SettingsFormat::Json;
+    let text = if is_ours { json::around_empty(&text)?.unwrap_or(text) } else { text };
+    Ok(Remaining::Text { text, is_exact: false })
+}
+
+/// The original text according to the record, if that is plausible: a record may contain anything, so its result counts
+/// only if adding the entry to it gives this text again.
+fn restored(body: &str, server: &McpServer, record: &Record, entry: &Value) -> Option<String> {
+    let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
+    let list = List::of(&left, server).ok()?;
+    // Parsing may reorder the members.
+    let written = server.command_of(entry).map(|command| server.entry(&command)).filter(|written| written == entry);
+    let Additions { inserts, .. } = list.add(&left, written.as_ref().unwrap_or(entry)).ok()?;
+    (list.entry().is_none() && apply(&left, inserts).0 == body).then_some(left)
+}
+
+/// Whether `with` differs from `without` only by our entry (this one, if given) and by empty containers on the way to it.
+fn is_only_ours(list: &List, without: &str, server: &McpServer, with: &str, entry: Option<&Value>) -> bool {
+    let (Ok(without), Ok(with)) = (List::of(without, server), List::of(with, server)) else { return false };
+    let is_there = with.keys == list.keys && entry.is_none_or(|entry| with.entry() == Some(entry));
+    is_there && without.entry().is_none() && bare(without.value, list.keys) == bare(with.value, list.keys)
+}
+
+/// A value without our entry and without empty containers on the way to it.
+fn bare(value: Option<Value>, keys: &[&str]) -> Value {
+    fn prune(value: &mut Value, keys: &[&str]) {
+        let Value::Object(members) = value else { return };
+        let Some((key, rest)) = keys.split_first() else {
+            members.shift_remove(SERVER);
+            return;
+        };
+        if let Some(inner) = members.get_mut(*key) {
+            prune(inner, rest);
+            if inner.is_null() || inner.as_object().is_some_and(serde_json::Map::is_empty) {
+                members.shift_remove(*key);
+            }
+        }
+    }
+    let mut value = value.filter(|value| !value.is_null()).unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    prune(&mut value, keys);
+    value
+}
+
+fn is_blank(text: &str, server: &McpServer) -> Result<bool, Error> {
+    match server.format {
+        SettingsFormat::Json => super::plan::is_blank(text),
+        SettingsFormat::Toml | SettingsFormat::Yaml => Ok(text.trim().is_empty()),
+    }
+}
+
+fn not_safe(text: &str, list: &List, done: &str) -> Error {
+    let name = format!("{}.{SERVER}", list.keys.join("."));
+    let message = format!("'{name}' cannot be {done} without changing other settings");
+    at(text, list, Code::WrongType, &message, "edit that part by hand; nothing was written")
+}
+
+/// An error at the line that names the list of servers, or the first.
+fn at(text: &str, list: &List, code: Code, message: &str, fix: &'static str) -> Error {
+    let name = list.keys.last().copied().unwrap_or_default();
+    let line = |name: &str| text.lines().position(|line| line.contains(name));
+    let line = line(SERVER).filter(|_| list.entry().is_some()).or_else(|| line(name)).unwrap_or_default();
+    Error::new(code, format!("{}:1: {message}", line + 1), fix)
+}

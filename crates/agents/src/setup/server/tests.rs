@@ -1,0 +1,292 @@
+//! Typical settings files that list servers, each connected and disconnected: what is added, what stays, and that the
+//! file is restored byte for byte.
+
+use super::super::{Client, Connected, Disconnected, Record, ServerCommand};
+use super::*;
+
+pub(super) fn command(client: &Client) -> ServerCommand {
+    client.server.command("refdesk", false)
+}
+
+/// Connects; returns the text and the record.
+#[track_caller]
+pub(super) fn connected(
+    text: Option<&str>,
+    client: &Client,
+    command: &ServerCommand,
+    record: Option<&Record>,
+) -> (String, Record) {
+    match connect_server(text, &client.server, command, record) {
+        Ok(Connected::Write { text, record }) => (text, record),
+        other => panic!("{}: {text:?}: {other:?}", client.word),
+    }
+}
+
+/// The text after disconnecting; `None` if the file is removed.
+#[track_caller]
+pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>) -> Option<String> {
+    match disconnect_server(Some(text), &client.server, record) {
+        Ok(Disconnected::Write(text)) => Some(text),
+        Ok(Disconnected::Remove { .. }) => None,
+        other => panic!("{}: {text}: {other:?}", client.word),
+    }
+}
+
+fn client(word: &str) -> Client {
+    Client::from_word(word).unwrap()
+}
+
+/// Files of each format; `LIST` is the key of the servers.
+const JSON: [&str; 10] = [
+    "",
+    "{}",
+    "{}\n",
+    "{\"LIST\":{}}",
+    "{\n  \"LIST\": {\n    \"other\": { \"command\": \"x\" } // mine\n  }\n}\n",
+    "{\r\n\t\"LIST\": {\r\n\t\t\"other\": {},\r\n\t},\r\n\t// after\r\n}\r\n",
+    "\u{feff}{\n    \"model\": \"opus\"\n}",
+    "// only a comment\n",
+    "{\"a\": [1, 2], \"LIST\": {\"b\": {\"command\": \"refdesk\"}}}",
+    "/* x */ {\n\n  \"LIST\": {\n    // empty\n  }\n\n}",
+];
+
+const TOML: [&str; 10] = [
+    "",
+    "model = \"gpt\"\n",
+    "model = \"gpt\"",
+    "# mine\n",
+    "[mcp_servers.other]\ncommand = \"x\" # mine\n\n[mcp_servers.other.env]\nA = \"[mcp_servers.refdesk]\"\n",
+    "[mcp_servers]\n[mcp_servers.other]\r\ncommand = 'x'\r\n\r\n# end",
+    "\u{feff}a = 1\r\n[b]\r\nc = 2\r\n\r\n",
+    "mcp_servers.other.command = \"x\"\n",
+    "[[list]]\na = 1\n[[list]]\na = 2\n",
+    "text = \"\"\"\n[mcp_servers.refdesk]\ncommand = \"x\"\n\"\"\"\n",
+];
+
+const YAML: [&str; 13] = [
+    "",
+    "GOOSE_MODE: auto\n",
+    "GOOSE_MODE: auto",
+    "# mine\n",
+    "extensions:\n  developer:\n    enabled: true # mine\n    args: [\"a\"]\n\nactive: x\n",
+    "extensions:\n    developer:\n        enabled: true\n    # last\n",
+    "a: 1\r\nextensions: # ours and theirs\r\n  b:\r\n    c: |\r\n      refdesk:\r\n        cmd: x\r\nd: 2\r\n",
+    "extensions:\n",
+    "extensions:",
+    "extensions: {}\n",
+    "extensions: {b: {cmd: x}} # flow\n",
+    "\u{feff}a: 1\n\"extensions\":\n  b: 1\n",
+    "a:\n- extensions:\n    b: 1\n",
+];
+
+fn files(client: &Client) -> Vec<String> {
+    match client.server.format {
+        SettingsFormat::Json => {
+            let nested = client.server.keys.last().unwrap();
+            JSON.iter().map(|text| text.replace("LIST", nested)).collect()
+        }
+        SettingsFormat::Toml => TOML.map(str::to_owned).to_vec(),
+        SettingsFormat::Yaml => YAML.map(str::to_owned).to_vec(),
+    }
+}
+
+/// Every other value is as before, and our server is started by this command.
+#[track_caller]
+pub(super) fn holds_server(before: Option<&str>, after: &str, client: &Client, command: &ServerCommand) {
+    assert_eq!(listed_server(after, &client.server).unwrap().as_ref(), Some(command), "{after}");
+    let list = |text: &str| List::of(split_mark(Some(text)).1, &client.server).unwrap();
+    let keys = client.server.keys;
+    assert_eq!(bare(list(before.unwrap_or_default()).value, keys), bare(list(after).value, keys), "{after}");
+    assert_eq!(before.unwrap_or_default().starts_with('\u{feff}'), after.starts_with('\u{feff}'), "{after}");
+}
+
+#[test]
+fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
+    for client in Client::all() {
+        let files = files(&client);
+        for before in files.iter().map(|text| Some(text.as_str())).chain([None]) {
+            let command = command(&client);
+            let (after, record) = connected(before, &client, &command, None);
+            holds_server(before, &after, &client, &command);
+            assert!(record.describes(&after));
+            assert_eq!(connect_server(Some(&after), &client.server, &command, Some(&record)), Ok(Connected::Already));
+            assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), before, "{}: {after}", client.word);
+            if let Some(before) = before {
+                assert_eq!(disconnect_server(Some(before), &client.server, None), Ok(Disconnected::Nothing));
+            }
+            // Another path replaces our entry, and the file is still restored.
+            let moved = client.server.command("/opt/the \"tools\"/refdesk", true);
+            let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
+            holds_server(before, &again, &client, &moved);
+            assert_eq!(disconnected(&again, &client, Some(&record)).as_deref(), before, "{}: {again}", client.word);
+        }
+    }
+}
+
+#[test]
+fn without_a_record_only_our_entry_goes() {
+    for client in Client::all() {
+        for before in files(&client) {
+            let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
+            let without = disconnect_server(Some(&after), &client.server, None);
+            // As after an edit.
+            record.hash.clear();
+            let edited = disconnect_server(Some(&after), &client.server, Some(&record));
+            for left in [without, edited] {
+                let left = match left {
+                    Ok(Disconnected::Write(left)) => left,
+                    // A list on one line is not cut without its record.
+                    Err(error) if before.contains(": {") && client.word == "goose" => {
+                        assert!(error.message.contains("cannot be removed without changing"), "{error}");
+                        continue;
+                    }
+                    other => panic!("{after}: {other:?}"),
+                };
+                let list = |text: &str| List::of(split_mark(Some(text)).1, &client.server).unwrap();
+                let keys = client.server.keys;
+                assert_eq!(bare(list(&left).value, keys), bare(list(&before).value, keys), "{before}\n{after}\n{left}");
+                assert!(list(&left).entry().is_none(), "{left}");
+                let comments =
+                    |text: &str| ["mine", "last", "ours and", "empty", "# end"].map(|it| text.matches(it).count());
+                assert_eq!(comments(&left), comments(&before), "{left}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_for_each_agent() {
+    for (word, expected) in [
+        (
+            "claude-code",
+            "{\n  \"mcpServers\": {\n    \"refdesk\": {\n      \"command\": \"refdesk\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n",
+        ),
+        (
+            "cursor",
+            "{\n  \"mcpServers\": {\n    \"refdesk\": {\n      \"command\": \"refdesk\",\n      \"args\": [\n        \"--workspace\",\n        \"${workspaceFolder}\",\n        \"mcp\"\n      ]\n    }\n  }\n}\n",
+        ),
+        ("codex", "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\n"),
+        (
+            "vscode",
+            "{\n  \"servers\": {\n    \"refdesk\": {\n      \"type\": \"stdio\",\n      \"command\": \"refdesk\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n",
+        ),
+        (
+            "opencode",
+            "{\n  \"mcp\": {\n    \"refdesk\": {\n      \"type\": \"local\",\n      \"command\": [\n        \"refdesk\",\n        \"mcp\"\n      ],\n      \"enabled\": true\n    }\n  }\n}\n",
+        ),
+        (
+            "goose",
+            "extensions:\n  refdesk:\n    enabled: true\n    type: stdio\n    name: refdesk\n    description: \"References of the workspace\"\n    cmd: refdesk\n    args: [\"mcp\"]\n    timeout: 300\n",
+        ),
+    ] {
+        let client = client(word);
+        assert_eq!(connected(None, &client, &command(&client), None).0, expected, "{word}");
+    }
+}
+
+#[test]
+fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
+    let claude = client("claude-code");
+    let by_hand = r#"{"mcpServers": {"refdesk": {"type": "stdio", "command": "refdesk", "args": ["mcp"], "env": {}}}}"#;
+    assert_eq!(connect_server(Some(by_hand), &claude.server, &command(&claude), None), Ok(Connected::Already));
+    assert_eq!(disconnected(by_hand, &claude, None).as_deref(), Some("{}"));
+    for (word, text, line) in [
+        ("claude-code", "{\n  \"mcpServers\": {\n    \"refdesk\": {\"command\": \"docker\"}\n  }\n}", 3),
+        (
+            "claude-code",
+            "{\"mcpServers\": {\"refdesk\": {\"command\": \"refdesk\", \"args\": [\"mcp\"], \"disabled\": true}}}",
+            1,
+        ),
+        ("codex", "\n[mcp_servers.refdesk]\nurl = \"http://127.0.0.1\"\n", 2),
+        ("goose", "extensions:\n  refdesk:\n    enabled: false\n    cmd: refdesk\n    args: [mcp]\n", 2),
+    ] {
+        let client = client(word);
+        let error = connect_server(Some(text), &client.server, &command(&client), None).unwrap_err();
+        assert_eq!(error.code, Code::EntryTaken, "{error}");
+        assert!(error.message.starts_with(&format!("{line}:1: ")), "{error}");
+        assert_eq!(disconnect_server(Some(text), &client.server, None), Ok(Disconnected::Nothing), "{text}");
+    }
+}
+
+#[test]
+fn version_2_of_opencode_lists_servers_one_level_deeper() {
+    let client = client("opencode");
+    let before = "{\n  \"mcp\": {\n    \"servers\": {\n      \"other\": {\"type\": \"local\"}\n    }\n  }\n}\n";
+    let (after, record) = connected(Some(before), &client, &command(&client), None);
+    let value = json::value(&after).unwrap().unwrap();
+    assert!(value.pointer("/mcp/servers/refdesk").is_some(), "{after}");
+    assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), Some(before));
+    // A server of version 1 may have that name.
+    let before = "{\"mcp\": {\"servers\": {\"type\": \"local\", \"command\": [\"x\"]}}}";
+    let (after, _) = connected(Some(before), &client, &command(&client), None);
+    assert!(json::value(&after).unwrap().unwrap().pointer("/mcp/refdesk").is_some(), "{after}");
+}
+
+#[test]
+fn a_file_that_would_need_a_guess_is_refused() {
+    for (word, text, code, place) in [
+        ("claude-code", "{", "unparsable", "1:1: "),
+        ("claude-code", "[]", "wrong-type", "1:1: "),
+        ("claude-code", "{\n\"mcpServers\": []}", "wrong-type", "2:15: "),
+        ("claude-code", "{\"mcpServers\": {},\n \"mcpServers\": {}}", "duplicate-key", "2:2: "),
+        ("codex", "a = \n", "unparsable", "1:5: "),
+        ("codex", "a = 1\na = 2\n", "unparsable", "2:1: "),
+        ("codex", "a = 1\nmcp_servers = { other = { command = \"x\" } }\n", "wrong-type", "2:1: "),
+        ("codex", "mcp_servers = 1\n", "wrong-type", "1:1: "),
+        ("goose", "a: [\n", "unparsable", ""),
+        ("goose", "\ta: 1\n", "unparsable", "1:"),
+        ("goose", "- a\n", "unparsable", ""),
+        ("goose", "a: 1\nextensions: x\n", "wrong-type", "2:1: "),
+        ("goose", "extensions:\n- a\n", "wrong-type", "1:1: "),
+        ("goose", "a: 1\n...\n", "wrong-type", "1:1: "),
+    ] {
+        let client = client(word);
+        let error = connect_server(Some(text), &client.server, &command(&client), None).unwrap_err();
+        assert!(error.message.starts_with(place), "{text:?}: {error}");
+        assert!([code, "wrong-type"].contains(&error.code.as_str()), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
+    use super::super::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file, write_command};
+    let client = client("gemini-cli");
+    let hooks =
+        |program: &str| SettingsPart { client, command: PartCommand::Hooks(write_command(program, client.word, true)) };
+    let server = || SettingsPart { client, command: PartCommand::Server(command(&client)) };
+    for before in JSON.iter().map(|text| text.replace("LIST", "mcpServers")).map(Some).chain([None]) {
+        let text = before.as_deref();
+        let both = [(hooks("refdesk"), None), (server(), None)];
+        let Ok(ConnectedFile::Write { text: after, records }) = connect_file(text, &both) else { panic!("{text:?}") };
+        let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
+        let known = [(hooks("refdesk"), Some(first)), (server(), Some(second))];
+        assert_eq!(connect_file(Some(&after), &known), Ok(ConnectedFile::Already));
+        let left = |found: Result<Disconnected, Error>| match found.unwrap() {
+            Disconnected::Write(text) => Some(text),
+            Disconnected::Remove { .. } => None,
+            Disconnected::Nothing => panic!("{after}"),
+        };
+        assert_eq!(left(disconnect_file(Some(&after), &known)), before, "{after}");
+        // Another path in the hooks alone.
+        let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
+        let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved) else { panic!() };
+        let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
+        let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
+        assert_eq!(left(disconnect_file(Some(&again), &moved)), before, "{again}");
+        // One after the other, in any order.
+        for order in [[0, 1], [1, 0]] {
+            let parts = [hooks("refdesk"), server()];
+            let (mut now, mut records) = (before.clone(), vec![None, None]);
+            for at in order {
+                let one = [(parts[at].clone(), None)];
+                let Ok(ConnectedFile::Write { text, records: new }) = connect_file(now.as_deref(), &one) else {
+                    panic!()
+                };
+                now = Some(text);
+                records[at] = new.into_iter().next().flatten();
+            }
+            let known: Vec<_> = parts.iter().cloned().zip(records.iter().map(Option::as_ref)).collect();
+            assert_eq!(left(disconnect_file(now.as_deref(), &known)), before, "{now:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The results of trying out a connection, in words.
+
+use serde_json::{Value, json};
+
+use refdesk_agents::canary::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep};
+use refdesk_text::{Code, Error};
+
+use super::super::rows::plural;
+
+/// The steps for programs.
+pub(in crate::cli) fn json(results: &[CanaryResult]) -> Value {
+    let step = |result: &CanaryResult| {
+        let (ok, detail) = match &result.outcome {
+            Ok(answer) => (true, answer_in_words(answer)),
+            Err(failure) => (false, failure_in_words(failure)),
+        };
+        let text = match &result.outcome {
+            Ok(CanaryAnswer::Text(text)) if result.step == CanaryStep::Hint => json!(text),
+            _ => Value::Null,
+        };
+        let milliseconds = u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX);
+        json!({"step": result.step.word(), "ok": ok, "detail": detail, "text": text, "milliseconds": milliseconds})
+    };
+    results.iter().map(step).collect()
+}
+
+/// The steps for people, a line each.
+pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryPrompt>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for result in results {
+        let step = step_in_words(result.step);
+        let milliseconds = result.took.as_millis();
+        lines.push(match &result.outcome {
+            Ok(answer) => {
+                let about = prompt.filter(|_| result.step == CanaryStep::Hint);
+                let detail = about.map_or_else(
+                    || answer_in_words(answer),
+                    |about| format!("\"{}\" brings up {}", about.text, about.about),
+                );
+                format!("ok     {step}: {detail} ({milliseconds} ms)")
+            }
+            Err(failure) => format!("wrong  {step}: {}", failure_in_words(failure)),
+        });
+    }
+    lines
+}
+
+/// What is wrong with a connection, and what to do: the first failed step.
+pub(in crate::cli) fn failure(results: &[CanaryResult], agent: &str) -> Option<Error> {
+    let (result, failure) = results.iter().find_map(|result| Some((result, result.outcome.as_ref().err()?)))?;
+    let message = format!("{agent}, {}: {}", step_in_words(result.step), failure_in_words(failure));
+    Some(Error::new(Code::NotDelivered, message, fix(failure)))
+}
+
+/// What would mend it.
+pub(in crate::cli) fn fix(failure: &CanaryFailure) -> &'static str {
+    match failure {
+        CanaryFailure::NotFound(_) => {
+            "install refdesk in a folder that is on PATH, or connect with --user, which writes where it is"
+        }
+        CanaryFailure::NotStarted(_) | CanaryFailure::Ended(..) | CanaryFailure::WrongAnswer(_) => {
+            "see that the refdesk on PATH is this one, with `refdesk --version`, and connect again"
+        }
+        CanaryFailure::TimedOut(_) => {
+            "try again when the machine is less busy; `refdesk check` shows whether the catalog is slow"
+        }
+        CanaryFailure::NoHint(_) => "see what is sent with `refdesk simulate`",
+    }
+}
+
+/// The text that the hook delivered for the prompt.
+pub(super) fn delivered(results: &[CanaryResult]) -> Option<&str> {
+    results.iter().find_map(|result| match &result.outcome {
+        Ok(CanaryAnswer::Text(text)) if result.step == CanaryStep::Hint => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+fn step_in_words(step: CanaryStep) -> &'static str {
+    match step {
+        CanaryStep::Start => "hook, start of a session",
+        CanaryStep::Hint => "hook, hint",
+        CanaryStep::Initialize => "server, initialize",
+        CanaryStep::Tools => "server, tools/list",
+    }
+}
+
+fn answer_in_words(answer: &CanaryAnswer) -> String {
+    match answer {
+        CanaryAnswer::Text(text) if text.is_empty() => "nothing to say".to_owned(),
+        CanaryAnswer::Text(text) => plural(text.chars().count(), "character"),
+        CanaryAnswer::Server(name) => name.clone(),
+        CanaryAnswer::Tools(count) => plural(*count, "tool"),
+    }
+}
+
+fn failure_in_words(failure: &CanaryFailure) -> String {
+    match failure {
+        CanaryFailure::NotFound(program) => format!("'{program}' is not found"),
+        CanaryFailure::NotStarted(reason) => format!("it cannot be started: {reason}"),
+        CanaryFailure::Ended(code, said) => {
+            let code = code.map_or("ended by a signal".to_owned(), |code| format!("exited with {code}"));
+            if said.is_empty() { format!("it {code}") } else { format!("it {code}: {said}") }
+        }
+        CanaryFailure::TimedOut(limit) => format!("no answer within {} s", limit.as_secs()),
+        CanaryFailure::WrongAnswer(said) if said.is_empty() => "it answered nothing".to_owned(),
+        CanaryFailure::WrongAnswer(said) => format!("it answered something else: {said}"),
+        CanaryFailure::NoHint(about) => format!("the answer does not bring up {about}"),
+    }
+}

@@ -1,0 +1,264 @@
+//! One agent: which files change, with which commands in them, and making that change once it is approved.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::super::answer::CommandOutput;
+use super::super::args::SettingsArgs;
+use super::super::environment;
+use super::super::output::ask;
+use super::connection_record::ConnectionRecord;
+use super::file_change::{FileChange, FileParts, Verb};
+use super::settings_file::{self, SettingsFile};
+use refdesk_agents::canary::CanaryJob;
+use refdesk_agents::hook::HookAgent;
+use refdesk_agents::setup::{
+    Client, NAME, PartCommand, ServerCommand, SettingsPart, hook_commands, is_ours, listed_server, write_command,
+};
+use refdesk_desk::{Desk, Session};
+use refdesk_text::{Code, Error};
+
+/// Which parts a person asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Both,
+    Hooks,
+    Server,
+}
+
+/// What to write for an agent, and where.
+pub(super) struct Connection {
+    verb: Verb,
+    client: Client,
+    for_user: bool,
+    files: Vec<FileParts>,
+    /// The command of the hooks, if the agent gets them.
+    hook: Option<String>,
+    /// The command of the server, if the agent gets one.
+    server: Option<ServerCommand>,
+    warnings: Vec<String>,
+}
+
+impl Connection {
+    /// Looks for the files, and decides on the commands.
+    ///
+    /// # Errors
+    /// The agent has no such part or no such file.
+    pub fn new(desk: &Desk, client: Client, settings: SettingsArgs, wanted: Wanted, verb: Verb) -> Result<Self, Error> {
+        let has_project = client.server.places.project.is_some();
+        if settings.project && !has_project {
+            let message = format!("{} has no settings of a workspace", client.name);
+            return Err(Error::new(Code::Usage, message, "connect it with --user"));
+        }
+        if wanted == Wanted::Hooks && client.hooks.is_none() {
+            let message = format!("{} has no hooks that could be answered", client.name);
+            return Err(Error::new(Code::Usage, message, "connect it without --hooks-only"));
+        }
+        let for_user = settings.user || !has_project;
+        let hooks_file =
+            client.hooks.map(|hooks| settings_file::of(desk, &hooks.places, for_user)).transpose()?.flatten();
+        let server_file = settings_file::of(desk, &client.server.places, for_user)?;
+        let mut new =
+            Self { verb, client, for_user, files: Vec::new(), hook: None, server: None, warnings: Vec::new() };
+        let program = new.choose_program();
+        let has_hooks = hooks_file.as_ref().is_some_and(|file| new.has_hooks(file));
+        if wanted != Wanted::Hooks {
+            new.server = Some(client.server.command(&program, for_user));
+        }
+        if wanted != Wanted::Server || has_hooks {
+            let has_server = new.server.is_some() || new.has_server(desk);
+            new.hook = client.hooks.map(|_| write_command(&program, client.word, has_server));
+        }
+        if let (Some(command), Some(file)) = (&new.hook, hooks_file) {
+            let record = ConnectionRecord::new(desk, client.word, for_user);
+            let part = SettingsPart { client, command: PartCommand::Hooks(command.clone()) };
+            new.files.push(FileParts { file, parts: vec![(part, record)] });
+        }
+        if let (Some(command), Some(file)) = (&new.server, server_file) {
+            let record = ConnectionRecord::new(desk, &format!("{}-mcp", client.word), for_user);
+            let part = (SettingsPart { client, command: PartCommand::Server(command.clone()) }, record);
+            match new.files.iter_mut().find(|other| other.file.path() == file.path()) {
+                Some(other) => other.parts.push(part),
+                None => new.files.push(FileParts { file, parts: vec![part] }),
+            }
+        }
+        let damage: Vec<String> =
+            new.files.iter().flat_map(|file| &file.parts).filter_map(|(_, record)| record.damage.clone()).collect();
+        new.warnings.splice(0..0, damage);
+        Ok(new)
+    }
+
+    /// The agent.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// What to try out after connecting.
+    pub fn job(&self, workspace: PathBuf) -> CanaryJob {
+        let agent = HookAgent::from_word(self.client.word);
+        let hook = agent.zip(self.hook.clone());
+        CanaryJob { workspace, hook, prompt: None, server: self.server.clone() }
+    }
+
+    /// Use the bare name if it starts this program, or if the file is the workspace's: that is used on other machines too.
+    fn choose_program(&mut self) -> String {
+        let (own, found) = (environment::own_file(), environment::on_path(NAME));
+        let word = self.client.word;
+        // Without a record, these entries could not be recognized and removed later.
+        let is_fine = |own: &&str| is_ours(&write_command(own, word, true), word);
+        let by_path = own.as_ref().filter(|_| self.for_user).and_then(|own| own.to_str()).filter(is_fine);
+        match (&own, &found, by_path) {
+            (Some(own), Some(found), _) if own == found => {}
+            (_, _, Some(own)) => return own.to_owned(),
+            _ => {
+                if self.verb == Verb::Connect {
+                    self.warnings.push(match found {
+                        Some(found) => format!(
+                            "the agent will call the {NAME} found on PATH, {}, which is a different one",
+                            found.display()
+                        ),
+                        None => format!("{NAME} is not on PATH; until it is, the agent cannot call it"),
+                    });
+                }
+            }
+        }
+        NAME.to_owned()
+    }
+
+    fn has_hooks(&self, file: &SettingsFile) -> bool {
+        let text = file.read().ok().flatten().unwrap_or_default();
+        hook_commands(&text, &self.client).is_ok_and(|commands| !commands.is_empty())
+    }
+
+    /// Whether the agent has our server already, from its user's settings or those of the workspace.
+    fn has_server(&self, desk: &Desk) -> bool {
+        [true, false].into_iter().any(|for_user| {
+            let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
+            let text = file.and_then(|file| file.read().ok().flatten()).unwrap_or_default();
+            listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
+        })
+    }
+
+    /// Shows, asks and writes.
+    pub fn carry_out(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
+        let answer = match self.changes() {
+            Ok(changes) if changes.iter().all(Option::is_none) => {
+                let (status, is) = match self.verb {
+                    Verb::Connect => ("already_connected", "is already connected"),
+                    Verb::Disconnect => ("not_connected", "is not connected"),
+                };
+                let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
+                self.answer(status, &changes, false, format!("{} {is} in {}\n", self.client.word, files.join(" and ")))
+            }
+            Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
+            Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
+        };
+        CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).collect(), ..answer }
+    }
+
+    fn changes(&self) -> Result<Vec<Option<FileChange>>, Error> {
+        let changes: Result<Vec<_>, Error> = self.files.iter().map(|file| file.change(self.verb)).collect();
+        let mut changes = changes?;
+        FileChange::share_folders(&mut changes);
+        Ok(changes)
+    }
+
+    fn approve_and_write(
+        &self,
+        desk: &mut Desk,
+        session: &Session,
+        settings: SettingsArgs,
+        changes: &[Option<FileChange>],
+    ) -> CommandOutput {
+        let shown: String = changes.iter().flatten().map(|change| change.proposal.diff.unified()).collect();
+        let preview = |change: &FileChange| format!("this would {} {}", change.words()[0], change.place());
+        let preview: Vec<String> = changes.iter().flatten().map(preview).collect();
+        if settings.dry_run {
+            return CommandOutput { notes: preview, ..self.answer("dry_run", changes, false, shown) };
+        }
+        let mut text = shown;
+        if !settings.yes {
+            for change in changes.iter().flatten() {
+                let question = format!("{} {}?", change.words()[1], change.place());
+                match ask(&change.proposal.diff.shown(), &question) {
+                    Some(true) => text.clear(),
+                    Some(false) => {
+                        let refusal = Error::new(Code::NotApproved, "it was not approved", "");
+                        return self.answer("error", changes, false, "").and_refused(vec![refusal]);
+                    }
+                    None => {
+                        let hint = "check the difference, and write it with --yes";
+                        let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
+                        let answer = self.answer("error", changes, false, text).and_refused(vec![refusal]);
+                        return CommandOutput { notes: preview, ..answer };
+                    }
+                }
+            }
+        }
+        let mut done = Vec::new();
+        for (file, change) in self.files.iter().zip(changes) {
+            let Some(change) = change else { continue };
+            if let Err(refusal) = file.write(desk, session, change, self.client.word) {
+                return self.failed(refusal, changes, &done);
+            }
+            done.push(format!("{} {}", change.words()[2], change.place()));
+        }
+        let (status, is) = match self.verb {
+            Verb::Connect => ("connected", "is connected"),
+            Verb::Disconnect => ("disconnected", "is no longer connected"),
+        };
+        text.push_str(&format!("{} {is}: {}\n", self.client.word, done.join(", ")));
+        self.answer(status, changes, true, text)
+    }
+
+    fn failed(&self, refusal: Error, changes: &[Option<FileChange>], done: &[String]) -> CommandOutput {
+        let notes = done.iter().map(|done| format!("before that, {NAME} {done}")).collect();
+        let answer = if refusal.code == Code::Changed {
+            // The shown diff was made against the old content.
+            let updated = self.changes().unwrap_or_default();
+            let text: String = updated.iter().flatten().map(|change| change.proposal.diff.unified()).collect();
+            self.answer("error", &updated, !done.is_empty(), text)
+        } else {
+            self.answer("error", changes, !done.is_empty(), "")
+        };
+        CommandOutput { notes, ..answer.and_refused(vec![refusal]) }
+    }
+
+    fn answer(
+        &self,
+        status: &str,
+        changes: &[Option<FileChange>],
+        changed: bool,
+        text: impl Into<String>,
+    ) -> CommandOutput {
+        let of = |is_it: fn(&PartCommand) -> bool| {
+            let at = self.files.iter().position(|file| file.parts.iter().any(|(part, _)| is_it(&part.command)));
+            let change = at.and_then(|at| changes.get(at)).and_then(Option::as_ref);
+            let path = at.and_then(|at| self.files.get(at)).map(|file| file.file.shown.clone());
+            (path, change.map(|change| change.proposal.diff.unified()).unwrap_or_default())
+        };
+        let (hooks_path, hooks_diff) = of(|part| matches!(part, PartCommand::Hooks(_)));
+        let (server_path, server_diff) = of(|part| matches!(part, PartCommand::Server(_)));
+        let mut server = Map::from_iter([
+            ("path".to_owned(), json!(server_path)),
+            ("diff".to_owned(), json!(server_diff)),
+            ("changed".to_owned(), json!(changed && !server_diff.is_empty())),
+        ]);
+        let mut json = Map::from_iter([
+            ("status".to_owned(), json!(status)),
+            ("agent".to_owned(), json!(self.client.word)),
+            ("scope".to_owned(), json!(if self.for_user { "user" } else { "project" })),
+            ("path".to_owned(), json!(hooks_path)),
+            ("diff".to_owned(), json!(hooks_diff)),
+            ("changed".to_owned(), json!(changed)),
+            ("warnings".to_owned(), json!(self.warnings)),
+        ]);
+        if self.verb == Verb::Connect {
+            json.insert("command".to_owned(), json!(self.hook));
+            server.insert("command".to_owned(), json!(self.server.as_ref().map(ServerCommand::words)));
+        }
+        json.insert("mcp".to_owned(), if server_path.is_some() { Value::Object(server) } else { Value::Null });
+        CommandOutput::new(Value::Object(json), text)
+    }
+}

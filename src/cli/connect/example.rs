@@ -1,0 +1,38 @@
+//! A prompt that brings up a source of this catalog: the proof that hints arrive, and the first thing to ask an agent.
+
+use refdesk_agents::canary::CanaryPrompt;
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_desk::{Desk, EnrichMode, Session};
+use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
+
+/// The most prompts that are tried.
+const TRIES: usize = 24;
+
+/// A prompt that brings up a source, by a tag if possible, else by its id; `None` if there is no such source.
+pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
+    let session = Session { id: "refdesk-canary".to_owned(), who: "refdesk connect".to_owned() };
+    let is_open = |source: &&Source| {
+        let id = source.id.as_str();
+        source.mode == Mode::Selectable && !desk.selection().contains(id) && !desk.selection().is_excluded(id)
+    };
+    let open = desk.catalog().sources().iter().filter(is_open).take(TRIES);
+    let by_tag = open.flat_map(|source| {
+        source.tags.iter().map(|tag| (format!("What do we say about {}?", tag.trim()), source.id.to_string()))
+    });
+    let by_id =
+        desk.catalog().sources().iter().map(|source| (format!("What does @{} say?", source.id), source.id.to_string()));
+    let prompts: Vec<_> = by_tag.take(TRIES).chain(by_id.take(TRIES)).collect();
+    let settled = desk.settled();
+    let brings_up = |text: &str, about: &str| {
+        // As a tool's result, too: some agents' prompts cannot be answered.
+        [TextKind::Prompt, TextKind::ToolResult].iter().all(|kind| {
+            let asked = EnrichRequest { repeat: true, alone: true, ..EnrichRequest::new(*kind, text) };
+            let (enriched, _) = settled.enrich(&session, &asked, EnrichMode::DryRun);
+            let is_it = |block: BlockKind| matches!(block, BlockKind::Hint | BlockKind::Expansion);
+            enriched.items.iter().any(|item| is_it(item.block) && item.level != Level::Count && item.about == about)
+                && enriched.added().contains(about)
+        })
+    };
+    let (text, about) = prompts.into_iter().find(|(text, about)| brings_up(text, about))?;
+    Some(CanaryPrompt { text, about })
+}

@@ -1,0 +1,141 @@
+//! The change to one settings file: what is added or removed in it, the proposal to show, and the records that follow.
+
+use std::path::Path;
+
+use super::connection_record::ConnectionRecord;
+use super::settings_file::SettingsFile;
+use refdesk_agents::setup::{ConnectedFile, Disconnected, Record, SettingsPart, connect_file, disconnect_file};
+use refdesk_desk::{Desk, Session};
+use refdesk_files::output::{Before, Proposal, propose, propose_removal};
+use refdesk_text::{Code, Error};
+
+/// Whether parts are added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Connect,
+    Disconnect,
+}
+
+/// A settings file and the parts of ours that belong in it.
+pub(super) struct FileParts {
+    pub file: SettingsFile,
+    pub parts: Vec<(SettingsPart, ConnectionRecord)>,
+}
+
+/// A change to a settings file.
+pub(super) struct FileChange {
+    pub proposal: Proposal,
+    /// The folders above it that are missing before all changes.
+    missing: usize,
+    then: FollowUp,
+}
+
+enum FollowUp {
+    /// Write the file, and store these records.
+    Remember(Vec<Option<Record>>),
+    /// Write the file, and remove the records.
+    Forget,
+    /// Remove the file, and up to this many folders.
+    Remove(usize),
+}
+
+impl FileParts {
+    /// The change; `None` if there is nothing to change.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood, or may not be written.
+    pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
+        let text = self.file.read()?;
+        let text = text.as_deref();
+        let shown = &self.file.shown;
+        let in_file = |error: Error| Error { message: format!("{shown}:{}", error.message), ..error };
+        let parts: Vec<_> = self.parts.iter().map(|(part, it)| (part.clone(), it.record.as_ref())).collect();
+        let (new, then) = match verb {
+            Verb::Connect => match connect_file(text, &parts).map_err(in_file)? {
+                ConnectedFile::Already => return Ok(None),
+                ConnectedFile::Write { text, records } => (text, FollowUp::Remember(records)),
+            },
+            Verb::Disconnect => match disconnect_file(text, &parts).map_err(in_file)? {
+                Disconnected::Nothing => return Ok(None),
+                Disconnected::Write(text) => (text, FollowUp::Forget),
+                Disconnected::Remove { folders } => (String::new(), FollowUp::Remove(folders)),
+            },
+        };
+        let proposal = self.file.propose(|root, folder, file, scope| match then {
+            FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
+            _ => propose(root, folder, file, &new, scope),
+        })?;
+        // The file may have changed between the two reads.
+        let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
+        if !is_same {
+            let message = format!("{shown} changed while it was being read");
+            return Err(Error::new(Code::Changed, message, "try again"));
+        }
+        let missing = proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
+        Ok(Some(FileChange { proposal, missing, then }))
+    }
+
+    /// Makes the change. Records are written first: without them the previous content would be lost.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn write(&self, desk: &mut Desk, session: &Session, change: &FileChange, agent: &str) -> Result<(), Error> {
+        let proposal = &change.proposal;
+        let written = match &change.then {
+            FollowUp::Remember(records) => {
+                for ((_, stored), record) in self.parts.iter().zip(records) {
+                    let Some(record) = record else { continue };
+                    let folders = if record.created { record.folders.max(change.missing) } else { record.folders };
+                    stored.store(desk, &Record { folders, ..record.clone() })?;
+                }
+                let written = desk.write(session, std::slice::from_ref(proposal), "").map(drop);
+                if written.is_err() {
+                    self.parts.iter().for_each(|(_, record)| record.put_back());
+                }
+                written
+            }
+            FollowUp::Forget => desk.write(session, std::slice::from_ref(proposal), "").map(drop),
+            FollowUp::Remove(folders) => {
+                let reason = format!("it was created to connect {agent}");
+                desk.remove(session, proposal, self.file.depth().min(*folders), &reason)
+            }
+        };
+        written.map_err(|unwritten| unwritten.refused)?;
+        if !matches!(change.then, FollowUp::Remember(_)) {
+            self.parts.iter().for_each(|(_, record)| record.forget());
+        }
+        Ok(())
+    }
+}
+
+impl FileChange {
+    /// Removes at least the folders that another file in the same folder was created with.
+    pub fn share_folders(changes: &mut [Option<Self>]) {
+        let removed = |change: &Self| match change.then {
+            FollowUp::Remove(folders) => Some((change.proposal.path.parent()?.to_path_buf(), folders)),
+            _ => None,
+        };
+        let all: Vec<_> = changes.iter().flatten().filter_map(removed).collect();
+        for change in changes.iter_mut().flatten() {
+            let folder = change.proposal.path.parent().map(Path::to_path_buf);
+            if let FollowUp::Remove(folders) = &mut change.then {
+                let same = all.iter().filter(|(other, _)| Some(other) == folder.as_ref());
+                *folders = same.map(|(_, count)| *count).max().unwrap_or(*folders);
+            }
+        }
+    }
+
+    /// What it does to the file: to be done, asked and done.
+    pub fn words(&self) -> [&'static str; 3] {
+        match (&self.then, &self.proposal.before) {
+            (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],
+            (_, Before::Nothing) => ["write", "Write", "wrote"],
+            (_, Before::File { .. }) => ["change", "Change", "changed"],
+        }
+    }
+
+    /// The file and the size of the change.
+    pub fn place(&self) -> String {
+        format!("{} ({})", self.proposal.shown, self.proposal.diff.summary())
+    }
+}

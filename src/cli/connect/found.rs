@@ -1,0 +1,29 @@
+//! Which agents are installed, or configured here, and how that shows.
+
+use super::super::environment;
+use super::settings_file::user_folder;
+use refdesk_agents::setup::Client;
+use refdesk_desk::Desk;
+
+/// An agent and what shows that it is used.
+pub(super) struct FoundAgent {
+    pub client: Client,
+    pub evidence: Vec<String>,
+}
+
+/// The agents that are installed, or configured in this workspace or by this user.
+pub(super) fn found(desk: &Desk) -> Vec<FoundAgent> {
+    let home = environment::home();
+    let evidence = |client: &Client| {
+        let programs = client.programs.iter().filter(|name| environment::on_path(name).is_some());
+        let programs = programs.map(|name| format!("{name} is on PATH"));
+        let is_there = |trace: &&&str| desk.workspace().join(trace).symlink_metadata().is_ok();
+        let traces = client.traces.iter().filter(is_there).map(|trace| format!("{trace} is in this workspace"));
+        let folder = home.as_ref().map(|home| user_folder(desk, &client.user_folder(), home));
+        let folder = folder.filter(|folder| folder.is_dir()).map(|folder| environment::in_home(&folder));
+        let folder = folder.map(|folder| format!("{folder} exists"));
+        programs.chain(traces).chain(folder).collect::<Vec<_>>()
+    };
+    let found = Client::all().map(|client| FoundAgent { evidence: evidence(&client), client });
+    found.filter(|agent| !agent.evidence.is_empty()).collect()
+}
