@@ -170,8 +170,14 @@ pub enum Command {
     /// `refdesk index` builds.
     #[command(after_help = "Example: refdesk search how do I retry a payment")]
     Search(SearchArgs),
-    /// Report on the search index and the model, and what is lacking
-    #[command(after_help = "Example: refdesk doctor --format json")]
+    /// Prove that agents are told what they should be, and report on everything that this depends on
+    ///
+    /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
+    /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that mends it. The report has
+    /// nothing secret in it.
+    #[command(
+        after_help = "Example: refdesk doctor --format json\n\nChanges nothing. Exits with 1 if anything is wrong."
+    )]
     Doctor,
     /// Print the workspace and every folder and file in use, and why these
     #[command(after_help = "Example: refdesk where --format json")]

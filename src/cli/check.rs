@@ -38,15 +38,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
 /// Runs all checks; the diagnostics of opening the desk are included.
 pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
     let (fixed, unfixed) = if args.fix { desk.fix_paths(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
-    desk.read_all();
-    let interrupted = desk.interrupted();
-    let mut found = desk.diagnostics();
-    add_new(&mut found, &desk.templates().1);
-    add_new(&mut found, &desk.profile_problems());
-    found.extend(unfixed);
-    found.extend(interrupted);
-    found.extend(desk.waiting());
-    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
+    let (errors, warnings) = problems_and(desk, unfixed);
     let mut text = String::new();
     for FixedPath { file, before, after, .. } in &fixed {
         text.push_str(&one_line(&format!("rewritten in {file}: '{before}' is now '{after}'")));
@@ -69,4 +61,22 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     let mut answer = CommandOutput::new(json, text);
     answer.exit = u8::from(!valid);
     answer
+}
+
+/// The errors and the warnings.
+pub fn problems(desk: &mut Desk) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    problems_and(desk, Vec::new())
+}
+
+/// The same with further problems.
+fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    desk.read_all();
+    let interrupted = desk.interrupted();
+    let mut found = desk.diagnostics();
+    add_new(&mut found, &desk.templates().1);
+    add_new(&mut found, &desk.profile_problems());
+    found.extend(more);
+    found.extend(interrupted);
+    found.extend(desk.waiting());
+    found.into_iter().partition(Diagnostic::is_error)
 }

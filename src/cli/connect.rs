@@ -1,13 +1,13 @@
 //! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once approved, and
 //! try out whether the agents would now be answered.
 
-mod canary;
+pub(in crate::cli) mod canary;
 mod connection;
 mod connection_record;
-mod example;
+pub(in crate::cli) mod example;
 mod file_change;
 mod found;
-mod settings_file;
+pub(in crate::cli) mod settings_file;
 
 use serde_json::{Value, json};
 

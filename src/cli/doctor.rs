@@ -1,49 +1,37 @@
-//! `refdesk doctor`: what hints and search can rely on here, and what is lacking.
+//! `refdesk doctor`: proves that agents are told what they should be, and reports on everything that this depends on;
+//! changes nothing.
 
-use serde_json::json;
+mod agents;
+mod catalog;
+mod report;
+mod system;
 
+use serde_json::{Map, Value, json};
+
+use self::report::{CheckLevel, CheckLine};
 use super::answer::CommandOutput;
-use super::rows::plural;
+use super::environment;
 use refdesk_desk::Desk;
 
-/// Reports on the search index and the model; changes nothing.
-pub fn run(desk: &Desk) -> CommandOutput {
-    let (model, status) = match desk.model_name().and_then(|model| Ok((model, desk.index_status()?))) {
-        Ok(found) => found,
-        Err(error) => {
-            return CommandOutput { json: json!({"index": null, "model": null}), ..CommandOutput::refused(error) };
-        }
-    };
-    let index = status.map(|status| {
-        let threshold = status.threshold.map(refdesk_enrich::Score::from);
-        json!({"documents": status.documents, "vectors": status.with_vector, "threshold": threshold})
-    });
-    let mut lines = Vec::new();
-    match status {
-        None => lines.extend([
-            "search index: none; hints are by tags alone, and nothing can be searched".to_owned(),
-            format!(
-                "  fix: `refdesk index` finds {} by words and by meaning, down to the section",
-                plural(desk.catalog().len(), "source")
-            ),
-        ]),
-        Some(status) => {
-            let threshold = status.threshold.map(refdesk_enrich::Score::from);
-            let threshold = threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
-            let documents = plural(status.documents, "section");
-            lines.push(format!("search index: {documents}, {} with vectors, {threshold}", status.with_vector));
-            if status.with_vector < status.documents && model.is_some() {
-                lines.push("  fix: `refdesk index` computes the missing vectors".to_owned());
-            }
-        }
-    }
-    match model {
-        Some(name) => lines.push(format!("model: {name}")),
-        None => lines.push("model: none in this program; the index finds words alone".to_owned()),
-    }
-    if !desk.wants_meaning() {
-        lines.push("hints by meaning: off (`hints.semantic` is false)".to_owned());
-    }
-    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    CommandOutput::new(json!({"index": index, "model": model, "semantic": desk.wants_meaning()}), text)
+/// Checks everything.
+pub fn run(desk: &mut Desk) -> CommandOutput {
+    let mut lines: Vec<CheckLine> = vec![system::version(), system::program()];
+    lines.extend(system::places(desk));
+    lines.push(catalog::catalog(desk));
+    lines.push(catalog::trust(desk));
+    let (index, members, error) = catalog::index(desk);
+    lines.extend(index);
+    lines.push(system::watches(desk));
+    lines.push(system::terminal(environment::text));
+    let (agents, connected) = agents::agents(desk);
+    lines.extend(agents);
+    let wrong = lines.iter().filter(|line| line.level == CheckLevel::Wrong).count();
+    let mut json = Map::from_iter(members.map(|(name, value)| (name.to_owned(), value)));
+    json.insert("ok".to_owned(), json!(wrong == 0));
+    json.insert("checks".to_owned(), lines.iter().map(CheckLine::json).collect());
+    json.insert("agents".to_owned(), connected);
+    let text: String = lines.iter().map(CheckLine::text).collect();
+    let mut answer = CommandOutput::new(Value::Object(json), text).and_refused(error.into_iter().collect());
+    answer.exit = answer.exit.max(u8::from(wrong > 0));
+    answer
 }

@@ -121,6 +121,11 @@ pub fn is_trial() -> bool {
     env::var_os(TRIAL).is_some()
 }
 
+/// The text of an environment variable.
+pub fn text(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
 /// A path for people: below the home folder with `~`.
 pub fn in_home(path: &Path) -> String {
     let inside = home().and_then(|home| path.strip_prefix(home).ok().map(slashed));

@@ -150,7 +150,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     let answer = dispatch(&mut desk, session, command, arguments);
     let mut answer = workspace::answer_or_refuse(answer, &desk, command);
     // The answer of `check` is the list of problems, so they are not repeated.
-    if !matches!(command, Command::Check(_)) {
+    if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
     }
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.

@@ -76,7 +76,7 @@ pub(super) fn delivered(results: &[CanaryResult]) -> Option<&str> {
     })
 }
 
-fn step_in_words(step: CanaryStep) -> &'static str {
+pub(in crate::cli) fn step_in_words(step: CanaryStep) -> &'static str {
     match step {
         CanaryStep::Start => "hook, start of a session",
         CanaryStep::Hint => "hook, hint",
@@ -94,7 +94,7 @@ fn answer_in_words(answer: &CanaryAnswer) -> String {
     }
 }
 
-fn failure_in_words(failure: &CanaryFailure) -> String {
+pub(in crate::cli) fn failure_in_words(failure: &CanaryFailure) -> String {
     match failure {
         CanaryFailure::NotFound(program) => format!("'{program}' is not found"),
         CanaryFailure::NotStarted(reason) => format!("it cannot be started: {reason}"),

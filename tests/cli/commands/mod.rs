@@ -10,6 +10,8 @@ mod check;
 mod connect;
 #[cfg(unix)]
 mod connect_parts;
+#[cfg(unix)]
+mod doctor;
 mod embedded;
 mod enrich;
 mod environment;

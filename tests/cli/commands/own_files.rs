@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::small;
-use crate::support::program::run;
+use crate::support::program::{installed_path, run};
 use crate::support::workspace::{Workspace, inline};
 
 fn preferences(world: &Workspace, text: &str) {
@@ -199,7 +199,7 @@ fn bash_completes_with_the_script() {
                  printf '%s\\n' \"${COMPREPLY[@]}\"";
     let mut shell = Command::new("bash");
     shell.args(["--norc", "-c", asked]).current_dir(&world.path).env_clear();
-    shell.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", world.beside("home"));
+    shell.env("PATH", installed_path()).env("HOME", world.beside("home"));
     let ran = run(&mut shell, None).exits(0);
     assert_eq!((ran.text(), ran.stderr.as_str()), ("tool\n", ""), "{ran}");
 }

@@ -18,6 +18,7 @@ pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence, unsaid_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, Request, Response};
 pub use requests::{Ended, Over, Reply, Waiting};
 pub use snapshot::{Loading, Snapshot, Watching};
+pub use watch::watched_folders;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

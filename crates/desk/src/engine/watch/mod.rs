@@ -38,6 +38,12 @@ pub struct Watch {
     status: Arc<Mutex<Status>>,
 }
 
+/// The number of folders that a desk wants to be told about, without those below trees.
+pub fn watched_folders(desk: &Desk) -> usize {
+    let wanted = Wanted::of(desk, Vec::new());
+    wanted.folders.len() + wanted.trees.len()
+}
+
 /// How changes are noticed at present.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Status {

@@ -1,0 +1,80 @@
+//! The catalog: its problems, what waits for trust, and the search index.
+
+use serde_json::{Value, json};
+
+use super::super::check;
+use super::super::rows::plural;
+use super::report::CheckLine;
+use refdesk_desk::Desk;
+use refdesk_text::Error;
+
+/// Counts the problems that `check` lists.
+pub fn catalog(desk: &mut Desk) -> CheckLine {
+    let (errors, warnings) = check::problems(desk);
+    let sources = desk.catalog().len();
+    let found = format!(
+        "{}, {}, {}",
+        plural(sources, "source"),
+        plural(errors.len(), "error"),
+        plural(warnings.len(), "warning")
+    );
+    match (sources, errors.len(), warnings.len()) {
+        (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
+        (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
+        (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),
+        _ => CheckLine::ok("catalog", found),
+    }
+}
+
+/// What the settings of this repository want to do outside it.
+pub fn trust(desk: &Desk) -> CheckLine {
+    match desk.untrusted().len() {
+        0 => CheckLine::ok("trust", "nothing waits for your approval"),
+        1 => CheckLine::note("trust", "1 setting of this repository needs your approval", "`refdesk trust` shows it"),
+        many => {
+            let text = format!("{many} settings of this repository need your approval");
+            CheckLine::note("trust", text, "`refdesk trust` shows them")
+        }
+    }
+}
+
+/// The search index and the model: the lines, the members of the JSON form, and what keeps it from being read.
+pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option<Error>) {
+    let semantic = ("semantic", json!(desk.wants_meaning()));
+    let (model, status) = match desk.model_name().and_then(|model| Ok((model, desk.index_status()?))) {
+        Ok(found) => found,
+        Err(error) => {
+            let fix = super::super::fix::worded(error.clone()).fix.to_string();
+            let line = CheckLine::wrong("search index", error.message.clone(), fix);
+            return (vec![line], [("index", Value::Null), ("model", Value::Null), semantic], Some(error));
+        }
+    };
+    let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);
+    let mut lines = vec![match status {
+        None => {
+            let sources = plural(desk.catalog().len(), "source");
+            let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");
+            CheckLine::note("search index", "none; hints are by tags alone, and nothing can be searched", fix)
+        }
+        Some(status) => {
+            let threshold = threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
+            let sections = plural(status.documents, "section");
+            let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
+            if status.with_vector < status.documents && model.is_some() {
+                CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")
+            } else {
+                CheckLine::ok("search index", text)
+            }
+        }
+    }];
+    lines.push(match model {
+        Some(name) => CheckLine::ok("model", name),
+        None => CheckLine::note("model", "none in this program; the index finds words alone", ""),
+    });
+    if !desk.wants_meaning() {
+        lines.push(CheckLine::note("hints by meaning", "off (`hints.semantic` is false)", ""));
+    }
+    let index = status
+        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "threshold": threshold}));
+    (lines, [("index", json!(index)), ("model", json!(model)), semantic], None)
+}

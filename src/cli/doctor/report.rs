@@ -1,0 +1,76 @@
+//! The report: one line for each thing that was checked, what is wrong with it, and the command that mends it. Nothing in
+//! it is secret: it can be pasted into a bug report.
+
+use serde_json::{Value, json};
+
+use super::super::environment;
+use refdesk_text::escape::one_line;
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckLevel {
+    /// As it should be.
+    Ok,
+    /// Worth knowing; nothing is broken.
+    Note,
+    /// Broken.
+    Wrong,
+}
+
+/// One line of the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckLine {
+    /// What was checked.
+    pub name: &'static str,
+    pub level: CheckLevel,
+    pub text: String,
+    /// What to do about it.
+    pub fix: Option<String>,
+}
+
+impl CheckLevel {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+impl CheckLine {
+    pub fn ok(name: &'static str, text: impl Into<String>) -> Self {
+        Self { name, level: CheckLevel::Ok, text: text.into(), fix: None }
+    }
+
+    pub fn note(name: &'static str, text: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, level: CheckLevel::Note, text: text.into(), fix: Some(fix.into()) }
+    }
+
+    pub fn wrong(name: &'static str, text: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { level: CheckLevel::Wrong, ..Self::note(name, text, fix) }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let (mark, text) = (self.level.word(), without_home(&self.text));
+        let fix = self.fix.as_deref().filter(|fix| !fix.is_empty()).map(without_home);
+        let fix = fix.map(|fix| format!("       fix: {}\n", one_line(&fix))).unwrap_or_default();
+        format!("{mark:<6} {}: {}\n{fix}", self.name, one_line(&text))
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let fix = self.fix.as_deref().filter(|fix| !fix.is_empty()).map(without_home);
+        json!({"name": self.name, "level": self.level.word(), "text": without_home(&self.text), "fix": fix})
+    }
+}
+
+/// A text with `~` in place of the home folder.
+pub fn without_home(text: &str) -> String {
+    let home = environment::home().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned());
+    match home.filter(|home| home.len() > 1) {
+        Some(home) => text.replace(&home, "~"),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,150 @@
+//! The program, the places that it uses, and what the system and the terminal allow.
+
+use std::path::Path;
+
+use super::super::{environment, log};
+use super::report::CheckLine;
+use refdesk_core::config::state_folder;
+use refdesk_desk::Desk;
+use refdesk_desk::engine::watched_folders;
+
+/// Where Linux says how many folders a user may watch.
+const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
+
+/// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
+const CAPABLE: [&str; 6] = ["kitty", "alacritty", "foot", "wezterm", "ghostty", "iterm"];
+
+/// The version of the program, and the system.
+pub fn version() -> CheckLine {
+    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    CheckLine::ok("version", format!("refdesk {}, {system} {machine}", env!("CARGO_PKG_VERSION")))
+}
+
+/// Whether agents that call the bare name reach this program.
+pub fn program() -> CheckLine {
+    let own = environment::own_file();
+    match (environment::on_path(refdesk_agents::setup::NAME), own) {
+        (Some(found), Some(own)) if found == own => CheckLine::ok("program", format!("{} is on PATH", own.display())),
+        (Some(found), _) => {
+            let text = format!("the refdesk on PATH is another one, {}", found.display());
+            CheckLine::note("program", text, "agents that call the bare name get that one")
+        }
+        (None, _) => {
+            CheckLine::note("program", "refdesk is not on PATH", "agents that call the bare name need it there")
+        }
+    }
+}
+
+/// Workspace, configuration, state and log.
+pub fn places(desk: &Desk) -> Vec<CheckLine> {
+    let around = desk.around();
+    let shown = |path: &Path| path.display().to_string();
+    let workspace = if around.is_workspace() {
+        CheckLine::ok("workspace", shown(desk.workspace()))
+    } else {
+        let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
+        CheckLine::note("workspace", text, "`refdesk init` sets one up")
+    };
+    let configuration = match desk.config_file() {
+        Some(file) => CheckLine::ok("configuration", shown(file)),
+        None => CheckLine::ok("configuration", "none, so all settings have their defaults"),
+    };
+    let state = match state_folder() {
+        Some(folder) => CheckLine::ok("state", shown(&folder)),
+        None => CheckLine::note("state", "no home folder is known, so nothing is remembered for you", "set HOME"),
+    };
+    let log = match log::file() {
+        Some(file) => CheckLine::ok("log", shown(&file)),
+        None => CheckLine::note("log", "no home folder is known, so there is none", "set HOME"),
+    };
+    vec![workspace, configuration, state, log]
+}
+
+/// Whether the screen can be told of changes.
+pub fn watches(desk: &Desk) -> CheckLine {
+    let wanted = watched_folders(desk);
+    let limit = std::fs::read_to_string(WATCHES).ok().and_then(|text| text.trim().parse::<usize>().ok());
+    match limit {
+        Some(limit) if limit < wanted => {
+            let text = format!("{wanted} folders to watch, and the system allows {limit} in all");
+            CheckLine::note("watches", text, "raise fs.inotify.max_user_watches; until then, files are polled")
+        }
+        Some(limit) => CheckLine::ok("watches", format!("{wanted} folders to watch of {limit} that the system allows")),
+        None => CheckLine::ok("watches", format!("{wanted} folders to watch")),
+    }
+}
+
+/// What the terminal says of itself in the environment.
+pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
+    let get = |name: &str| get(name).filter(|value| !value.is_empty());
+    let Some(term) = get("TERM") else {
+        return CheckLine::note("terminal", "none (TERM is not set)", "the full screen needs one");
+    };
+    let name = format!("{term} {}", get("TERM_PROGRAM").unwrap_or_default()).to_lowercase();
+    let is_capable = CAPABLE.iter().any(|known| name.contains(known));
+    let colours = if get("NO_COLOR").is_some() {
+        "no colours (NO_COLOR)"
+    } else if term == "dumb" || term.ends_with("-m") {
+        "no colours"
+    } else if get("COLORTERM").is_some_and(|it| it.contains("truecolor") || it.contains("24bit")) {
+        "true colour"
+    } else if is_capable || get("COLORTERM").is_some() || term.contains("256") || term.contains("direct") {
+        "256 colours"
+    } else {
+        "16 colours"
+    };
+    // The last number is the colour of the background.
+    let ground = get("COLORFGBG").and_then(|it| it.rsplit(';').next().and_then(|ground| ground.parse::<u8>().ok()));
+    let ground = match ground {
+        Some(7 | 9..=15) => "light background",
+        Some(_) => "dark background",
+        None => "background unknown",
+    };
+    let clipboard = match () {
+        () if is_capable || get("WT_SESSION").is_some() || name.contains("vscode") => "copies by OSC 52",
+        () if get("TMUX").is_some() || term.starts_with("tmux") || term.starts_with("screen") => {
+            "copies by OSC 52 if the multiplexer passes it on"
+        }
+        () if name.contains("apple_terminal") || get("VTE_VERSION").is_some() => "probably does not copy by OSC 52",
+        () => "may copy by OSC 52",
+    };
+    let keyboard = if is_capable { "reports all keys" } else { "reports the usual keys" };
+    let text = format!("{term}, {colours}, {ground}, {clipboard}, {keyboard}");
+    if term == "dumb" {
+        CheckLine::note("terminal", text, "the full screen needs another terminal")
+    } else {
+        CheckLine::ok("terminal", text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::doctor::report::CheckLevel;
+
+    #[test]
+    fn what_the_environment_says_of_a_terminal() {
+        for (environment, level, expected) in [
+            (&[][..], CheckLevel::Note, "none (TERM is not set)"),
+            (&[("TERM", "dumb")], CheckLevel::Note, "no colours"),
+            (&[("TERM", "xterm-256color")], CheckLevel::Ok, "256 colours, background unknown, may copy"),
+            (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], CheckLevel::Ok, "true colour"),
+            (
+                &[("TERM", "xterm"), ("NO_COLOR", "1"), ("COLORFGBG", "0;15")],
+                CheckLevel::Ok,
+                "no colours (NO_COLOR), light",
+            ),
+            (&[("TERM", "xterm"), ("NO_COLOR", ""), ("COLORFGBG", "15;0")], CheckLevel::Ok, "16 colours, dark"),
+            (&[("TERM", "xterm-kitty")], CheckLevel::Ok, "copies by OSC 52, reports all keys"),
+            (&[("TERM", "screen-256color")], CheckLevel::Ok, "if the multiplexer passes it on"),
+            (&[("TERM", "xterm-256color"), ("VTE_VERSION", "7600")], CheckLevel::Ok, "probably does not copy"),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], CheckLevel::Ok, "copies by OSC 52"),
+        ] {
+            let get =
+                |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            let line = terminal(get);
+            assert_eq!(line.level, level, "{environment:?}: {}", line.text);
+            assert!(line.text.contains(expected), "{environment:?}: {}", line.text);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `refdesk doctor` run as a whole: what is well, what is wrong and what mends it, and that nothing changes.
+
+use std::fs;
+
+use refdesk_files::write_atomic;
+use serde_json::{Value, json};
+
+use crate::support::program::run;
+use crate::support::workspace::Workspace;
+
+/// A workspace with a source that a prompt brings up.
+fn tagged() -> Workspace {
+    let source = json!({
+        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
+        "tags": ["resilience"],
+    });
+    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
+}
+
+/// The lines of the checks with this level.
+fn with_level(answer: &Value, level: &str) -> Vec<String> {
+    let checks = answer["checks"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
+    let of = |check: &&Value| check["level"] == level;
+    let line = |check: &Value| format!("{}: {}", check["name"].as_str().unwrap(), check["text"].as_str().unwrap());
+    checks.iter().filter(of).map(line).collect()
+}
+
+#[test]
+fn a_working_connection_is_proven_and_nothing_changes() {
+    let world = tagged();
+    for words in [&["codex"][..], &["claude-code", "vscode"], &["goose"], &["cursor", "--user"]] {
+        world.run(&[&["connect", "--yes"], words].concat()).exits(0);
+    }
+    let before = world.listing();
+    let answer = world.json(&["doctor"], 0);
+    assert_eq!((&answer["ok"], with_level(&answer, "wrong").as_slice()), (&json!(true), &[][..]), "{answer:#}");
+    let agents = answer["agents"].as_array().unwrap();
+    let told: Vec<_> =
+        agents.iter().map(|it| (&it["agent"], &it["scope"], &it["hooks"], &it["mcp"], &it["ok"])).collect();
+    let expected = [
+        ("claude-code", "project", true),
+        ("codex", "project", true),
+        ("cursor", "user", true),
+        ("vscode", "project", false),
+        ("goose", "user", false),
+    ];
+    for ((agent, scope, hooks, mcp, ok), expected) in told.iter().zip(expected) {
+        assert_eq!(
+            (agent.as_str(), scope.as_str(), hooks.as_bool()),
+            (Some(expected.0), Some(expected.1), Some(expected.2))
+        );
+        assert_eq!((mcp.as_bool(), ok.as_bool()), (Some(true), Some(true)));
+    }
+    assert_eq!(told.len(), expected.len());
+    assert_eq!(agents[0]["canary"].as_array().unwrap().len(), 4);
+    let shown = world.run(&["doctor"]).exits(0);
+    assert!(
+        shown.text().contains("ok     agent: Claude Code, this workspace: hooks and server answer (the slowest in ")
+    );
+    assert!(shown.text().contains("ok     catalog: 1 source, 0 errors, 0 warnings\n"), "{shown}");
+    assert!(shown.text().contains("note   search index: none; "), "{shown}");
+    assert_eq!(shown.stderr, "");
+    assert_eq!(world.listing(), before);
+    // It can be pasted into a bug report.
+    let home = world.beside("home");
+    assert!(!shown.text().contains(home.to_str().unwrap()) && shown.text().contains("ok     state: ~/"), "{shown}");
+}
+
+#[test]
+fn a_broken_connection_is_wrong() {
+    let world = tagged();
+    world.run(&["connect", "claude-code", "--user", "--yes"]).exits(0);
+    let settings = world.beside("home/.claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap().replace("\"refdesk hook", "\"/opt/gone/refdesk hook");
+    write_atomic(&settings, text.as_bytes()).unwrap();
+    let answer = world.json(&["doctor"], 1);
+    let expected = "agent: Claude Code, your settings: hook, start of a session: '/opt/gone/refdesk' is not found";
+    assert_eq!((with_level(&answer, "wrong"), &answer["ok"]), (vec![expected.to_owned()], &json!(false)));
+    let shown = world.run(&["doctor"]).exits(1);
+    assert!(shown.text().contains(&format!("wrong  {expected}\n       fix: ")), "{shown}");
+    // Connecting again mends it.
+    world.run(&["connect", "claude-code", "--user", "--yes"]).exits(0);
+    world.run(&["doctor"]).exits(0);
+    // Without the program on PATH, bare names lead nowhere.
+    world.run(&["connect", "codex", "--yes"]).exits(0);
+    let mut command = world.command(&["--format", "json", "doctor"]);
+    let answer = run(command.env("PATH", world.beside("tmp")), None).exits(1).json();
+    assert!(with_level(&answer, "note").contains(&"program: refdesk is not on PATH".to_owned()));
+    assert!(with_level(&answer, "wrong").iter().any(|line| line.starts_with("agent: Codex, this workspace: ")));
+}
+
+#[test]
+fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
+    let world = tagged();
+    let mark = world.beside("tmp/ran");
+    let program = world.path.join("tools/refdesk");
+    write_atomic(&program, format!("#!/bin/sh\ntouch {}\n", mark.display()).as_bytes()).unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    let hook = world.read(".claude/settings.json");
+    for command in ["tools/refdesk hook claude-code --mcp", "LD_PRELOAD=tools/x.so refdesk hook claude-code --mcp"] {
+        world.put(".claude/settings.json", hook.replace("refdesk hook claude-code --mcp", command).as_bytes());
+        let answer = world.json(&["doctor"], 1);
+        let wrong = with_level(&answer, "wrong").concat();
+        assert!(wrong.contains(command) && wrong.contains("which was not tried out"), "{wrong}");
+    }
+    world.put(".claude/settings.json", hook.as_bytes());
+    world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);
+    let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
+    assert!(wrong.contains("start 'tools/refdesk mcp', which was not tried out"), "{wrong}");
+    // Nor does connecting run it: it is replaced.
+    assert_eq!(world.json(&["connect", "claude-code", "--yes"], 0)["mcp"]["command"], json!(["refdesk", "mcp"]));
+    assert!(!mark.exists());
+}
+
+#[test]
+fn hooks_whose_hints_name_a_missing_server_are_wrong() {
+    let world = tagged();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    fs::remove_file(world.path.join(".mcp.json")).unwrap();
+    let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
+    assert!(wrong.contains("hints name the tools of the server, which is not connected"), "{wrong}");
+    world.put(".mcp.json", b"{\n  \"mcpServers\": {\"refdesk\": }\n}\n");
+    let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
+    assert!(wrong.contains("Claude Code, this workspace: .mcp.json:2:"), "{wrong}");
+}
+
+#[test]
+fn the_rest_of_the_report() {
+    let world = Workspace::new();
+    let answer = world.json(&["doctor"], 0);
+    let notes = with_level(&answer, "note").join("\n");
+    for note in ["catalog: it is empty", "agents: none is connected", "search index: none"] {
+        assert!(notes.contains(note), "{notes}");
+    }
+    world.put("references.json", b"{");
+    let answer = world.json(&["doctor"], 1);
+    assert!(with_level(&answer, "wrong").concat().starts_with("catalog: 0 sources, 1 error"), "{answer:#}");
+    let nowhere = Workspace::new();
+    let answer = run(&mut nowhere.bare(&["--format", "json", "doctor"]), None).exits(0).json();
+    assert!(with_level(&answer, "note").concat().contains("no workspace was found"), "{answer:#}");
+    assert_eq!(nowhere.listing(), []);
+}
