@@ -16,7 +16,7 @@ use super::workspace::WorkspaceNeed;
 pub use self::agents::{AskArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
 pub use self::catalog::{
     AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, InitArgs, ListArgs, ModeFilter, NewMode, ReferencesArgs,
-    ReferencesCommand, SelectArgs, WhyArgs,
+    ReferencesCommand, RemoveArgs, SelectArgs, TagArgs, WhyArgs,
 };
 pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
 pub use self::enrich::{
@@ -149,6 +149,24 @@ pub enum Command {
     /// Add sources to the catalog
     #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
     Add(AddArgs),
+    /// Show everything about a source: its entry, place, tags, mentions, and why it is selected
+    #[command(after_help = "Example: refdesk show retry-pattern")]
+    Show(WhyArgs),
+    /// Edit the entry of a source in your editor, and check it afterwards
+    #[command(after_help = "Example: refdesk edit retry-pattern")]
+    Edit(WhyArgs),
+    /// Add and remove tags of sources
+    ///
+    /// Options come before the ids; after `--` every word that begins with - is a tag to remove.
+    #[command(after_help = "Example: refdesk tag retry-pattern timeouts +resilience -draft")]
+    Tag(TagArgs),
+    /// Remove sources from the catalog, after showing the difference
+    ///
+    /// A file that defines one source is removed; from references.json only the entry is.
+    #[command(
+        after_help = "Example: refdesk remove legacy-guide\n\nWithout a terminal, nothing is removed unless --yes is given, and the exit code is 1."
+    )]
+    Remove(RemoveArgs),
     /// List, show, extract and validate the templates of the selection
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Templates(TemplatesArgs),
@@ -320,6 +338,10 @@ impl Command {
             Self::Search(_) => "refdesk search",
             Self::Init(_) => "refdesk init",
             Self::Add(_) => "refdesk add",
+            Self::Show(_) => "refdesk show",
+            Self::Edit(_) => "refdesk edit",
+            Self::Tag(_) => "refdesk tag",
+            Self::Remove(_) => "refdesk remove",
             Self::Templates(_) => "refdesk templates",
             Self::Render(_) => "refdesk render",
             Self::Enrich(_) => "refdesk enrich",

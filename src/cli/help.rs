@@ -72,12 +72,13 @@ mod tests {
 
     #[test]
     fn every_command_is_in_exactly_one_group() {
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         let program = Cli::command();
         let shown = program.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-        for name in shown.chain(["help"]) {
-            assert_eq!(grouped.iter().filter(|grouped| **grouped == name).count(), 1, "{name}");
-        }
+        let mut commands: Vec<&str> = shown.chain(["help"]).collect();
+        grouped.sort_unstable();
+        commands.sort_unstable();
+        assert_eq!(grouped, commands);
     }
 
     #[test]
@@ -85,7 +86,7 @@ mod tests {
         let help = program().render_help().to_string();
         let (_, first) = help.split_once("Start here:\n").unwrap();
         let first: Vec<&str> = first.lines().take_while(|line| !line.is_empty()).collect();
-        assert!((5..=6).contains(&first.len()), "{help}");
+        assert_eq!(first.len(), 6, "{help}");
         assert!(first.iter().all(|line| line.len() <= 100), "{help}");
     }
 }

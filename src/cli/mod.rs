@@ -22,6 +22,7 @@ mod check;
 mod completions;
 mod connect;
 mod doctor;
+mod edit;
 mod enrich;
 mod fix;
 mod graph;
@@ -37,14 +38,17 @@ mod mcp_http;
 mod preferences;
 mod profiles;
 mod references;
+mod remove;
 mod render;
 mod replay;
 mod resolve;
 mod screen;
 mod search;
 mod select;
+mod show;
 mod simulate;
 mod since;
+mod tag;
 mod templates;
 mod trust;
 mod watch;
@@ -201,6 +205,10 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
         Command::Doctor => doctor::run(desk),
+        Command::Show(args) => show::run(desk, &args.id),
+        Command::Edit(args) => edit::run(desk, session, &args.id),
+        Command::Tag(args) => tag::run(desk, session, args),
+        Command::Remove(args) => remove::run(desk, session, args),
         Command::Where => places::run(desk),
         Command::Config(_) | Command::Completions(_) | Command::Man(_) => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")

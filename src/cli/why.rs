@@ -16,13 +16,15 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
             return CommandOutput { json: json!({"id": id, "chain": []}), ..CommandOutput::refused(refusal) };
         }
     };
-    let link = |why: &Why| {
-        let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        let picked = why.picked.as_ref().map(|picked| json!({"by": picked.who, "at": picked.time}));
-        json!({"id": why.id, "role": role(why.role), "mentions": mentions, "picked": picked})
-    };
-    let json = json!({"id": id, "chain": chain.iter().map(link).collect::<Vec<_>>()});
+    let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
     CommandOutput::new(json, in_words(desk, &chain))
+}
+
+/// A link of the chain as JSON.
+pub fn link(desk: &Desk, why: &Why) -> Value {
+    let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
+    let picked = why.picked.as_ref().map(|picked| json!({"by": picked.who, "at": picked.time}));
+    json!({"id": why.id, "role": role(why.role), "mentions": mentions, "picked": picked})
 }
 
 fn role(role: Role) -> &'static str {
@@ -43,7 +45,7 @@ fn by(why: &Why) -> String {
 }
 
 /// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other mentions of the source.
-fn in_words(desk: &Desk, chain: &[Why]) -> String {
+pub fn in_words(desk: &Desk, chain: &[Why]) -> String {
     let mut line = String::new();
     for (at, why) in chain.iter().enumerate() {
         if at == 0 {

@@ -4,6 +4,7 @@
 mod adding;
 mod asking;
 mod connecting;
+mod editing;
 mod editor;
 mod live;
 mod mouse_and_layout;

@@ -42,6 +42,7 @@ mod switch;
 mod templates;
 mod trust;
 mod undo;
+mod upkeep;
 mod why_not;
 mod writing;
 
@@ -74,6 +75,7 @@ pub use simulate::Simulated;
 pub use switch::Switch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, What};
 pub use undo::Undone;
+pub use upkeep::{Removal, Retagged};
 pub use why_not::Verdict;
 pub use writing::{Leave, Shown};
 

@@ -84,7 +84,26 @@ pub enum ReferencesCommand {
     Help,
 }
 
-/// Arguments of `why`.
+/// Arguments of `remove`.
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Ids of sources
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// Remove without asking
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Arguments of `tag`.
+#[derive(Debug, Args)]
+pub struct TagArgs {
+    /// Ids of sources, tags to add (+TAG), and tags to remove (-TAG)
+    #[arg(value_name = "ID|+TAG|-TAG", required = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// Arguments of `why`, `show` and `edit`.
 #[derive(Debug, Args)]
 pub struct WhyArgs {
     /// Id of a source

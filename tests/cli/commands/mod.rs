@@ -32,6 +32,7 @@ mod templates;
 mod tool_results;
 #[cfg(unix)]
 mod trust;
+mod upkeep;
 mod usage;
 mod writing;
 

@@ -40,12 +40,16 @@ const CALLS: &[&[&str]] = &[
     &["disconnect", "claude-code", "--yes"],
     &["profiles"],
     &["where"],
+    &["show", "b"],
+    &["tag", "more", "+extra"],
+    &["remove", "more", "--yes"],
     &["config"],
     &["config", "path"],
     &["config", "check"],
     &["completions", "bash"],
     &["man"],
     &["trust", "list"],
+    &["init", "--yes"],
 ];
 
 #[test]
@@ -74,7 +78,7 @@ fn every_command_prints_visible_text() {
     let held = world.run(&["assert", &world.path.join("expect.toml").to_string_lossy()]).exits(0);
     assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
     // It ends by a signal, so its own tests check its output.
-    called.extend(["assert", "watch", "mcp", "ask"]);
+    called.extend(["assert", "watch", "mcp", "ask", "edit"]);
     let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());

@@ -5,6 +5,7 @@
 
 mod approval;
 mod document;
+pub mod edits;
 mod environment;
 mod fields;
 mod find;

@@ -1,0 +1,277 @@
+//! Changes entries of the catalog in the files that define them: removes them, and changes their tags. The rest of a file
+//! stays as it is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::writing::Leave;
+use super::{Desk, Session};
+use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::config::{JsonDocument, edits};
+use refdesk_core::mention::Mention;
+use refdesk_files::output::{self, Proposal, Scope};
+use refdesk_files::read_regular;
+use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::{Code, Error, Fix};
+
+/// What removing sources from the catalog would change.
+#[derive(Debug)]
+pub struct Removal {
+    /// The sources.
+    pub ids: Vec<SourceId>,
+    /// The files that would be removed.
+    pub files: Vec<Proposal>,
+    /// The files that would be rewritten.
+    pub rewritten: Vec<Proposal>,
+    /// Mentions of the sources in others, which would lead nowhere.
+    pub mentions: Vec<Mention>,
+}
+
+/// A change of a source's tags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retagged {
+    /// The source.
+    pub id: SourceId,
+    /// Its tags before.
+    pub before: Vec<String>,
+    /// Its tags now.
+    pub after: Vec<String>,
+    /// The file of its entry, as displayed.
+    pub file: String,
+}
+
+/// The text of the file that defines an entry, as it is now.
+struct EntryFile {
+    text: String,
+    document: JsonDocument,
+}
+
+impl EntryFile {
+    /// The place of this source's entry; `None` if it is the whole file.
+    fn entry_of(&self, source: &Source, shown: &str) -> Result<Option<usize>, Error> {
+        let id = |value: Option<&Value>| value.and_then(|it| it.get("id")).and_then(Value::as_str).map(str::to_owned);
+        let is_it = |at: &usize| id(self.document.entry(*at).as_ref()).as_deref() == Some(source.id.as_str());
+        let found = match source.origin.entry {
+            None => (id(Some(&self.document.value)).as_deref() == Some(source.id.as_str())).then_some(None),
+            Some(at) if is_it(&at) => Some(Some(at)),
+            Some(_) => (0..self.document.entries()).find(is_it).map(Some),
+        };
+        found
+            .ok_or_else(|| Error::new(Code::Changed, format!("{shown} no longer defines '{}'", source.id), Fix::Reload))
+    }
+}
+
+impl Desk {
+    /// The sources with these ids, each once.
+    ///
+    /// # Errors
+    /// An id is unknown.
+    fn named(&self, ids: &[String]) -> Result<Vec<&Source>, Error> {
+        let mut sources: Vec<&Source> = Vec::new();
+        for id in ids {
+            let source = self.catalog.meant(id).ok_or_else(|| self.unknown_id(id))?;
+            if !sources.iter().any(|known| known.id == source.id) {
+                sources.push(source);
+            }
+        }
+        Ok(sources)
+    }
+
+    fn entry_file(&self, source: &Source) -> Result<EntryFile, Error> {
+        let path = source.origin.file.to_path_buf();
+        let shown = self.around().display(&path);
+        if self.profile_file() == Some(&*path) {
+            let message = format!("'{}' is defined in the profile {shown}", source.id);
+            return Err(Error::new(Code::WorkspacePath, message, "change it in that file"));
+        }
+        let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), Fix::Reload);
+        let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| unread(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
+        let (document, problems) = JsonDocument::parse(&path, shown.clone(), text.clone().into_bytes());
+        let document = document
+            .ok_or_else(|| unread(problems.first().map_or_else(String::new, |problem| problem.message.clone())))?;
+        Ok(EntryFile { text, document })
+    }
+
+    /// The entry of a source as its file has it now.
+    ///
+    /// # Errors
+    /// The file cannot be read or does not define it any more.
+    pub fn written_entry(&self, source: &Source) -> Result<Value, Error> {
+        let file = self.entry_file(source)?;
+        let at = file.entry_of(source, &self.around().display(&source.origin.file))?;
+        Ok(at.map_or_else(|| file.document.value.clone(), |at| file.document.entry(at).unwrap_or_default()))
+    }
+
+    /// What removing these sources would change; nothing is touched. If a file is outside the workspace, `leave` must allow
+    /// the write.
+    ///
+    /// # Errors
+    /// An id is unknown, or a file may not be changed.
+    pub fn propose_removal(&mut self, ids: &[String], leave: Leave<'_>) -> Result<Removal, Error> {
+        self.named(ids)?;
+        self.read_all();
+        let sources = self.named(ids)?;
+        let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
+        for source in &sources {
+            by_file.entry(&source.origin.file).or_default().push(source);
+        }
+        let (mut files, mut rewritten) = (Vec::new(), Vec::new());
+        for (path, of_file) in by_file {
+            let shown = self.around().display(path);
+            let Some(first) = of_file.first() else { continue };
+            let file = self.entry_file(first)?;
+            let mut entries = Vec::new();
+            for source in of_file {
+                entries.extend(file.entry_of(source, &shown)?);
+            }
+            let proposal = if entries.is_empty() {
+                self.propose_file_removal(path, leave)?
+            } else {
+                let new = edits::without_entries(&file.text, &entries).ok_or_else(|| uneditable(&shown))?;
+                self.propose_configuration(path, &new, leave)?
+            };
+            unchanged(&proposal, &file.text)?;
+            if entries.is_empty() { files.push(proposal) } else { rewritten.push(proposal) }
+        }
+        let is_removed = |id: &str| sources.iter().any(|source| source.id.as_str() == id);
+        let others = self.catalog.sources().iter().filter(|source| !is_removed(source.id.as_str()));
+        let mentions = others.flat_map(|source| self.graph.from_to(source.id.as_str(), |to| is_removed(to.as_str())));
+        let mentions = mentions.collect();
+        Ok(Removal { ids: sources.iter().map(|source| source.id.clone()).collect(), files, rewritten, mentions })
+    }
+
+    fn propose_file_removal(&self, file: &Path, leave: Leave<'_>) -> Result<Proposal, Error> {
+        let workspace = self.workspace();
+        let path = file
+            .strip_prefix(workspace)
+            .unwrap_or(file)
+            .to_str()
+            .ok_or_else(|| Error::new(Code::NoText, format!("{} is not UTF-8", file.display()), "rename it"))?;
+        match output::propose_removal(workspace, workspace, path, Scope::Workspace) {
+            Err(refusal) if refusal.code == Code::Outside => {
+                let proposal = output::propose_removal(workspace, workspace, path, Scope::Anywhere)?;
+                leave(&proposal)?;
+                Ok(proposal)
+            }
+            proposed => proposed,
+        }
+    }
+
+    /// Removes sources as proposed, and their picks and exclusions; the catalog is read again.
+    ///
+    /// # Errors
+    /// A file has changed since it was proposed, or cannot be written.
+    pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<(), Error> {
+        let ids: Vec<String> = removal.ids.iter().map(ToString::to_string).collect();
+        let reason = format!("removed {}", super::at_list(&removal.ids));
+        if !removal.rewritten.is_empty() {
+            self.write(session, &removal.rewritten, &reason).map_err(|unwritten| unwritten.refused)?;
+        }
+        for file in &removal.files {
+            self.remove(session, file, 0, &reason).map_err(|unwritten| unwritten.refused)?;
+        }
+        let is_among = |chosen: &[String]| ids.iter().filter(|id| chosen.contains(id)).cloned().collect::<Vec<_>>();
+        let (picked, excluded) = (is_among(&self.choice.picks), is_among(&self.choice.exclusions));
+        if !picked.is_empty() {
+            self.unpick(session, &picked)?;
+        }
+        if !excluded.is_empty() {
+            self.include(session, &excluded)?;
+        }
+        self.reload();
+        Ok(())
+    }
+
+    /// Adds and removes tags in the entries of these sources, and reads the catalog again; returns the sources whose tags
+    /// changed. Tags are compared as hints compare them.
+    ///
+    /// # Errors
+    /// An id is unknown, a tag cannot match anything, or a file cannot be changed. Then nothing is written.
+    pub fn retag(
+        &mut self,
+        session: &Session,
+        ids: &[String],
+        add: &[String],
+        remove: &[String],
+        leave: Leave<'_>,
+    ) -> Result<Vec<Retagged>, Error> {
+        if let Some(tag) = add.iter().find(|tag| !can_match(tag)) {
+            let message = format!("the tag '{tag}' cannot match anything");
+            return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
+        }
+        let mut changed = Vec::new();
+        let mut files: BTreeMap<&Path, (EntryFile, String)> = BTreeMap::new();
+        for source in self.named(ids)? {
+            let shown = self.around().display(&source.origin.file);
+            let (file, text) = match files.remove(&*source.origin.file) {
+                Some(known) => known,
+                None => {
+                    let file = self.entry_file(source)?;
+                    let text = file.text.clone();
+                    (file, text)
+                }
+            };
+            let at = file.entry_of(source, &shown)?;
+            let is_in = |tag: &str, list: &[String]| list.iter().any(|other| same_tag(tag, other));
+            let mut after: Vec<String> = source.tags.iter().filter(|tag| !is_in(tag, remove)).cloned().collect();
+            for tag in add {
+                if !is_in(tag, &after) {
+                    after.push(tag.clone());
+                }
+            }
+            if after == source.tags {
+                files.insert(&source.origin.file, (file, text));
+                continue;
+            }
+            let text = edits::with_tags(&text, at, &after).ok_or_else(|| uneditable(&shown))?;
+            files.insert(&source.origin.file, (file, text));
+            changed.push(Retagged { id: source.id.clone(), before: source.tags.clone(), after, file: shown });
+        }
+        let mut proposals = Vec::new();
+        for (path, (file, text)) in files.iter().filter(|(_, (file, text))| file.text != *text) {
+            let proposal = self.propose_configuration(path, text, leave)?;
+            unchanged(&proposal, &file.text)?;
+            proposals.push(proposal);
+        }
+        if !proposals.is_empty() {
+            let ids: Vec<SourceId> = changed.iter().map(|it| it.id.clone()).collect();
+            let reason = format!("changed the tags of {}", super::at_list(&ids));
+            self.write(session, &proposals, &reason).map_err(|unwritten| unwritten.refused)?;
+            self.reload();
+        }
+        Ok(changed)
+    }
+
+    /// Writes this text to the file of an entry; for undoing an edit of it.
+    ///
+    /// # Errors
+    /// The file may not be written.
+    pub fn put_back(&mut self, session: &Session, file: &Path, text: &str, leave: Leave<'_>) -> Result<(), Error> {
+        let proposal = self.propose_configuration(file, text, leave)?;
+        let reason = "an edit was undone";
+        self.write(session, std::slice::from_ref(&proposal), reason).map_err(|unwritten| unwritten.refused)?;
+        self.reload();
+        Ok(())
+    }
+
+    /// Journals that a person edited a file, and reads the catalog again.
+    pub fn note_edit(&mut self, session: &Session, file: &Path, text: &str, id: &str) {
+        self.note_file(session, &self.around().display(file), text, &format!("edited @{id}"));
+        self.reload();
+    }
+}
+
+/// Checks that a file has not changed between reading and proposing.
+fn unchanged(proposal: &Proposal, read: &str) -> Result<(), Error> {
+    if proposal.replaces(read) {
+        return Ok(());
+    }
+    Err(Error::new(Code::Changed, format!("{} changed while it was being read", proposal.shown), "try again"))
+}
+
+fn uneditable(shown: &str) -> Error {
+    Error::new(Code::NotWritten, format!("{shown} has a form that refdesk cannot edit"), "edit the file yourself")
+}

@@ -1,0 +1,115 @@
+//! `refdesk edit`: opens the entry of a source in the user's editor, and checks the file afterwards.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::answer::CommandOutput;
+use super::environment;
+use super::output::{ask_to_leave, in_words, print_to_stderr};
+use crate::editor::{self, EditorCommand};
+use refdesk_desk::{Desk, Session, Spot};
+use refdesk_files::read_regular;
+use refdesk_text::escape::one_line;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+/// What to do with a file that does not hold what it should.
+enum NextStep {
+    EditAgain,
+    PutBack,
+    Keep,
+}
+
+/// Edits until the file is right, or is put back, or is kept as it is.
+pub fn run(desk: &mut Desk, session: &Session, id: &str) -> CommandOutput {
+    edit(desk, session, id).unwrap_or_else(|refusal| CommandOutput::refused(refusal).with_status("error"))
+}
+
+fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        let hint = "run this at a terminal, or edit the file that `refdesk show` names";
+        return Err(Error::new(Code::NoTerminal, "the editor needs a terminal", hint));
+    }
+    let id = desk.catalog().meant(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
+    let file = desk.definition(&id)?.path;
+    let shown = desk.around().display(&file);
+    let before = read(&file, &shown)?;
+    loop {
+        let spot = desk.definition(&id).unwrap_or_else(|_| Spot { path: file.clone(), line: 1 });
+        open(desk, &spot)?;
+        let after = read(&file, &shown)?;
+        if after == before {
+            let json = json!({"status": "unchanged", "id": id, "file": shown});
+            return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
+        }
+        desk.note_edit(session, &file, &after, &id);
+        let problems = problems(desk, &shown, &id);
+        problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
+        if !problems.iter().any(Diagnostic::is_error) {
+            let json = json!({"status": "success", "id": id, "file": shown});
+            return Ok(CommandOutput::new(json, format!("edited {} in {}\n", one_line(&id), one_line(&shown))));
+        }
+        match next_step(&shown) {
+            NextStep::EditAgain => {}
+            NextStep::PutBack => {
+                desk.put_back(session, &file, &before, &ask_to_leave)?;
+                let json = json!({"status": "unchanged", "id": id, "file": shown});
+                return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
+            }
+            NextStep::Keep => {
+                let message = format!("{shown} is kept as it is, with errors");
+                return Err(Error::new(Code::Unparsable, message, "`refdesk check` shows them"));
+            }
+        }
+    }
+}
+
+fn read(file: &Path, shown: &str) -> Result<String, Error> {
+    let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), "");
+    let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| unread(error.to_string()))
+}
+
+/// Runs the editor until it exits.
+fn open(desk: &Desk, spot: &Spot) -> Result<(), Error> {
+    let (preferences, _, _) = environment::preferences();
+    let call = editor::call(preferences.editor.as_deref(), environment::variable, spot)?;
+    let EditorCommand { program, arguments, origin } = &call;
+    let status = Command::new(program).args(arguments).current_dir(desk.workspace()).status().map_err(|error| {
+        Error::new(Code::Editor, format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT)
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::new(Code::Editor, format!("'{program}' ended with {status} ({origin})"), "the file is as it left it"))
+}
+
+/// What is wrong with the file now, and whether it still defines the source.
+fn problems(desk: &Desk, shown: &str, id: &str) -> Vec<Diagnostic> {
+    let mut problems: Vec<Diagnostic> =
+        desk.diagnostics().into_iter().filter(|problem| problem.file.as_deref() == Some(shown)).collect();
+    if desk.catalog().get(id).is_none() && !problems.iter().any(Diagnostic::is_error) {
+        let message = format!("the catalog has no source with the id '{id}' any more");
+        problems.push(Diagnostic::warning(Code::UnknownId, message).in_file(shown));
+    }
+    problems
+}
+
+/// Asks; without an answer the file is put back.
+fn next_step(shown: &str) -> NextStep {
+    let mut out = io::stderr().lock();
+    let question = format!("{} has errors. Edit again, put back, or keep it? [E/p/k] ", one_line(shown));
+    let mut answer = String::new();
+    let asked = out.write_all(question.as_bytes()).and_then(|()| out.flush());
+    match asked.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
+        Err(_) | Ok(0) => NextStep::PutBack,
+        Ok(_) => match answer.trim().to_lowercase().as_str() {
+            "p" | "put back" => NextStep::PutBack,
+            "k" | "keep" => NextStep::Keep,
+            _ => NextStep::EditAgain,
+        },
+    }
+}

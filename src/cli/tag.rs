@@ -1,0 +1,49 @@
+//! `refdesk tag`: adds and removes tags of sources, in their entries.
+
+use serde_json::{Value, json};
+
+use super::answer::CommandOutput;
+use super::args::TagArgs;
+use super::output::ask_to_leave;
+use refdesk_desk::{Desk, Retagged, Session};
+use refdesk_text::escape::one_line;
+
+/// Changes the tags; the words are ids, `+tag` and `-tag`.
+pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput {
+    let (mut ids, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
+    for word in &args.words {
+        match (word.strip_prefix('+'), word.strip_prefix('-')) {
+            (Some(tag), _) => add.push(tag.to_owned()),
+            (None, Some(tag)) => remove.push(tag.to_owned()),
+            (None, None) => ids.push(word.clone()),
+        }
+    }
+    if ids.is_empty() || (add.is_empty() && remove.is_empty()) {
+        let missing = if ids.is_empty() { "an id" } else { "a change of tags" };
+        let hint = "name ids, tags to add and tags to remove: refdesk tag retry-pattern +resilience -draft";
+        return CommandOutput::usage(format!("{missing} is missing"), hint);
+    }
+    // A tag to remove that no source has is probably mistyped.
+    let notes = desk.unknown_tags(&remove);
+    match desk.retag(session, &ids, &add, &remove, &ask_to_leave) {
+        Ok(changed) => {
+            let rows: Vec<Value> = changed.iter().map(in_json).collect();
+            let status = if changed.is_empty() { "unchanged" } else { "success" };
+            let text = if changed.is_empty() { "nothing to change\n".to_owned() } else { in_words(&changed) };
+            CommandOutput { notes, ..CommandOutput::new(json!({"status": status, "changed": rows}), text) }
+        }
+        Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
+    }
+}
+
+fn in_json(changed: &Retagged) -> Value {
+    json!({"id": changed.id, "tags": changed.after, "before": changed.before, "file": changed.file})
+}
+
+fn in_words(changed: &[Retagged]) -> String {
+    let line = |it: &Retagged| {
+        let tags = if it.after.is_empty() { "no tags".to_owned() } else { it.after.join(", ") };
+        format!("{}\n", one_line(&format!("{}: {tags}  ({})", it.id, it.file)))
+    };
+    changed.iter().map(line).collect()
+}

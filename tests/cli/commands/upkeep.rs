@@ -1,0 +1,124 @@
+//! `show`, `tag` and `remove`: what they print, and that the rest of each file stays as it is.
+
+use serde_json::json;
+
+use super::small;
+use crate::support::workspace::{Workspace, ids, strings};
+
+const CONFIG: &str = "{\n  \"version\": \"1.0\",\n  \"preselected\": [\"b\"],\n  \"sources\": [\n    \
+    {\"id\": \"a\", \"name\": \"A\", \"type\": \"inline\", \"content\": \"See b.\", \"tags\": [\"web\"]},\n    \
+    { \"id\": \"b\" , \"name\": \"B\", \"type\": \"inline\", \"content\": \"\" }\n  ]\n}\n";
+
+fn world() -> Workspace {
+    let own = "{\"id\": \"own\", \"name\": \"Own\", \"type\": \"inline\", \"content\": \"See a.\"}\n";
+    Workspace::with(&[("references.json", CONFIG), (".jaato/references/own.json", own)])
+}
+
+#[test]
+fn tag_edits_the_list_in_place() {
+    let world = world();
+    let changed = world.json(&["tag", "a", "own", "+rest", "+Web", "-none"], 0);
+    assert_eq!(changed["status"], "success");
+    assert_eq!(changed["changed"][0]["tags"], json!(["web", "rest"]));
+    assert_eq!(world.read("references.json"), CONFIG.replace("[\"web\"]", "[\"web\", \"rest\"]"));
+    let own = "{\"id\": \"own\", \"name\": \"Own\", \"type\": \"inline\", \"content\": \"See a.\", \"tags\": [\"rest\", \"Web\"]}\n";
+    assert_eq!(world.read(".jaato/references/own.json"), own);
+    world.run(&["tag", "a", "-rest", "-web"]).exits(0);
+    assert_eq!(world.read("references.json"), CONFIG.replace("[\"web\"]", "[]"));
+    let ran = world.run(&["tag", "a", "b", "-nothing"]).exits(0);
+    assert_eq!(ran.text(), "nothing to change\n");
+    for (words, code, said) in [
+        (&["tag", "aa", "+x"][..], 1, "did you mean 'a'?"),
+        (&["tag", "a", "+--"], 1, "cannot match anything"),
+        (&["tag", "a"], 2, "a change of tags is missing"),
+        (&["tag", "+x"], 2, "an id is missing"),
+    ] {
+        let before = world.listing();
+        let ran = world.run(words).exits(code);
+        assert!(ran.stderr.contains(said), "{ran}");
+        assert_eq!(world.listing(), before);
+    }
+    let journal = world.run(&["journal"]).exits(0);
+    assert!(journal.text().contains("changed the tags of @a, @own"), "{journal}");
+}
+
+#[test]
+fn remove_shows_the_difference_and_says_what_mentions_the_source() {
+    let world = world();
+    world.run(&["select", "own"]).exits(0);
+    let before = world.listing();
+    let ran = world.run(&["remove", "b", "own"]).exits(1);
+    assert!(
+        ran.text().contains("-    { \"id\": \"b\" ,") && ran.text().contains(".jaato/references/own.json"),
+        "{ran}"
+    );
+    assert!(ran.stderr.contains("--yes") && ran.stderr.contains("a mentions b (by id, references.json"), "{ran}");
+    assert_eq!(world.listing(), before, "nothing is removed without a person's yes");
+    let removed = world.json(&["remove", "b", "own", "--yes"], 0);
+    assert_eq!(strings(&removed["removed"]), ["b", "own"]);
+    assert_eq!(strings(&removed["files"]), [".jaato/references/own.json", "references.json"]);
+    assert_eq!(removed["mentions"][0]["from"], "a");
+    let rest =
+        CONFIG.replace(",\n    { \"id\": \"b\" , \"name\": \"B\", \"type\": \"inline\", \"content\": \"\" }", "");
+    assert_eq!(world.read("references.json"), rest);
+    assert!(!world.path.join(".jaato/references/own.json").exists());
+    assert!(!world.picks().contains(&"own".to_owned()), "its pick is gone, too");
+    assert_eq!(ids(&world.json(&["list"], 0)["sources"]), ["a"]);
+    let ran = world.run(&["remove", "aa", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("no source has the id 'aa' (did you mean 'a'?)"), "{ran}");
+    world.run(&["remove", "a", "--yes"]).exits(0);
+    assert!(world.read("references.json").contains("\"sources\": []"));
+}
+
+#[test]
+fn another_entry_with_the_same_id_takes_over_and_that_is_said() {
+    let world = world();
+    world.put(".jaato/references/a.json", br#"{"id": "a", "name": "Second", "type": "inline", "content": ""}"#);
+    let ran = world.run(&["remove", "a", "--yes"]).exits(0);
+    assert!(ran.text().contains("a is still in the catalog: .jaato/references/a.json defines it too"), "{ran}");
+    let ran = world.run(&["remove", "b", "--yes"]).exits(0);
+    assert!(ran.text().contains("b is still in 'preselected'"), "{ran}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_outside_the_workspace_is_not_changed_unasked() {
+    let world = Workspace::new();
+    let own = json!({"sources": [{"id": "a", "name": "A", "type": "inline", "content": ""}]}).to_string();
+    let file = world.beside("home/.config/jaato/references.json");
+    refdesk_files::write_atomic(&file, own.as_bytes()).unwrap();
+    for words in [&["tag", "a", "+x"][..], &["remove", "a", "--yes"]] {
+        let ran = world.run(words).exits(1);
+        assert!(ran.stderr.contains("outside the workspace"), "{ran}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), own);
+}
+
+#[test]
+fn show_tells_everything_about_a_source() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    let before = world.listing();
+    let shown = world.json(&["show", "b"], 0);
+    assert_eq!((&shown["id"], &shown["transitive"]), (&json!("b"), &json!(true)));
+    assert_eq!(shown["entry"]["id"], "b");
+    assert_eq!(shown["defined_in"]["file"], "references.json");
+    assert!(shown["defined_in"]["line"].as_u64().unwrap() > 1 && !shown["chain"].as_array().unwrap().is_empty());
+    assert!(shown["mentioned_by"].as_array().unwrap().iter().any(|mention| mention["from"] == "a"), "{shown}");
+    let ran = world.run(&["show", "b"]).exits(0);
+    for said in ["defined in", "references.json:", "tokens", "mentioned by", "b ← a"] {
+        assert!(ran.text().contains(said), "{said}: {ran}");
+    }
+    for id in ["kit", "gone", "away", "tool", "text"] {
+        assert!(world.run(&["show", id]).exits(0).text().lines().count() > 4);
+    }
+    let ran = world.run(&["show", "tol"]).exits(1);
+    assert!(ran.stderr.contains("did you mean 'tool'?"), "{ran}");
+    assert_eq!(world.listing(), before);
+}
+
+#[test]
+fn edit_needs_a_terminal() {
+    let ran = small().run(&["edit", "a"]).exits(1);
+    assert!(ran.stderr.contains("the editor needs a terminal"), "{ran}");
+}

@@ -1,0 +1,52 @@
+//! `refdesk edit` at a terminal: what the editor leaves is checked, and can be edited again or put back. The editor is a
+//! script that rewrites the file.
+
+use std::os::unix::fs::PermissionsExt;
+
+use portable_pty::CommandBuilder;
+
+use crate::support::pty::Pty;
+use crate::support::workspace::Workspace;
+
+const ENTRY: &str = "{\"id\": \"a\", \"name\": \"A\", \"type\": \"inline\", \"content\": \"\"}\n";
+
+const FILE: &str = ".jaato/references/a.json";
+
+/// `refdesk edit a` with an editor that writes each of these texts in turn.
+fn edit(world: &Workspace, texts: &[&str]) -> Pty {
+    for (at, text) in texts.iter().enumerate() {
+        refdesk_files::write_atomic(&world.beside(&format!("tmp/{at}")), text.as_bytes()).unwrap();
+    }
+    let editor = world.beside("tmp/editor");
+    let script = "#!/bin/sh\ncd \"${0%/*}\"\nn=$(cat n 2>/dev/null || echo 0)\ncp \"$n\" \"$1\"\necho $((n + 1)) > n\n";
+    refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+    command.args(["--workspace".as_ref(), world.path.as_os_str(), "edit".as_ref(), "a".as_ref()]);
+    command.env("HOME", world.beside("home"));
+    command.env_remove("VISUAL");
+    command.env("EDITOR", editor);
+    Pty::spawn(command, 100, 30)
+}
+
+#[test]
+fn an_edit_is_checked_and_can_be_repeated_or_put_back() {
+    let broken = "{\"id\": \"a\", \"name\": \n";
+    let better = ENTRY.replace("\"A\"", "\"Better\"");
+    for (texts, keys, code, left) in [
+        (&[ENTRY][..], "", 0, ENTRY),
+        (&[better.as_str()], "", 0, better.as_str()),
+        (&[broken], "p\r", 0, ENTRY),
+        (&[broken, better.as_str()], "e\r", 0, better.as_str()),
+        (&[broken], "k\r", 1, broken),
+    ] {
+        let world = Workspace::with(&[(FILE, ENTRY)]);
+        let mut pty = edit(&world, texts);
+        if !keys.is_empty() {
+            pty.wait_for(&format!("{FILE} has errors"));
+            pty.type_bytes(keys);
+        }
+        assert_eq!(pty.wait_for_exit().exit_code(), code, "{texts:?} {keys:?}");
+        assert_eq!(world.read(FILE), left, "{texts:?} {keys:?}");
+    }
+}
