@@ -31,7 +31,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Err(refusal) => return answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal]),
     };
     let mut ticks = Ticks::of(&found);
-    if ticks.is_empty() {
+    // What was left out before is not new.
+    if ticks.is_empty() || (ticks.count() == 0 && !desk.catalog().is_empty()) {
         return nothing(desk, &found, &ticks);
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
@@ -119,7 +120,16 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let place = one_line(&desk.workspace().display().to_string()).into_owned();
     let (status, text) = match desk.catalog().len() {
         0 => ("nothing_found", format!("No documents found in {place}. `refdesk add PATH` adds any file or folder.\n")),
-        count => ("nothing_new", format!("Nothing new: the catalog has {}.\n", plural(count, "source"))),
+        count => {
+            let left = match found.new.len() {
+                0 => String::new(),
+                left => format!(
+                    " {} left out: --format json lists them, and `refdesk add` adds any.",
+                    plural(left, "document")
+                ),
+            };
+            ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", plural(count, "source")))
+        }
     };
     let text = format!("{text}{}{}", list::gone(&found.gone), notes(found));
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }

@@ -137,3 +137,33 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
         assert_eq!(unfinished(&world.path.join(folder)), 0, "{folder}");
     }
 }
+
+#[test]
+fn a_catalog_is_written_as_a_whole_or_not_at_all() {
+    const FILES: usize = 40;
+    let rounds = scaled(12, 100);
+    let (mut died, mut whole) = (0, 0);
+    for round in 0..rounds {
+        let world = Workspace::new();
+        for at in 0..FILES {
+            world.put(&format!("docs/story-{at}.md"), format!("# Story {at}\n").as_bytes());
+        }
+        let references = world.path.join(".jaato/references");
+        let written = || {
+            let entries = fs::read_dir(&references).into_iter().flatten().flatten();
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("story-")).count()
+        };
+        died += usize::from(kill_at(&world, &["init", "--yes"], || match round % 3 {
+            0 => world.path.join(".jaato/refdesk/write.json").exists(),
+            1 => written() > 0,
+            _ => written() > FILES / 2,
+        }));
+        world.run(&["render", "--inline", "x", "--output", "other.txt", "--overwrite", "--yes"]).exits(0);
+        let found = written();
+        assert!(found == 0 || found == FILES, "round {round}: {found} of {FILES}");
+        whole += usize::from(found == FILES);
+        world.run(&["init", "--yes"]).exits(0);
+        assert_eq!((written(), unfinished(&references)), (FILES, 0));
+    }
+    assert!(died >= rounds / 4, "only {died} of {rounds} died on the way, {whole} catalogs were whole");
+}

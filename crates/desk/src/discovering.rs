@@ -14,6 +14,9 @@ use refdesk_text::{Code, Error};
 /// The prompts that are shown.
 const PROMPTS: usize = 3;
 
+/// Prompts with at most this many hints are preferred.
+const FEW: usize = 3;
+
 /// The prompts that are tried.
 const TRIED: usize = 24;
 
@@ -108,23 +111,28 @@ impl Desk {
         let mut tried = 0;
         for at in spread(sources.len()) {
             let Some(source) = sources.get(at) else { continue };
+            let line = format!("- @{}:", source.id);
             for prompt in prompts(&source.name, &source.tags) {
-                if samples.len() == PROMPTS || tried == TRIED {
-                    return samples;
+                if tried == TRIED || samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
+                    break;
                 }
                 tried += 1;
                 let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
                 let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
-                let line = format!("- @{}:", source.id);
                 let told: Vec<String> =
                     enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-                let is_new = |told: &[String]| samples.iter().all(|sample| sample.told.first() != told.first());
-                if told.iter().any(|told| told.starts_with(&line)) && is_new(&told) {
+                let is_new = samples.iter().all(|sample| sample.told.first() != told.first());
+                if is_new && told.iter().any(|told| told.starts_with(&line)) {
+                    let is_clear = told.len() <= FEW;
                     samples.push(SamplePrompt { prompt, told });
-                    break;
+                    if is_clear {
+                        break;
+                    }
                 }
             }
         }
+        samples.sort_by_key(|sample| sample.told.len() > FEW);
+        samples.truncate(PROMPTS);
         samples
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::words::is_common;
+use super::common::is_common;
 
 /// Words that name a document and not its subject.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
@@ -55,7 +55,7 @@ fn joined(parts: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev().filter(|part| !part.is_empty()) {
         let next = kept.last().copied().unwrap_or_default();
-        if next.strip_prefix(part).is_none_or(|rest| !rest.is_empty() && !rest.starts_with('-')) || kept.is_empty() {
+        if kept.is_empty() || !next.strip_prefix(part).is_some_and(|rest| rest.starts_with('-')) {
             kept.push(part);
         }
     }
@@ -159,6 +159,7 @@ mod tests {
             (&[""], &[], &["repo-readme"]),
             (&["a b/ä!", "a-b/ä"], &[], &["repo-a-b-ä", "repo-a-b-ä-2"]),
             (&["retry/retry-policy", "x/retry-policy"], &[], &["retry-policy", "x-retry-policy"]),
+            (&["guide/guide", "guide"], &[], &["guide-guide", "repo-guide"]),
             (&["!!!"], &[], &["repo"]),
             (&["docs/2024"], &[], &["docs-2024"]),
             (&["docs/shared-word", "docs/sharedword"], &[], &["shared-word", "docs-sharedword"]),

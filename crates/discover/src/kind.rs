@@ -118,7 +118,8 @@ pub fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         });
     }
     let is_translated = is_in(&TRANSLATIONS) || folders.iter().any(|folder| is_language(folder));
-    let is_translated = is_translated || stem.rsplit_once(['.', '_']).is_some_and(|(_, end)| is_language(end));
+    let is_translated =
+        is_translated || stem.rsplit_once(['.', '_']).is_some_and(|(_, end)| is_language(end) || !end.is_ascii());
     if is_translated {
         return Some(Classified {
             is_ticked: false,
@@ -166,6 +167,7 @@ mod tests {
             ("README.md", Some((Readme, true))),
             ("readme.rst", Some((Readme, true))),
             ("README.zh-CN.md", Some((Readme, false))),
+            ("README.中文.md", Some((Readme, false))),
             ("crates/a/README.md", Some((Readme, true))),
             ("tests/data/README.md", Some((Readme, false))),
             ("AGENTS.md", Some((Agents, true))),

@@ -1,5 +1,6 @@
 //! Prompts that a developer might type about a source, made from its name and its tags.
 
+use super::common::is_common;
 use refdesk_text::fold::{collapsed, tag_key};
 
 /// Words that a document's title begins with when it says what to do.
@@ -46,9 +47,9 @@ fn about(subject: &str) -> String {
     if VERBS.split_ascii_whitespace().any(|verb| verb == lower) {
         return format!("how do I {lower}{rest}?");
     }
-    let spelt = if is_plain { format!("{lower}{rest}") } else { subject.to_owned() };
+    let spelt = if is_plain && is_common(&lower) { format!("{lower}{rest}") } else { subject.to_owned() };
     if is_plain && lower.len() > 5 && lower.ends_with("ing") && !rest.is_empty() {
-        return format!("I need help with {spelt}");
+        return format!("I need help with {lower}{rest}");
     }
     format!("what do I need to know about {spelt}?")
 }
@@ -70,7 +71,7 @@ mod tests {
             ("ADR 7: Kafka for events", &["kafka"], "what do I need to know about Kafka for events?"),
             ("Writing tests", &["tests"], "I need help with writing tests"),
             ("How to deploy the shop", &["shop", "deploy"], "how do I deploy the shop?"),
-            ("Retry policy", &["retry policy"], "what do I need to know about retry policy?"),
+            ("Retry policy", &["retry policy"], "what do I need to know about Retry policy?"),
             ("mdBook", &["mdbook"], "what do I need to know about mdBook?"),
             ("The guide", &["kafka", "saga"], "where do we handle kafka and saga?"),
             ("2024", &["kafka"], "what do I need to know about kafka?"),

@@ -30,10 +30,12 @@ pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
     let all = drafts(scan, &mut notes);
     let covered = Covered::of(known);
-    let (_, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) = all.into_iter().partition(|draft| covered.has(&draft.place));
+    let (kept, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) =
+        all.into_iter().partition(|draft| covered.has(&draft.place));
+    let compared = kept.iter().chain(fresh.iter().filter(|draft| draft.found.is_ticked));
+    let frequencies = Frequencies::of(compared.filter_map(|draft| draft.page).map(|page| page.words.as_slice()));
     let (moved, gone) = relocated(known, &mut fresh);
     fresh.sort_by_cached_key(Draft::order);
-    let frequencies = Frequencies::of(scan.files.iter().map(|file| file.page.words.as_slice()));
     let paths: Vec<IdParts> = fresh.iter().map(|draft| id_parts(&draft.place, &scan.name)).collect();
     let taken: HashSet<&str> = known.iter().map(|source| source.id.as_str()).collect();
     let ids = ids::assign(&paths, &taken, Some(&|word| frequencies.of_word(word)));
@@ -68,7 +70,7 @@ impl Draft<'_> {
             ProposedPlace::File(path) | ProposedPlace::Folder(path) => slashed(path),
         };
         let depth = if self.found.kind == FoundKind::Readme { shown.matches('/').count() } else { 0 };
-        (self.found.kind, self.listed, depth, shown)
+        (self.found.kind, depth, self.listed, shown)
     }
 
     fn tagged(&self) -> Tagged<'_> {
@@ -135,8 +137,9 @@ pub(super) fn shown_text(text: &str) -> String {
     text.chars().filter(is_shown).collect()
 }
 
+/// The slugs of the parts of a path; `src` is left out, because it is everywhere.
 fn slugs(path: &Path) -> Vec<String> {
-    path.iter().map(|part| slug(&part.to_string_lossy())).collect()
+    path.iter().filter(|part| *part != "src").map(|part| slug(&part.to_string_lossy())).collect()
 }
 
 /// The host and the parts of an address.
@@ -231,9 +234,14 @@ fn document<'a>(
         (Some(found), None) => found,
         (found, Some((_, entry))) => {
             let evidence = format!("listed in {}", slashed(&entry.by));
-            let kind = found.map_or(FoundKind::Document, |found| found.kind);
-            let kind = if kind == FoundKind::Other { FoundKind::Document } else { kind };
-            Classified { kind, evidence, is_ticked: true }
+            let kind = match found {
+                Some(found) if !matches!(found.kind, FoundKind::Other | FoundKind::Readme) => found.kind,
+                Some(found) if folder.as_os_str().is_empty() => found.kind,
+                _ => FoundKind::Document,
+            };
+            // A table of contents that is itself test data says nothing.
+            let is_ticked = classify(&entry.by.with_file_name("x.md"), false).is_none_or(|found| found.is_ticked);
+            Classified { kind, evidence, is_ticked }
         }
     };
     let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,14 +1,15 @@
 //! Tags of proposed sources: what the front matter says, names of folders, and the words that tell a document from the others
 //! of its repository.
 //!
-//! The score of a word is `(1 + ln c) · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
+//! The score of a word is `c · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
 //! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
-//! have the word. Forms of a word count as one. A word needs `c ≥ 2`.
+//! have the word. Forms of a word count as one. A word needs `c ≥ 3`.
 
 use std::collections::HashMap;
 
+use super::common::is_common;
 use super::ids::slug;
-use super::words::{is_common, stem};
+use super::words::stem;
 use refdesk_text::fold::{can_match, same_tag};
 
 /// The most tags of a source.
@@ -22,6 +23,9 @@ const PLACES: &str = "adr adrs agents apps app assets book content contents curs
                       documents examples guide guides handbook internal lib libs manual markdown md modules notes packages \
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
+
+/// A word that a document has less often is no tag.
+const LEAST: u32 = 3;
 
 /// The most characters of a tag.
 const LENGTH: usize = 40;
@@ -70,12 +74,12 @@ impl<'a> Frequencies<'a> {
         let in_documents = self.of_stem(stem).max(1);
         #[allow(clippy::cast_precision_loss, reason = "there are few documents")]
         let rarity = (1.0 + self.documents as f64 / in_documents as f64).ln();
-        (1.0 + f64::from(count).ln()) * rarity
+        f64::from(count) * rarity
     }
 }
 
-/// The tags of each source, none of which is an id.
-pub fn assign(sources: &[Tagged<'_>], ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
+/// The tags of each source, none of which is the id of another.
+pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
     let mut shares: HashMap<String, usize> = HashMap::new();
     for source in sources {
         let mut own: Vec<String> = given(source).chain(folders(source)).collect();
@@ -86,14 +90,16 @@ pub fn assign(sources: &[Tagged<'_>], ids: &[String], frequencies: &Frequencies<
         }
     }
     let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
-    let ids: std::collections::HashSet<&str> = ids.iter().map(String::as_str).collect();
+    let ids: std::collections::HashSet<&str> = all_ids.iter().map(String::as_str).collect();
     sources
         .iter()
-        .map(|source| {
+        .enumerate()
+        .map(|(at, source)| {
+            let own = all_ids.get(at).map_or("", String::as_str);
             let mut tags: Vec<String> = Vec::new();
             let mut add = |tag: String| {
                 let is_same = |known: &String| same_tag(known, &tag) || stem(known) == stem(&tag);
-                if tags.len() < TAGS && !tags.iter().any(is_same) && !ids.contains(tag.as_str()) {
+                if tags.len() < TAGS && !tags.iter().any(is_same) && (tag == own || !ids.contains(tag.as_str())) {
                     tags.push(tag);
                 }
             };
@@ -103,7 +109,7 @@ pub fn assign(sources: &[Tagged<'_>], ids: &[String], frequencies: &Frequencies<
                 .words
                 .iter()
                 .filter(|it| {
-                    it.count >= 2
+                    it.count >= LEAST
                         && !is_common(&it.word)
                         && !is_shared(frequencies.of_stem(&it.stem), frequencies.documents)
                 })
@@ -142,7 +148,7 @@ mod tests {
             .iter()
             .map(|(_, _, text)| {
                 let mut counter = WordCounter::default();
-                counter.add(text, 1);
+                counter.add(text, 2);
                 counter.counted()
             })
             .collect();
@@ -176,7 +182,8 @@ mod tests {
                 &["broker kafka", "saga kafka"],
             ),
             (&[("a-b a_b A-B", "", "")], &[], &["a-b"]),
-            (&[("", "", "kafka kafka retry retry")], &["kafka"], &["retry"]),
+            (&[("", "", "kafka kafka retry retry")], &["kafka"], &["kafka retry"]),
+            (&[("", "", "kafka kafka retry retry")], &["x", "kafka"], &["retry"]),
             (&[("one two three four five six seven", "x/eight", "nine nine")], &[], &["one two three four five six"]),
         ] {
             assert_eq!(tags(documents, ids), expected, "{documents:?}");
@@ -186,14 +193,14 @@ mod tests {
     #[test]
     fn what_a_third_of_six_sources_share_is_no_tag() {
         let documents = [
-            ("team", "pay", "kafka kafka redis redis"),
-            ("team", "pay", "kafka kafka saga saga"),
+            ("team", "payroll", "kafka kafka redis redis"),
+            ("team", "payroll", "kafka kafka saga saga"),
             ("own", "x1", "outbox outbox"),
             ("", "x2", "ledger ledger"),
             ("", "x3", "broker broker"),
             ("", "x4", "topic topic"),
         ];
         assert_eq!(tags(&documents, &[])[..3], ["redis", "saga", "own outbox"].map(str::to_owned));
-        assert_eq!(tags(&documents[..5], &[])[0], "team pay redis kafka", "five sources are too few");
+        assert_eq!(tags(&documents[..5], &[])[0], "team payroll redis kafka", "five sources are too few");
     }
 }

@@ -1,7 +1,6 @@
 //! The words of a document that could be tags: whole words as prompts are matched, in lower case, counted by stem.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::HashMap;
 
 use refdesk_text::stop_words::is_stop_word;
 
@@ -10,31 +9,6 @@ pub const COUNTED: usize = 64 * 1024;
 
 /// How much an occurrence in a heading counts; one in the text counts 1.
 pub const HEADING: u32 = 3;
-
-/// Words that occur in the documentation of anything.
-const EVERYWHERE: &str = "able add added adding allow allows already always another anything based basic because below \
-     best better build built call called case cases change changes chapter check code command commands common contain \
-     contains content contents could create created creating current currently default define defined depend details \
-     different directory document documentation documents don doesn done easily either enable ensure etc every \
-     everything example examples existing feature features file files find first folder follow following follows format \
-     general give given good guide handle help here however i'm id include included includes including index info \
-     information input install installed instead introduction issue item kind know last later learn least less line \
-     link links list ll long look made main make many may mean means method might module multiple name named names \
-     necessary need needed needs new next note notes number object once one open option optional options order output \
-     overview own page part pass path people please point possible problem project projects provide provided provides \
-     put question read readme reference references related required requires result return returns right run running \
-     runs same section sections see set sets setting several show shown simple simply since single small something \
-     sometimes source sources specific specify standard start step steps still structure support supported supports \
-     sure table take text thing things three time title tool tools topic try two type types under understand unless \
-     update used user users uses using usually value values various version versions via want way ways whether within \
-     without work working works write writing written yes yet zero todo true false null none";
-
-static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
-
-/// Words that are no use as a tag or, alone, as an id.
-pub fn is_common(word: &str) -> bool {
-    is_stop_word(word) || COMMON.contains(word)
-}
 
 /// How often a document has the words of one stem.
 #[derive(Debug, Clone, PartialEq, Eq)]

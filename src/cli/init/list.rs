@@ -25,6 +25,11 @@ impl Ticks {
         self.ticked.is_empty()
     }
 
+    /// How many are ticked.
+    pub fn count(&self) -> usize {
+        self.ticked.iter().filter(|is_ticked| **is_ticked).count()
+    }
+
     /// Whether each new source is ticked.
     pub fn of_new(&self) -> impl Iterator<Item = bool> {
         self.ticked.iter().take(self.new).copied()
@@ -93,8 +98,7 @@ pub fn shown(found: &Discovery, ticks: &Ticks) -> String {
         text.push_str(&line(width, &message));
     }
     text.push_str(&gone(&found.gone));
-    let count = ticks.ticked.iter().filter(|is_ticked| **is_ticked).count();
-    text.push_str(&format!("{count} of {} ticked\n", ticks.ticked.len()));
+    text.push_str(&format!("{} of {} ticked\n", ticks.count(), ticks.ticked.len()));
     text
 }
 

@@ -189,3 +189,72 @@ fn a_link_within_the_workspace_is_followed() {
     world.run(&["add", "docs/a.md"]).exits(0);
     assert!(world.read("kept/a.json").contains("docs/a.md"));
 }
+
+#[test]
+fn many_paths_and_patterns_are_one_write() {
+    let world = Workspace::with(&[
+        ("docs/x/retry.md", "---\ntitle: Retry x\ntags: [backoff]\n---\nWhen it fails.\n"),
+        ("docs/y/retry.md", "# Retry y\n"),
+        ("docs/.hidden/z.md", "# Z\n"),
+        ("docs/node_modules/n.md", "# N\n"),
+        ("docs/y/data.txt", "x"),
+        ("kit/SKILL.md", "---\nname: the-kit\ndescription: Builds it.\n---\n"),
+        ("kit/templates/a.tpl", "x"),
+    ]);
+    let answer = world.json(&["add", "docs/**/*.md", "kit", "https://example.org/api.md", "docs/x/retry.md"], 0);
+    let ids: Vec<&str> = answer["added"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["x-retry", "y-retry", "kit", "api"], "{answer}");
+    let first = &answer["added"][0]["entry"];
+    assert_eq!(
+        (&first["name"], &first["description"], &first["tags"]),
+        (&json!("Retry x"), &json!("When it fails."), &json!(["backoff", "retry"]))
+    );
+    let kit = &answer["added"][2]["entry"];
+    assert_eq!((&kit["name"], &kit["contents"]), (&json!("the-kit"), &json!({"templates": "templates/"})));
+    let again = world.json(&["add", "docs/*/*", "kit"], 0);
+    assert_eq!(again["added"].as_array().unwrap().len(), 1, "{again}");
+    assert_eq!(again["known"].as_array().unwrap().len(), 3);
+    assert_eq!(world.json(&["list"], 0)["total"], 5);
+}
+
+#[test]
+fn each_document_of_a_folder_can_be_a_source() {
+    let files = [("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n"), ("docs/data.json", "{}")];
+    let world = Workspace::with(&files);
+    let whole = world.json(&["add", "docs"], 0);
+    assert_eq!((&whole["id"], &whole["entry"]["path"]), (&json!("docs"), &json!("../../docs")));
+    let world = Workspace::with(&files);
+    let each = world.json(&["add", "docs", "--each"], 0);
+    assert_eq!(each["added"].as_array().unwrap().len(), 2, "{each}");
+    assert_eq!(world.json(&["list"], 0)["total"], 2);
+}
+
+#[test]
+fn one_that_cannot_be_added_keeps_all_others_out() {
+    let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n")]);
+    let before = world.listing();
+    for (words, code, exit) in [
+        (&["add", "docs/kafka.md", "docs/none.md"][..], "no-such-path", 1),
+        (&["add", "docs/kafka.md", "docs/x*.md"], "no-such-path", 1),
+        (&["add", "docs/kafka.md", "docs/[a.md"], "bad-glob", 1),
+        (&["add", "docs/kafka.md", "docs/saga.md", "--id", "x"], "usage", 2),
+        (&["add", "docs/*.md", "--name", "x"], "usage", 2),
+        (&["add", "docs/*.md", "--tag", "-"], "empty-tag", 1),
+    ] {
+        let answer = world.json(words, exit);
+        assert_eq!(answer["error"]["code"], code, "{words:?}");
+        assert_eq!(world.listing(), before, "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_outside_says_at_once_that_it_waits_for_trust() {
+    let world = small();
+    refdesk_files::write_atomic(&world.beside("elsewhere.md"), b"# Far\n").unwrap();
+    let added = world.run(&["add", "../elsewhere.md"]).exits(0);
+    assert!(
+        added.text().contains("elsewhere is outside the workspace and waits for your trust: `refdesk trust`"),
+        "{added}"
+    );
+    assert_eq!(world.json(&["add", "docs/b.md", "--id", "near"], 0)["waits_for_trust"], false);
+}

@@ -32,7 +32,7 @@ fn each_problem_has_a_location_and_a_fix() {
 
 #[test]
 fn an_error_means_exit_code_one() {
-    let world = Workspace::of(json!([{"id": "x"}, inline("kept", "")]), &[]);
+    let world = Workspace::of(json!([{"id": "x", "name": ""}, inline("kept", "")]), &[]);
     let answer = world.json(&["check"], 1);
     assert_eq!(answer["valid"], false);
     assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "name and path: {answer}");
@@ -41,7 +41,7 @@ fn an_error_means_exit_code_one() {
 
 #[test]
 fn another_workspace_or_one_file() {
-    let (here, other) = (small(), Workspace::of(json!([{"id": "x"}]), &[]));
+    let (here, other) = (small(), Workspace::of(json!([{"id": "x", "name": ""}]), &[]));
     let folder = other.path.to_str().unwrap();
     let file = other.path.join("references.json");
     assert_eq!(here.json(&["check"], 0)["valid"], true);

@@ -16,6 +16,7 @@ mod embedded;
 mod enrich;
 mod environment;
 mod explain;
+mod init;
 mod instructions;
 mod list;
 mod meaning;

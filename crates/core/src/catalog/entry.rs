@@ -53,7 +53,10 @@ impl EntryContext<'_> {
         }
         fields.warn_unknown(keys::SOURCE);
         // Read every member before giving up, so that all problems of the entry are reported at once.
-        let name = required(fields, "name", Code::MissingField);
+        let name = match fields.value("name") {
+            None => id,
+            Some(_) => required(fields, "name", Code::MissingField),
+        };
         let description = fields.string("description").unwrap_or_default().to_owned();
         let mode = read_mode(fields);
         let tags = read_tags(fields);
@@ -150,6 +153,11 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
 }
 
 fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
+    if let Some(Value::String(tag)) = fields.value("tags") {
+        let problem = Diagnostic::warning(Code::WrongType, "'tags' is a string; it counts as one tag");
+        fields.report_value("tags", problem.fix("write a list of strings, as in [\"one\", \"two\"]"));
+        return Some(tag).filter(|tag| can_match(tag)).cloned().into_iter().collect();
+    }
     let tags = fields.strings("tags");
     let items = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, item) in items.iter().enumerate() {

@@ -20,7 +20,7 @@ use refdesk_text::hidden::HiddenCharacters;
 struct Plain<'t> {
     #[serde(borrow)]
     id: Cow<'t, str>,
-    name: String,
+    name: Option<String>,
     description: Option<String>,
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'t, str>>,
@@ -54,6 +54,7 @@ impl EntryContext<'_> {
         let plain = Plain::deserialize(&mut text).ok()?;
         let Plain { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = plain;
         let ((), (), (), (), ()) = (plain.server, plain.tool, plain.args, plain.embedding, plain.contents);
+        let name = name.unwrap_or_else(|| id.to_string());
         let (description, tags) = (description.unwrap_or_default(), tags.unwrap_or_default());
         let has_text = |text: &str| !text.trim().is_empty();
         let texts = [Some(&*id), Some(&name), Some(&description), content.as_deref(), fetch_hint.as_deref()];
@@ -107,6 +108,9 @@ mod tests {
         (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "", "description": "d", "contents": null}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "x", "path": "none", "embedding": null}"#, true),
+        (r#"{"id": "a", "path": "a.md"}"#, true),
+        (r#"{"id": "a", "name": null, "path": "a.md"}"#, true),
+        (r#"{"id": "a", "name": " ", "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "none.md"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "a.md", "tags": ["-"]}"#, false),
         (r#"{"id": "a", "name": "A", "path": "a.md", "tags": "x"}"#, false),

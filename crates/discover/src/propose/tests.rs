@@ -121,6 +121,8 @@ fn tables_of_contents_give_order_titles_and_ticks() {
             ("book/src/c.md", "# Not listed\n"),
             ("book/src/main.rs", ""),
             ("book/src/LICENSE.md", "# MIT\n"),
+            ("tests/book/SUMMARY.md", "- [Data](data.md)\n"),
+            ("tests/book/data.md", "# Test data\n"),
         ],
         &[],
     );
@@ -130,6 +132,7 @@ fn tables_of_contents_give_order_titles_and_ticks() {
         ("book/src/b.md", "Its own title", true),
         ("book/src/a.md", "First", true),
         ("book/src/LICENSE.md", "MIT", true),
+        ("tests/book/data.md", "Test data", false),
         ("book/src/c.md", "Not listed", false),
     ];
     let shown: Vec<(&str, &str, bool)> =
@@ -145,7 +148,7 @@ fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
         ("docs/new/retry-policy.md", "# Retry policy\n"),
         ("docs/other.md", "# Same title\n"),
         ("handbook/x.md", "# X marks\n"),
-        ("docs/fresh.md", "# Fresh\n"),
+        ("docs/ledger.md", "# Ledger\n"),
     ];
     let known = [
         known("a", "A", "docs/a.md", false),
@@ -155,7 +158,7 @@ fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
         known("lost", "Lost", "docs/lost.md", true),
     ];
     let found = found(&files, &known);
-    assert_eq!(ids(&found), ["fresh"]);
+    assert_eq!(ids(&found), ["ledger"]);
     let moved: Vec<(&str, String, &str)> =
         found.moved.iter().map(|it| (it.id.as_str(), slashed(&it.after), it.evidence.as_str())).collect();
     let expected = [
@@ -177,7 +180,7 @@ fn a_source_that_may_be_two_documents_is_gone() {
 fn problems_are_notes_and_the_rest_is_found() {
     let found = found(
         &[
-            ("docs/bad.md", "---\ntitle: a: b\n---\n# B\n"),
+            ("docs/broken-one.md", "---\ntitle: a: b\n---\n# B\n"),
             ("docs/binary.md", "\u{0}"),
             ("skills/one/SKILL.md", "---\nname: other\ndescription: d\n---\n"),
             ("skills/two/SKILL.md", "# no name\n"),
@@ -189,7 +192,7 @@ fn problems_are_notes_and_the_rest_is_found() {
     let mut notes: Vec<String> = found.notes.iter().map(ToString::to_string).collect();
     notes.sort();
     assert_eq!(notes.len(), 4, "{notes:?}");
-    assert!(notes[0].starts_with("docs/bad.md:2: the front matter is not YAML: "), "{notes:?}");
+    assert!(notes[0].starts_with("docs/broken-one.md:2: the front matter is not YAML: "), "{notes:?}");
     assert_eq!(
         notes[1..],
         [
@@ -198,7 +201,7 @@ fn problems_are_notes_and_the_rest_is_found() {
             "sub: a submodule or another repository; it was left out",
         ]
     );
-    assert_eq!(ids(&found), ["bad", "binary", "skills-one", "skills-two"]);
+    assert_eq!(ids(&found), ["binary", "broken-one", "skills-one", "skills-two"]);
 }
 
 #[test]

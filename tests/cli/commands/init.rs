@@ -1,0 +1,204 @@
+//! `init`: what it finds in real folders, what it writes, and what it leaves alone.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::program::run;
+use crate::support::workspace::Workspace;
+
+fn shop() -> Workspace {
+    let world = Workspace::with(&[
+        ("README.md", "# The shop\n\nSells things to people.\n"),
+        ("docs/retry.md", "# Retry payments\n\nA payment is retried with backoff. Backoff doubles. Backoff ends.\n"),
+        ("docs/ledger.md", "---\ntitle: The ledger\ntags: [bookkeeping]\ndescription: Every booking.\n---\n"),
+        ("docs/adr/0001-use-kafka.md", "# Use Kafka\n\nKafka moves events. Kafka keeps them.\n"),
+        ("skills/ship/SKILL.md", "---\nname: ship\ndescription: Ships it.\n---\n# Ship\n"),
+        ("skills/ship/scripts/run.sh", "true\n"),
+        (".cursor/rules/always.mdc", "---\nalwaysApply: true\n---\n# Always format\n"),
+        ("llms.txt", "- [Payments API](https://shop.example/api/payments.md): endpoints\n"),
+        ("node_modules/x/README.md", "# X\n"),
+        ("CHANGELOG.md", "# Changes\n"),
+    ]);
+    fs::create_dir(world.path.join(".git")).unwrap();
+    world
+}
+
+fn ids(answer: &Value) -> Vec<&str> {
+    answer["proposals"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_catalog_from_nothing_and_again_nothing_new() {
+    let world = shop();
+    let answer = world.json(&["init", "--yes"], 0);
+    assert_eq!(answer["status"], "success");
+    let expected =
+        ["ws-readme", "ledger", "retry", "0001-use-kafka", "ship", "rules-always", "payments", "ws-changelog"];
+    assert_eq!(ids(&answer), expected, "{answer}");
+    assert_eq!(answer["new"].as_array().unwrap().len(), 7, "the changelog is not ticked");
+    assert_eq!(answer["written"].as_array().unwrap().len(), 7);
+    let entry: Value = serde_json::from_str(&world.read(".jaato/references/ship.json")).unwrap();
+    assert_eq!(
+        entry,
+        json!({"id": "ship", "name": "ship", "description": "Ships it.", "type": "local", "path": "../../skills/ship",
+               "mode": "selectable", "tags": entry["tags"], "contents": {"scripts": "scripts/"}})
+    );
+    let listed = world.json(&["list"], 0);
+    assert_eq!(listed["total"], 7);
+    assert!(listed["sources"].as_array().unwrap().iter().all(|it| it["exists"] != json!(false)), "{listed}");
+    assert_eq!(world.json(&["check"], 0)["errors"], json!([]));
+    let prompts = answer["prompts"].as_array().unwrap();
+    assert_eq!(prompts.len(), 3, "{prompts:?}");
+    for prompt in prompts {
+        let (typed, told) = (prompt["prompt"].as_str().unwrap(), prompt["told"].as_array().unwrap());
+        let enriched = run(&mut world.command(&["enrich", "--repeat", "--dry-run"]), Some(typed.as_bytes())).exits(0);
+        let text = enriched.text();
+        assert!(told.iter().all(|line| text.contains(line.as_str().unwrap())), "{typed}: {text}");
+    }
+    let before = world.listing();
+    for words in [&["init"][..], &["init", "--yes"], &["init", "docs", "--one-file", "--yes"]] {
+        let again = world.json(words, 0);
+        assert_eq!((&again["status"], &again["new"]), (&json!("nothing_new"), &json!([])), "{words:?}");
+    }
+    assert_eq!(world.listing(), before);
+}
+
+#[test]
+fn without_approval_nothing_is_written() {
+    let world = shop();
+    let before = world.listing();
+    let answer = world.json(&["init"], 1);
+    assert_eq!(answer["error"]["code"], "not-approved");
+    let refused = world.run(&["init"]).exits(1);
+    let text = refused.text();
+    assert!(text.contains("1 [x] ws-readme  The shop, ~"), "{text}");
+    assert!(
+        text.contains("[ ] ws-changelog")
+            && text.contains("docs/adr/0001-use-kafka.md: a decision record, by its folder"),
+        "{text}"
+    );
+    assert!(text.contains("+++ b/.jaato/references/ledger.json"), "{text}");
+    assert!(refused.stderr.contains("--yes") && refused.stderr.contains("this would write 7 files"), "{refused}");
+    assert_eq!(world.json(&["init", "--dry-run"], 0)["status"], "dry_run");
+    assert_eq!(world.listing(), before);
+}
+
+#[test]
+fn one_file_keeps_what_is_in_it() {
+    let world = shop();
+    world.json(&["init", "--one-file", "--yes", "docs"], 0);
+    assert!(!world.path.join(".jaato/references").exists());
+    assert_eq!(world.json(&["list"], 0)["total"], 3, "only the named folder");
+    let configured: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    assert_eq!(configured["sources"][0]["path"], "docs/ledger.md");
+
+    let world = shop();
+    let text = "{\n  \"exclude_tools\": [\"x\"],\n  \"sources\": [\n    { \"id\": \"own\",   \"path\": \"docs/retry.md\" }\n  ]\n}\n";
+    world.put("references.json", text.as_bytes());
+    world.json(&["init", "--one-file", "--yes"], 0);
+    let written = world.read("references.json");
+    let (head, tail) = text.split_at(text.find("\n  ]").unwrap());
+    assert!(written.starts_with(head) && written.ends_with(tail), "{written}");
+    assert_eq!(world.json(&["list"], 0)["total"], 7);
+}
+
+#[test]
+fn what_moved_gets_its_new_path_and_what_is_gone_is_said() {
+    let world = shop();
+    world.json(&["init", "--yes"], 0);
+    fs::create_dir(world.path.join("docs/payments")).unwrap();
+    fs::rename(world.path.join("docs/retry.md"), world.path.join("docs/payments/retry.md")).unwrap();
+    fs::remove_file(world.path.join("docs/ledger.md")).unwrap();
+    world.put("docs/outbox.md", b"# Outbox pattern\n");
+    let hand = world.read(".jaato/references/ws-readme.json").replace("The shop", "Our shop");
+    world.put(".jaato/references/ws-readme.json", hand.as_bytes());
+    let answer = world.json(&["init", "--yes"], 0);
+    assert_eq!(answer["new"], json!(["outbox"]));
+    assert_eq!(answer["moved"][0]["after"], "docs/payments/retry.md", "{answer}");
+    assert_eq!(
+        answer["gone"],
+        json!([{"id": "ledger", "path": "docs/ledger.md", "file": ".jaato/references/ledger.json"}])
+    );
+    let entry: Value = serde_json::from_str(&world.read(".jaato/references/retry.json")).unwrap();
+    assert_eq!(entry["path"], "../../docs/payments/retry.md");
+    assert_eq!(world.read(".jaato/references/ws-readme.json"), hand, "what was edited by hand stays");
+    let said = world.run(&["init"]).exits(0);
+    assert!(said.text().contains("gone: ledger, docs/ledger.md does not exist"), "{said}");
+}
+
+#[test]
+fn front_matter_of_every_bad_kind_is_a_note() {
+    let world = shop();
+    let bad = [
+        ("unclosed", "---\ntitle: Unclosed\n"),
+        ("tabs", "---\na:\n\tb: c\n---\n# Tabs\n"),
+        ("listed", "---\n- a\n---\n# Listed\n"),
+        ("nested", &format!("---\na: {}\n---\n# Nested\n", "[".repeat(9_000))),
+        ("huge", &format!("---\na: {}\n---\n# Huge\n", "x".repeat(70_000))),
+        ("anchors", "---\na: *none\n---\n# Anchors\n"),
+    ];
+    for (name, text) in bad {
+        world.put(&format!("docs/x-{name}.md"), text.as_bytes());
+    }
+    world.put("docs/x-binary.md", b"---\ntitle: \xff\xfe\x00\xff\n---\n\xff\xff\xff\xff");
+    world.put("docs/x-empty.md", b"");
+    let answer = world.json(&["init", "--yes"], 0);
+    let noted: Vec<&str> =
+        answer["skipped"].as_array().unwrap().iter().map(|it| it["file"].as_str().unwrap()).collect();
+    for (name, _) in bad {
+        assert_eq!(noted.iter().filter(|file| **file == format!("docs/x-{name}.md")).count(), 1, "{name}: {noted:?}");
+        assert!(ids(&answer).contains(&&*format!("x-{name}")), "{name} is found all the same");
+    }
+    assert!(noted.contains(&"docs/x-binary.md") && !ids(&answer).contains(&"x-binary"));
+    assert_eq!(world.json(&["check"], 0)["errors"], json!([]));
+}
+
+#[test]
+fn two_documents_that_give_one_id_get_their_folders_in_front() {
+    let world =
+        Workspace::with(&[("docs/a/retry.md", "# One\n"), ("docs/b/retry.md", "# Two\n"), ("docs/kafka.md", "# K\n")]);
+    world.configure(json!({"sources": [{"id": "kafka", "name": "K", "type": "inline", "content": "x"}]}));
+    assert_eq!(world.json(&["init", "--yes"], 0)["new"], json!(["a-retry", "b-retry", "docs-kafka"]));
+    assert_eq!(world.json(&["check"], 0)["warnings"], json!([]));
+}
+
+#[test]
+fn a_folder_that_is_no_workspace_becomes_one_but_the_home_folder_does_not() {
+    let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n")]);
+    let ran = run(world.bare(&["init", "--yes"]).current_dir(&world.path), None);
+    ran.exits(0);
+    assert!(world.path.join(".jaato/references/kafka.json").exists());
+    let home = world.beside("home");
+    refdesk_files::write_atomic(&home.join("notes/a.md"), b"# A\n").unwrap();
+    let before = world.listing();
+    let ran = run(world.bare(&["init", "--yes"]).current_dir(&home), None);
+    assert!(ran.exits(1).stderr.contains("home folder"));
+    let empty = Workspace::new();
+    let ran = run(empty.bare(&["init", "--yes"]).current_dir(&empty.path), None);
+    assert!(ran.exits(0).text().contains("No documents found in "));
+    assert_eq!((world.listing(), empty.listing().len()), (before, Workspace::new().listing().len()));
+}
+
+#[test]
+fn folders_outside_the_workspace_are_refused() {
+    let world = shop();
+    fs::create_dir(world.beside("out")).unwrap();
+    for (folder, code) in
+        [("../out", "outside"), ("none", "no-such-path"), ("README.md", "no-such-path"), ("/", "outside")]
+    {
+        let answer = world.json(&["init", folder, "--yes"], 1);
+        assert_eq!(answer["error"]["code"], code, "{folder}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_said_and_left_alone() {
+    use std::os::unix::fs::symlink;
+    let world = shop();
+    symlink(world.beside("tmp"), world.path.join(".jaato")).unwrap();
+    let answer = world.json(&["init", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "outside", "{answer}");
+    assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
+}
