@@ -69,7 +69,11 @@ fn servers_alone_are_connected_and_disconnected_without_a_trace() {
             (&json!(scope), &json!(file), &json!(true))
         );
         assert_eq!((&answer["path"], &answer["command"], &answer["diff"]), (&Value::Null, &Value::Null, &json!("")));
-        assert_eq!(server["command"], json!(["refdesk", "mcp"]));
+        let command = match agent {
+            "vscode" => json!(["refdesk", "--workspace", "${workspaceFolder}", "mcp"]),
+            _ => json!(["refdesk", "mcp"]),
+        };
+        assert_eq!(server["command"], command);
         assert_eq!(steps(&answer), [("initialize", true), ("tools", true)], "{agent}");
         assert_eq!(world.json(&["connect", agent], 0)["status"], "already_connected");
         let real = match file.strip_prefix("~/") {

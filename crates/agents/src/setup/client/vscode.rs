@@ -1,5 +1,5 @@
-//! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server, started in the
-//! workspace.
+//! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server. It does not promise
+//! to start it in the workspace, but replaces `${workspaceFolder}`.
 
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
@@ -27,7 +27,7 @@ pub(super) const CLIENT: Client = Client {
         keys: &["servers"],
         other_keys: None,
         form: ServerForm::Typed,
-        starts_elsewhere: false,
+        starts_elsewhere: true,
     },
     restart: "start the server refdesk in VS Code (command \"MCP: List Servers\")",
 };

@@ -168,7 +168,7 @@ fn what_is_written_for_each_agent() {
         ("codex", "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\n"),
         (
             "vscode",
-            "{\n  \"servers\": {\n    \"refdesk\": {\n      \"type\": \"stdio\",\n      \"command\": \"refdesk\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n",
+            "{\n  \"servers\": {\n    \"refdesk\": {\n      \"type\": \"stdio\",\n      \"command\": \"refdesk\",\n      \"args\": [\n        \"--workspace\",\n        \"${workspaceFolder}\",\n        \"mcp\"\n      ]\n    }\n  }\n}\n",
         ),
         (
             "opencode",
