@@ -133,7 +133,13 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
         Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
-        Some(command) => Ok(output::print(answer(options, &session, command, &arguments), arguments.format)),
+        Some(command) => {
+            let code = output::print(answer(options, &session, command, &arguments), arguments.format);
+            if arguments.pause {
+                output::wait_for_enter();
+            }
+            Ok(code)
+        }
     }
 }
 

@@ -132,6 +132,15 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     Some(["y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
+/// Waits until a person at the terminal has read what is there.
+pub fn wait_for_enter() {
+    let mut out = io::stderr().lock();
+    let asked = out.write_all(b"\nPress Enter to go back to the screen. ").and_then(|()| out.flush());
+    if asked.is_ok() && io::stdin().is_terminal() {
+        let _ = io::stdin().read_line(&mut String::new());
+    }
+}
+
 /// Asks whether a configuration file outside the workspace may be written, since a repository's links or settings can
 /// lead there.
 ///

@@ -78,6 +78,8 @@ pub enum Effect {
     Mouse(Mouse),
     /// Open this place in the editor.
     Edit(Spot),
+    /// Lend the terminal to this command of refdesk.
+    Lend(LentCommand),
     /// Open this text in the editor, at this line; answered by [`Input::Edited`].
     EditText {
         text: String,
@@ -92,6 +94,17 @@ pub enum Effect {
         languages: Vec<String>,
     },
     Copy(String),
+}
+
+/// A command that gets the terminal, because it has questions or a screen of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LentCommand {
+    /// The demo with its tour.
+    Demo,
+    /// Connects the agents of this machine.
+    Connect,
+    /// Adds this path or address.
+    Add(String),
 }
 
 /// The input for this key in the current context; `None` if it has no meaning.

@@ -33,6 +33,7 @@ use crate::tui::tour::{self, Tour};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
+use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
 use crate::tui::windows::{OpenWindow, ReceiptWindow, SectionSearch};
 use crate::tui::{hints, requests};
@@ -83,6 +84,12 @@ pub struct State {
     pub profiles: ProfilesWindow,
     /// The search in all documents.
     pub sections: SectionSearch,
+    /// The catalog that a scan proposes.
+    pub draft: CatalogDraft,
+    /// The path typed to add a source.
+    pub new_source: TextField,
+    /// Whether the workspace was looked at for a welcome.
+    pub was_welcomed: bool,
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
@@ -242,6 +249,9 @@ impl State {
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
             sections: SectionSearch::default(),
+            draft: CatalogDraft::default(),
+            new_source: TextField::default(),
+            was_welcomed: false,
             choice_preview: Lookup::default(),
             questions: Questions::default(),
             tour: None,

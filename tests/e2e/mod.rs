@@ -17,6 +17,7 @@ mod templates;
 mod terminals;
 mod touring;
 mod trusting;
+mod welcoming;
 mod writing;
 
 use std::time::Duration;

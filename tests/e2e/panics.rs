@@ -65,7 +65,7 @@ fn a_panic_of_another_thread_is_reported_after_the_screen() {
     let mut pty = again("e2e::panics::a_panic_of_another_thread_is_reported_after_the_screen");
     pty.wait_for("it happened");
     assert!(!pty.text().contains("deliberate"), "{}", pty.text());
-    pty.type_bytes("q");
+    pty.type_bytes("\x03");
     pty.wait_for("a deliberate panic of another thread");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -148,6 +148,20 @@ pub enum Action {
     NextRequest,
     /// Go to the previous request.
     PreviousRequest,
+    /// Show the ways to begin.
+    Welcome,
+    /// Scan the repository for what a catalog could have.
+    Discover,
+    /// Tick the proposal under the cursor, or untick it.
+    Tick,
+    /// Tick all proposals, or untick them.
+    TickAll,
+    /// Open the demo.
+    OpenDemo,
+    /// Connect the agents of this machine.
+    ConnectAgent,
+    /// Type the path of a source to add.
+    AddSource,
     /// Show the settings that need trust.
     Trust,
     /// Trust what is shown.
@@ -229,6 +243,14 @@ pub enum KeyContext {
     Approval,
     /// In the window of the settings that need trust.
     Trust,
+    /// In the welcome.
+    Welcome,
+    /// In the proposals of a scan.
+    Discovery,
+    /// In the difference that writing the catalog makes.
+    CatalogDifference,
+    /// In the line for the path of a source to add.
+    AddSource,
     /// In the prompt.
     Prompt,
     /// In every text field.
@@ -241,12 +263,13 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch, TemplateFilter, Value,
-            Write,
+            AddSource, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
+            TemplateFilter, Value, Write,
         };
         matches!(
             self,
-            FeedFilter
+            AddSource
+                | FeedFilter
                 | Field
                 | Filter
                 | Palette
@@ -288,6 +311,10 @@ impl KeyContext {
             Self::RequestFilter => "Filter line of a request",
             Self::Approval => "Approval",
             Self::Trust => "Trust",
+            Self::Welcome => "Welcome",
+            Self::Discovery => "Proposals",
+            Self::CatalogDifference => "New catalog",
+            Self::AddSource => "New source",
             Self::Prompt => "Prompt",
             Self::Field => "Typing",
             Self::Always => "Always",

@@ -52,7 +52,7 @@ fn why_empty(state: &State) -> String {
         return "opening the workspace".to_owned();
     }
     if state.snapshot.catalog.is_empty() {
-        return "No sources yet. List them in references.json, or put one file each in .jaato/references/.".to_owned();
+        return "No sources yet: W shows how to begin.".to_owned();
     }
     match &state.catalog.filtered.culprit {
         Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {

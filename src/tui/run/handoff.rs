@@ -1,6 +1,7 @@
-//! Lends the terminal to an editor until it exits. Meanwhile nothing is read or drawn, but engine events are
-//! received; signals for the editor do not end the screen.
+//! Lends the terminal to an editor, or to a command of refdesk, until it exits. Meanwhile nothing is read or drawn, but engine
+//! events are received; signals for the editor do not end the screen.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
 use crate::editor::{self, EditorCommand};
-use crate::tui::input::Input;
+use crate::tui::action::Action;
+use crate::tui::input::{Input, LentCommand};
 use crate::tui::run::signals;
 use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
@@ -59,8 +61,42 @@ impl App {
             Ok(call) => call,
             Err(error) => return self.refuse(error).map(|()| false),
         };
+        self.lend(&call, signals).await
+    }
+
+    /// Lends the terminal to a command of refdesk. It says itself what went wrong.
+    pub(super) async fn lend_to_command(
+        &mut self,
+        command: &LentCommand,
+        signals: &mut ScreenSignals,
+    ) -> io::Result<()> {
+        let program = match std::env::current_exe() {
+            Ok(program) => program.to_string_lossy().into_owned(),
+            Err(error) => {
+                let message = format!("this program cannot be started again: {error}");
+                return self.refuse(Error::new(Code::Editor, message, "run the command in another terminal"));
+            }
+        };
+        let workspace = || ["--workspace".into(), self.state.snapshot.workspace.as_ref().into(), "--pause".into()];
+        let arguments: Vec<OsString> = match command {
+            LentCommand::Demo => vec!["--demo".into(), "--tour".into()],
+            LentCommand::Connect => workspace().into_iter().chain(["connect".into()]).collect(),
+            LentCommand::Add(place) => {
+                workspace().into_iter().chain(["add".into(), "--".into(), place.into()]).collect()
+            }
+        };
+        let call = EditorCommand { program, arguments, origin: "this program".to_owned() };
+        self.lend(&call, signals).await?;
+        if self.ended.is_none() {
+            self.input(Input::Act(Action::Reload))?;
+        }
+        Ok(())
+    }
+
+    /// Lends the terminal to a program; returns whether it succeeded.
+    async fn lend(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> io::Result<bool> {
         self.screen.lend()?;
-        let failed = self.while_it_runs(&call, signals).await;
+        let failed = self.while_it_runs(call, signals).await;
         self.handed_back = Some(Instant::now());
         // Earlier requests are outdated.
         self.opening = None;

@@ -16,7 +16,7 @@ use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 use crate::tui::action::{Action, KeyContext, bound};
 use crate::tui::draw::draw;
 use crate::tui::input;
-use crate::tui::input::{Effect, Input};
+use crate::tui::input::{Effect, Input, LentCommand};
 use crate::tui::key::Key;
 use crate::tui::start::Start;
 use crate::tui::state::State;
@@ -121,8 +121,8 @@ struct App {
     replies: Replies,
     /// Keys pressed before the workspace was open.
     early: VecDeque<TerminalEvent>,
-    /// What to open in the editor.
-    opening: Option<EditorTask>,
+    /// What to lend the terminal for.
+    opening: Option<LentTask>,
     /// Started with the first text.
     painter: Option<HighlightWorker>,
     suspended: bool,
@@ -137,12 +137,14 @@ struct App {
     ended: Option<ExitReason>,
 }
 
-/// What to open in the editor.
-enum EditorTask {
-    /// A location in a file.
+/// What the terminal is lent for.
+enum LentTask {
+    /// An editor at a location in a file.
     Place(Spot),
-    /// A text, with the cursor on this line.
+    /// An editor for a text, with the cursor on this line.
     Text(String, usize),
+    /// A command of refdesk.
+    Command(LentCommand),
 }
 
 /// Whether changes were requested: only these are waited for at the end.
@@ -159,8 +161,9 @@ impl App {
         let mut keyboard = Keyboard::new()?;
         loop {
             match self.opening.take() {
-                Some(EditorTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
-                Some(EditorTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                Some(LentTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
+                Some(LentTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                Some(LentTask::Command(command)) => self.lend_to_command(&command, &mut signals).await?,
                 None => {}
             }
             if let Some(ended) = self.ended {
@@ -362,8 +365,9 @@ impl App {
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
-                Effect::Edit(spot) => self.opening = Some(EditorTask::Place(spot)),
-                Effect::EditText { text, line } => self.opening = Some(EditorTask::Text(text, line)),
+                Effect::Lend(command) => self.opening = Some(LentTask::Command(command)),
+                Effect::Edit(spot) => self.opening = Some(LentTask::Place(spot)),
+                Effect::EditText { text, line } => self.opening = Some(LentTask::Text(text, line)),
                 Effect::Highlight { generation, lines, languages } => {
                     if self.painter.is_none() {
                         self.painter = HighlightWorker::start();

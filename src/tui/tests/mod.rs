@@ -32,6 +32,7 @@ mod sections;
 mod snapshot;
 mod states;
 mod tour;
+mod welcome;
 mod writes;
 
 use std::path::Path;

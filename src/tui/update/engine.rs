@@ -15,7 +15,7 @@ use crate::tui::selection::tree;
 use crate::tui::state::State;
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
-use crate::tui::windows::{trust, write};
+use crate::tui::windows::{discovery, trust, welcome, write};
 use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
 
@@ -34,6 +34,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
+    welcome::follow(state);
     state.selection.rows = tree::rows(&state.snapshot);
     state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
@@ -99,6 +100,9 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         }
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
         Response::Found(found) => state.sections.take(found),
+        Response::Discovered(found) => discovery::discovered(state, found),
+        Response::CatalogProposed(proposed) => discovery::proposed(state, proposed),
+        Response::CatalogWritten(written) => discovery::written(state, written),
         Response::Profiles { profiles, problems } => {
             state.profiles.listed = Some(profiles);
             state.profiles.problems = problems;
@@ -119,8 +123,6 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
-        // The screen does not extend the catalog yet.
-        Response::Discovered(_) | Response::CatalogProposed(_) | Response::CatalogWritten(_) => {}
         // Only agents ask for these.
         Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
     }

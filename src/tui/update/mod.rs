@@ -105,6 +105,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Problems => state.open(WindowKind::Problems),
         Action::Clear => state.open(WindowKind::Clear),
         Action::Trust => state.open(WindowKind::Trust),
+        Action::Welcome => state.open(WindowKind::Welcome),
         Action::Profiles => profiles::open(state, effects),
         Action::Palette => windows::open_palette(state),
         Action::Sections => windows::sections::open(state),
@@ -162,8 +163,16 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows have something to confirm.
-        Action::Confirm | Action::SectionList | Action::TrustThis => {}
+        // Only windows do these.
+        Action::Confirm
+        | Action::SectionList
+        | Action::TrustThis
+        | Action::Discover
+        | Action::Tick
+        | Action::TickAll
+        | Action::OpenDemo
+        | Action::ConnectAgent
+        | Action::AddSource => {}
     }
 }
 

@@ -2,8 +2,10 @@
 //! (moving, scrolling, closing, typing into a field, the mouse) is here; a window that leaves an action unhandled passes it
 //! on to the panes' own.
 
+mod add_source;
 pub mod approval;
 mod clear;
+pub mod discovery;
 mod help;
 mod invalid_values;
 pub mod palette;
@@ -13,6 +15,7 @@ mod receipt;
 pub mod sections;
 mod switch;
 pub mod trust;
+pub mod welcome;
 pub mod write;
 
 pub use palette::open as open_palette;
@@ -48,8 +51,12 @@ pub struct OpenWindow {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowKind {
+    AddSource,
     Approval,
+    CatalogDifference,
+    CatalogSummary,
     Clear,
+    Discovery,
     Help,
     InvalidValues,
     Palette,
@@ -60,14 +67,19 @@ pub enum WindowKind {
     SectionSearch,
     Switch,
     Trust,
+    Welcome,
     Write,
 }
 
 impl WindowKind {
     fn window(self) -> &'static dyn Window {
         match self {
+            Self::AddSource => &add_source::AddSource,
             Self::Approval => &approval::ApprovalView,
+            Self::CatalogDifference => &discovery::CatalogDifference,
+            Self::CatalogSummary => &discovery::CatalogSummary,
             Self::Clear => &clear::Clear,
+            Self::Discovery => &discovery::DiscoveryList,
             Self::Help => &help::Help,
             Self::InvalidValues => &invalid_values::InvalidValues,
             Self::Palette => &palette::Palette,
@@ -78,6 +90,7 @@ impl WindowKind {
             Self::SectionSearch => &sections::LINE,
             Self::Switch => &switch::SwitchView,
             Self::Trust => &trust::Trust,
+            Self::Welcome => &welcome::Welcome,
             Self::Write => &write::Write,
         }
     }

@@ -1,0 +1,165 @@
+//! A workspace without a catalog: the welcome, the proposals of a scan, the difference, and what agents are told from then on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input, LentCommand};
+use crate::tui::state::State;
+use crate::tui::tests::{answer, commands, message, press, screen};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::{Catalog, Mode};
+use refdesk_desk::engine::{CatalogWritten, Request, Response, Snapshot};
+use refdesk_desk::{CatalogChange, Discovery, FoundKind, ProposedPlace, ProposedSource, SamplePrompt};
+
+fn empty(width: u16, height: u16) -> State {
+    let mut state = State::new(Size { width, height }, fixture::state(1, 1).skin);
+    let snapshot = Snapshot { generation: 1, workspace: fixture::WORKSPACE.into(), ..Snapshot::default() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    state
+}
+
+fn proposal(id: &str, path: &str, kind: FoundKind, is_ticked: bool) -> ProposedSource {
+    ProposedSource {
+        id: id.to_owned(),
+        name: format!("The {id}"),
+        description: "How calls are repeated\x1b[2J, and when not.".to_owned(),
+        place: ProposedPlace::File(PathBuf::from(path)),
+        mode: Mode::Selectable,
+        tags: vec!["retry".to_owned(), "resilience".to_owned()],
+        contents: None,
+        kind,
+        evidence: format!("{path} is in a folder of documentation"),
+        tokens: 1200,
+        is_ticked,
+        headings: Vec::new(),
+    }
+}
+
+fn found() -> Discovery {
+    Discovery {
+        new: vec![
+            proposal("payments-readme", "README.md", FoundKind::Readme, true),
+            proposal("retry-policy", "docs/retry-policy.md", FoundKind::Document, true),
+            proposal("changelog", "CHANGELOG.md", FoundKind::Changelog, false),
+        ],
+        ..Discovery::default()
+    }
+}
+
+fn scanned(width: u16, height: u16) -> State {
+    let mut state = empty(width, height);
+    press(&mut state, "s");
+    answer(&mut state, Response::Discovered(Box::new(found())));
+    state
+}
+
+/// What writing the proposals would change is asked for these ids.
+fn asked(effects: &[Effect]) -> Vec<String> {
+    let ids = |change: &CatalogChange| change.new.iter().map(|source| source.id.clone()).collect::<Vec<_>>();
+    let lists = commands(effects).into_iter().filter_map(|request| match request {
+        Request::ProposeCatalog(change) => Some(ids(&change)),
+        _ => None,
+    });
+    lists.flatten().collect()
+}
+
+#[test]
+fn it_is_shown_once_and_only_without_sources() {
+    let mut state = empty(80, 24);
+    assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+    press(&mut state, "Esc");
+    assert_eq!(state.open_window(), None);
+    let again = Snapshot { generation: 2, workspace: fixture::WORKSPACE.into(), ..Snapshot::default() };
+    update(&mut state, Input::Snapshot(Box::new(again)));
+    assert_eq!(state.open_window(), None, "once");
+    press(&mut state, "W");
+    assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+    let filled = Snapshot { catalog: Arc::new(Catalog::new(fixture::sources())), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(filled)));
+    assert_eq!(state.open_window(), None, "the first source ends it");
+    assert_eq!(fixture::state(80, 24).open_window(), None);
+}
+
+#[test]
+fn each_way_to_begin_by_its_key_and_by_its_row() {
+    for (key, row, expected) in [
+        ("s", "Enter", None),
+        ("o", "j Enter", Some(LentCommand::Demo)),
+        ("c", "j j Enter", Some(LentCommand::Connect)),
+        ("a \"docs/a b.md\" Enter", "G Enter \"docs/a b.md\" Enter", Some(LentCommand::Add("docs/a b.md".to_owned()))),
+    ] {
+        for keys in [key, row] {
+            let mut state = empty(80, 24);
+            let effects = press(&mut state, keys);
+            match &expected {
+                Some(command) => assert!(effects.contains(&Effect::Lend(command.clone())), "{keys}: {effects:?}"),
+                None => assert_eq!(commands(&effects), [Request::Discover(Vec::new())], "{keys}"),
+            }
+        }
+    }
+    let mut state = empty(80, 24);
+    press(&mut state, "a Enter");
+    assert_eq!(message(&state), "type a path or an address");
+}
+
+#[test]
+fn what_is_ticked_is_proposed_and_what_was_shown_is_written() {
+    let mut state = scanned(120, 36);
+    assert_eq!(asked(&press(&mut state, "Enter")), ["payments-readme", "retry-policy"]);
+    press(&mut state, "Esc Space j j Space");
+    assert_eq!(asked(&press(&mut state, "Enter")), ["retry-policy", "changelog"]);
+    press(&mut state, "y");
+    assert_eq!(message(&state), "the difference is still being computed");
+    let text = "{\n  \"id\": \"retry-policy\"\n}\n";
+    let shown = fixture::proposed(text, ".jaato/references/retry-policy.json", None);
+    let proposals = vec![shown.proposal.unwrap().unwrap()];
+    answer(&mut state, Response::CatalogProposed(Ok(proposals.clone())));
+    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteCatalog(proposals)]);
+    assert_eq!(commands(&press(&mut state, "y")), [], "once");
+    let prompts = vec![SamplePrompt {
+        prompt: "how do I repeat a call?".to_owned(),
+        told: vec!["- @retry-policy: The retry-policy".to_owned()],
+    }];
+    answer(&mut state, Response::CatalogWritten(Ok(CatalogWritten { files: Vec::new(), prompts })));
+    assert_eq!(state.open_window(), Some(WindowKind::CatalogSummary));
+    assert!(screen(&state).contains("how do I repeat a call?"), "{}", screen(&state));
+}
+
+#[test]
+fn nothing_ticked_or_nothing_new_is_said() {
+    let mut state = scanned(80, 24);
+    press(&mut state, "a a Enter");
+    assert_eq!(message(&state), "nothing is ticked: Space ticks the row under the cursor");
+    press(&mut state, "Esc W s Enter");
+    assert_eq!(message(&state), "the repository is still being read");
+    answer(&mut state, Response::Discovered(Box::default()));
+    press(&mut state, "Enter");
+    assert_eq!(message(&state), "there is nothing new");
+    press(&mut state, "Space a j");
+}
+
+macro_rules! screens {
+    ($($name:ident: $state:expr, $keys:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let mut state = $state;
+                press(&mut state, $keys);
+                insta::assert_snapshot!(screen(&state));
+            }
+        )*
+    };
+}
+
+screens! {
+    welcome_40x10: empty(40, 10), "";
+    welcome_80x24: empty(80, 24), "";
+    welcome_120x36: empty(120, 36), "j";
+    proposals_80x24: scanned(80, 24), "j";
+    proposals_200x60: scanned(200, 60), "";
+    add_source_80x24: empty(80, 24), "a \"docs\"";
+}

@@ -1,0 +1,96 @@
+//! What writing the ticked proposals would change, file by file. What is written is exactly what is shown.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::windows::{
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
+    visible_lines, wide,
+};
+use refdesk_desk::engine::Request;
+use refdesk_files::output::DiffLineKind;
+
+pub struct CatalogDifference;
+
+impl Window for CatalogDifference {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::CatalogDifference, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 130), text(state).len() + 4)
+    }
+
+    fn rows(&self, state: &State) -> WindowRows {
+        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        WindowRows { place, len: text(state).len(), is_list: false }
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        match &state.draft.proposed {
+            _ if state.draft.is_asked => Some("it is being written".to_owned()),
+            None => Some("the difference is still being computed".to_owned()),
+            Some(Err(why)) => Some(why.clone()),
+            Some(Ok(proposals)) => proposals.is_empty().then(|| "there is nothing to write".to_owned()),
+        }
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        match (action, &state.draft.proposed) {
+            (Action::Confirm, Some(Ok(proposals))) => {
+                effects.push(Effect::Ask(Request::WriteCatalog(proposals.clone())));
+                state.draft.is_asked = true;
+            }
+            (Action::Back, _) => state.open(WindowKind::Discovery),
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
+        let place = text_and_keys(layout::inner(outer)).0;
+        let note = match &state.draft.proposed {
+            Some(Ok(proposals)) => cells::counted(proposals.len(), "file"),
+            _ => String::new(),
+        };
+        let titles = Titles { title: "Write the catalog", note, place: visible_lines(cursor.top, text.len(), place) };
+        draw_frame(state, titles, ThemeRole::Catalog, outer, buffer);
+        draw_scrolled(state, &text, cursor.top, ThemeRole::Catalog, place, buffer);
+    }
+}
+
+fn text(state: &State) -> WrappedText {
+    let mut lines = Vec::new();
+    match &state.draft.proposed {
+        None => lines.push(PageLine::new("Computing the difference.", ThemeRole::Infra)),
+        Some(Err(why)) => lines.push(PageLine::new(cells::clean(why), ThemeRole::Error)),
+        Some(Ok(proposals)) => {
+            for line in proposals.iter().flat_map(|proposal| &proposal.diff.lines) {
+                let role = match line.mark {
+                    DiffLineKind::Header => ThemeRole::Strong,
+                    DiffLineKind::Hunk | DiffLineKind::Note => ThemeRole::Infra,
+                    DiffLineKind::Same => ThemeRole::Text,
+                    DiffLineKind::Added => ThemeRole::Added,
+                    DiffLineKind::Removed => ThemeRole::Removed,
+                };
+                let text = format!("{}{}", line.mark.sign(), line.shown());
+                lines.push(PageLine::new(cells::clean(&text).into_owned(), role).hanging(2));
+            }
+        }
+    }
+    WrappedText::new(lines, text_columns(wide(state.layout().body, 130)))
+}

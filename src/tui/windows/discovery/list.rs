@@ -1,0 +1,146 @@
+//! The proposals: a row each to tick, and below the list why it is proposed.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::pane_view::nth_row;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+use crate::tui::windows::{
+    Handled, Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs, text_columns,
+    wide,
+};
+use refdesk_desk::{Discovery, ProposedPlace, ProposedSource};
+
+pub struct DiscoveryList;
+
+/// Rows of the details, with the rule above them.
+const DETAILS: u16 = 8;
+
+impl Window for DiscoveryList {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Discovery, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 130), (new(state).len() + 2 + usize::from(DETAILS)).max(16))
+    }
+
+    fn rows(&self, state: &State) -> WindowRows {
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        WindowRows { place, len: new(state).len(), is_list: true }
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        let Some(found) = &state.draft.found else { return Some("the repository is still being read".to_owned()) };
+        match (state.draft.ticked.is_empty(), found.moved.is_empty(), found.new.is_empty()) {
+            (false, ..) | (_, false, _) => None,
+            (true, true, true) => Some("there is nothing new".to_owned()),
+            (true, true, false) => Some("nothing is ticked: Space ticks the row under the cursor".to_owned()),
+        }
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        let at = state.window.map_or(0, |open| open.cursor.at);
+        let count = new(state).len();
+        match action {
+            Action::Tick if at < count => {
+                if !state.draft.ticked.remove(&at) {
+                    state.draft.ticked.insert(at);
+                }
+            }
+            Action::Tick => {}
+            Action::TickAll if state.draft.ticked.len() == count => state.draft.ticked.clear(),
+            Action::TickAll => state.draft.ticked = (0..count).collect(),
+            Action::Confirm => super::propose(state, effects),
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let outer = self.outer(state);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), new(state));
+        let role = ThemeRole::Catalog;
+        let tokens = state.draft.ticked.iter().filter_map(|nth| all.get(*nth)).map(|source| source.tokens).sum();
+        let note = match &state.draft.found {
+            Some(_) => format!(
+                "{} of {} ticked {} {} tokens",
+                state.draft.ticked.len(),
+                all.len(),
+                state.skin.glyphs.dot,
+                cells::tokens(tokens)
+            ),
+            None => String::new(),
+        };
+        let titles = Titles { title: "Scan", note, place: frame::position(cursor.at, all.len()) };
+        draw_frame(state, titles, role, outer, buffer);
+        let window = cursor.window(all.len(), usize::from(list.height));
+        let top = window.start;
+        let widest = all.iter().map(|source| cells::width(&source.id)).max().unwrap_or(0);
+        for (nth, source) in all.get(window).unwrap_or_default().iter().enumerate() {
+            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
+            let is_ticked = state.draft.ticked.contains(&(top + nth));
+            row(state, source, is_ticked, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
+        }
+        frame::rule(&state.skin, rule, "why it is proposed", theme.style(ThemeRole::Infra), buffer);
+        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+        let columns = text_columns(outer.width);
+        let text = match (all.get(cursor.at), &state.draft.found) {
+            (Some(source), _) => details(source, columns),
+            (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
+            (None, Some(found)) => nothing_new(found, columns),
+        };
+        draw_text(state, &text, 0, detail, buffer);
+    }
+}
+
+fn new(state: &State) -> &[ProposedSource] {
+    state.draft.found.as_ref().map_or(&[], |found| found.new.as_slice())
+}
+
+fn row<'a>(state: &'a State, source: &ProposedSource, is_ticked: bool, widest: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let mut row = ListRow::new(&state.skin, width);
+    let (mark, role) = if is_ticked { ("[x]", ThemeRole::Selection) } else { ("[ ]", ThemeRole::Infra) };
+    row.cell(mark, 3, theme.style(role));
+    row.id(&cells::clean(&source.id), widest.min(row.room() * 2 / 5), theme.style(ThemeRole::Text));
+    row.cell(source.kind.word(), 9, theme.style(ThemeRole::Infra));
+    row.cell(&format!("{:>8}", cells::tokens(source.tokens)), 8, theme.style(ThemeRole::Text));
+    row.text(&cells::clean(&source.tags.join(", ")), theme.style(ThemeRole::Infra));
+    row
+}
+
+fn details(source: &ProposedSource, columns: usize) -> WrappedText {
+    let place = match &source.place {
+        ProposedPlace::File(path) | ProposedPlace::Folder(path) => path.display().to_string(),
+        ProposedPlace::Url(address) => address.clone(),
+    };
+    let name = format!("{}  {place}", source.name);
+    let lines = [
+        (name.as_str(), ThemeRole::Strong),
+        (source.description.as_str(), ThemeRole::Text),
+        (source.evidence.as_str(), ThemeRole::Infra),
+    ];
+    paragraphs(lines.into_iter().filter(|(text, _)| !text.is_empty()), columns)
+}
+
+/// What a scan without proposals says.
+fn nothing_new(found: &Discovery, columns: usize) -> WrappedText {
+    let mut lines = vec![
+        "There is nothing new: refdesk looks for READMEs, docs/, decisions, AGENTS.md, skills and rules.".to_owned(),
+    ];
+    lines.extend(found.moved.iter().map(|moved| format!("@{} moved: {}", moved.id, moved.after.display())));
+    lines.extend(found.gone.iter().map(|gone| format!("@{} is gone: {}", gone.id, gone.path)));
+    lines.extend(found.notes.iter().map(ToString::to_string));
+    paragraphs(lines.iter().map(|line| (line.as_str(), ThemeRole::Text)), columns)
+}

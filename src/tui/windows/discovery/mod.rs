@@ -1,0 +1,79 @@
+//! From a scan of the repository to a catalog: the proposals to tick, the difference that writing them makes, and what agents
+//! would be told from then on. A window for each.
+
+mod difference;
+mod list;
+mod written;
+
+use std::collections::BTreeSet;
+
+use super::WindowKind;
+use crate::tui::fix;
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+use refdesk_desk::engine::{CatalogWritten, Request};
+use refdesk_desk::{CatalogChange, CatalogLayout, Discovery};
+use refdesk_files::output::{Proposal, WriteFailure};
+use refdesk_text::Error;
+
+pub use difference::CatalogDifference;
+pub use list::DiscoveryList;
+pub use written::CatalogSummary;
+
+/// The state of these windows.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogDraft {
+    /// What the repository offers; `None` until the answer arrives.
+    pub found: Option<Box<Discovery>>,
+    /// Positions of the ticked proposals.
+    pub ticked: BTreeSet<usize>,
+    /// What writing them would change, or why it cannot be written; `None` until the answer arrives.
+    pub proposed: Option<Result<Vec<Proposal>, String>>,
+    /// Whether it is being written.
+    pub is_asked: bool,
+    /// What was written.
+    pub written: Option<CatalogWritten>,
+}
+
+/// Scans the repository, each time anew.
+pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
+    state.draft = CatalogDraft::default();
+    state.open(WindowKind::Discovery);
+    effects.push(Effect::Ask(Request::Discover(Vec::new())));
+}
+
+pub fn discovered(state: &mut State, found: Box<Discovery>) {
+    let ticked = found.new.iter().enumerate().filter(|(_, source)| source.is_ticked);
+    state.draft.ticked = ticked.map(|(nth, _)| nth).collect();
+    state.draft.found = Some(found);
+}
+
+/// Asks what writing the ticked ones would change.
+fn propose(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(found) = &state.draft.found else { return };
+    let new = state.draft.ticked.iter().filter_map(|nth| found.new.get(*nth).cloned()).collect();
+    let change = CatalogChange { new, moved: found.moved.clone(), layout: CatalogLayout::default() };
+    state.draft.proposed = None;
+    state.open(WindowKind::CatalogDifference);
+    effects.push(Effect::Ask(Request::ProposeCatalog(Box::new(change))));
+}
+
+pub fn proposed(state: &mut State, proposed: Result<Vec<Proposal>, Error>) {
+    state.draft.proposed = Some(proposed.map_err(|error| fix::sentence(&error)));
+}
+
+pub fn written(state: &mut State, written: Result<CatalogWritten, WriteFailure>) {
+    state.draft.is_asked = false;
+    match written {
+        Ok(written) => {
+            state.draft.written = Some(written);
+            state.open(WindowKind::CatalogSummary);
+        }
+        Err(failure) => {
+            state.refuse(fix::sentence(&failure.refused));
+            if !failure.current.is_empty() {
+                state.draft.proposed = Some(Ok(failure.current));
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a workspace without a catalog shows first: what refdesk is, and four ways to begin.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{
+    Handled, Titles, Window, WindowKind, WindowRows, centred, discovery, draw_frame, draw_text, paragraphs,
+    text_columns,
+};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::{Effect, LentCommand};
+use crate::tui::layout;
+use crate::tui::pane_view::{indented, nth_row};
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+
+pub struct Welcome;
+
+const COLUMNS: u16 = 72;
+
+/// The ways to begin: the action, its key, its name, and what it does.
+const WAYS: [(Action, &str, &str, &str); 4] = [
+    (Action::Discover, "s", "Scan this repository", "proposes a catalog; you tick"),
+    (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
+    (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
+    (Action::AddSource, "a", "Add a file", "or a folder, or an address"),
+];
+
+impl Window for Welcome {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Welcome, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        centred(state.layout().body, COLUMNS, text(state).len() + WAYS.len() + 2)
+    }
+
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: places(state).1, len: WAYS.len(), is_list: true }
+    }
+
+    fn click_confirms(&self) -> bool {
+        true
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        let at = state.window.map_or(0, |open| open.cursor.at);
+        let action = match (action, WAYS.get(at)) {
+            (Action::Confirm, Some((chosen, ..))) => *chosen,
+            _ => action,
+        };
+        match action {
+            Action::Discover => discovery::open(state, effects),
+            Action::OpenDemo => effects.push(Effect::Lend(LentCommand::Demo)),
+            Action::ConnectAgent => effects.push(Effect::Lend(LentCommand::Connect)),
+            Action::AddSource => super::add_source::open(state),
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, (above, list), buffer) = (self.outer(state), places(state), frame.buffer_mut());
+        draw_frame(state, Titles { title: "Welcome", ..Titles::default() }, ThemeRole::Catalog, outer, buffer);
+        draw_text(state, &text(state), 0, above, buffer);
+        let theme = &state.skin.theme;
+        for (nth, (_, key, name, about)) in WAYS.iter().enumerate() {
+            let mut row = ListRow::new(&state.skin, list.width);
+            row.cell(key, 2, theme.style(ThemeRole::Strong));
+            row.cell(name, 22, theme.style(ThemeRole::Text));
+            row.text(about, theme.style(ThemeRole::Infra));
+            row.draw(RowCursor::of(nth, cursor.at, Active::Yes), ThemeRole::Catalog, nth_row(list, nth), buffer);
+        }
+    }
+}
+
+/// The text, and the ways below it.
+fn places(state: &State) -> (Rect, Rect) {
+    let inner = layout::inner(Welcome.outer(state));
+    let ways = u16::try_from(WAYS.len()).unwrap_or(u16::MAX).min(inner.height);
+    let above = Rect { height: inner.height - ways, ..inner };
+    (above, indented(Rect { y: above.bottom(), height: ways, ..inner }))
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+    let here = format!("There is no catalog in {} yet.", cells::clean(&state.snapshot.workspace));
+    let about = "refdesk manages what coding agents know of a project: it shows which sources a prompt brings up, why, \
+                 and what they cost.";
+    paragraphs(
+        [(about, ThemeRole::Text), ("", ThemeRole::Text), (here.as_str(), ThemeRole::Infra), ("", ThemeRole::Text)],
+        columns,
+    )
+}
+
+/// After a snapshot: a workspace without sources is welcomed once, and the welcome ends with its first source.
+pub fn follow(state: &mut State) {
+    let is_empty = state.snapshot.catalog.is_empty();
+    if !is_empty && state.open_window() == Some(WindowKind::Welcome) {
+        state.window = None;
+    }
+    let has_problem = state.counts.errors > 0 || !state.snapshot.untrusted.is_empty();
+    if is_empty && state.is_open() && !state.was_welcomed && state.window.is_none() && !has_problem {
+        state.open(WindowKind::Welcome);
+    }
+    state.was_welcomed |= state.is_open();
+}
