@@ -18,6 +18,7 @@ mod index;
 mod index_url;
 #[cfg(unix)]
 mod journal;
+mod journey;
 #[cfg(unix)]
 mod kill_selecting;
 #[cfg(unix)]
