@@ -86,7 +86,11 @@ fn in_json(it: &Profiled) -> Value {
 /// One line per profile for comparison, then their problems, or all details of a single one.
 fn in_words(all: &[Profiled], whole: bool) -> String {
     if all.is_empty() {
-        return format!("There are no profiles. A JSON file in {}/ is one; the README shows how.\n", profile::PROFILES);
+        return format!(
+            "There are no profiles. Each is a JSON file in {}/ with a `name`, and its picks in \
+             `plugin_configs.references.preselected`.\n",
+            profile::PROFILES
+        );
     }
     let mut text = table(all);
     if all.iter().any(is_narrow) {
