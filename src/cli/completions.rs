@@ -14,6 +14,7 @@ use super::answer::CommandOutput;
 use super::args::{CompletionsArgs, ShellName};
 use super::{environment, help};
 use refdesk_agents::hook::HookAgent;
+use refdesk_agents::setup::Client;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Options};
 use refdesk_text::{Code, Error};
@@ -33,6 +34,7 @@ enum ValueKind {
     Profile,
     Desk,
     Agent,
+    AgentWithHooks,
 }
 
 /// Prints the script for a shell.
@@ -122,7 +124,8 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("templates show" | "templates variables" | "render", "name") => ValueKind::Template,
         (_, "profile") => ValueKind::Profile,
         (_, "desk") => ValueKind::Desk,
-        (_, "agent" | "agents") => ValueKind::Agent,
+        (_, "agents") => ValueKind::Agent,
+        (_, "agent") => ValueKind::AgentWithHooks,
         _ => return None,
     })
 }
@@ -130,7 +133,8 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
 fn candidates(kind: ValueKind, words: &[OsString]) -> Vec<CompletionCandidate> {
     let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
     let found: Vec<(String, String)> = match kind {
-        ValueKind::Agent => plain(HookAgent::ALL.iter().map(|agent| agent.word().to_owned()).collect()),
+        ValueKind::Agent => Client::all().map(|client| (client.word.to_owned(), client.name.to_owned())).collect(),
+        ValueKind::AgentWithHooks => plain(HookAgent::ALL.iter().map(|agent| agent.word().to_owned()).collect()),
         kind => options(words).map(|options| in_workspace(kind, options)).unwrap_or_default(),
     };
     let candidate = |(value, help): (String, String)| CompletionCandidate::new(value).help(Some(help.into()));
@@ -180,7 +184,7 @@ fn in_workspace(kind: ValueKind, options: Options) -> Vec<(String, String)> {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
             entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
         }
-        ValueKind::Agent => Vec::new(),
+        ValueKind::Agent | ValueKind::AgentWithHooks => Vec::new(),
     }
 }
 

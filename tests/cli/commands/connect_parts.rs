@@ -193,3 +193,92 @@ fn an_empty_catalog_is_said_before_anything_is_written() {
     assert_eq!(steps(&answer), [("session_start", true), ("initialize", true), ("tools", true)]);
     assert_eq!(answer["ask"], Value::Null);
 }
+
+#[test]
+fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
+    let text = |text: &str| text.as_bytes().to_vec();
+    for (agent, file, before, code, told) in [
+        ("codex", ".codex/config.toml", text("model = \"x\"\nmodel = 1\n"), "unparsable", ".codex/config.toml:2:1: "),
+        (
+            "codex",
+            ".codex/config.toml",
+            text("mcp_servers = { a = { command = \"b\" } }\n"),
+            "wrong-type",
+            ".codex/config.toml:1:1: 'mcp_servers.refdesk' cannot be added without changing other settings",
+        ),
+        ("claude-code", ".mcp.json", text("{\n  \"mcpServers\": [],\n}\n"), "wrong-type", ".mcp.json:2:17: "),
+        ("claude-code", ".mcp.json", text("{\n  mcpServers: {}\n}\n"), "unparsable", ".mcp.json:2:3: "),
+        (
+            "claude-code",
+            ".mcp.json",
+            text("{\"mcpServers\": {\n\"refdesk\": {\"command\": \"npx\"}}}\n"),
+            "entry-taken",
+            ".mcp.json:2:1: 'mcpServers.refdesk' is there and does not start refdesk",
+        ),
+        ("vscode", ".vscode/mcp.json", vec![0xff, 0xfe], "no-text", ".vscode/mcp.json is not UTF-8"),
+        ("opencode", "opencode.jsonc", text("{\"mcp\": 1}"), "wrong-type", "opencode.jsonc:1:9: "),
+    ] {
+        let world = tagged();
+        world.put(file, &before);
+        let listed = world.listing();
+        let answer = world.json(&["connect", agent, "--yes"], 1);
+        assert_eq!((&answer["error"]["code"], &answer["changed"]), (&json!(code), &json!(false)), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with(told), "{answer}");
+        assert_eq!(world.listing(), listed, "not even the hooks: half a connection is none");
+    }
+    // The user's own file of goose.
+    let world = tagged();
+    let file = world.beside("home/.config/goose/config.yaml");
+    write_atomic(&file, b"GOOSE_MODE: auto\nextensions: [\n").unwrap();
+    let answer = world.json(&["connect", "goose", "--yes"], 1);
+    assert!(answer["error"]["message"].as_str().unwrap().starts_with("~/.config/goose/config.yaml:"), "{answer}");
+    assert_eq!(fs::read(&file).unwrap(), b"GOOSE_MODE: auto\nextensions: [\n");
+}
+
+#[test]
+fn comments_and_layout_of_toml_and_yaml_stay() {
+    let world = tagged();
+    let toml = "# mine\r\nmodel = \"x\" # why\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\"";
+    world.put(".codex/config.toml", toml.as_bytes());
+    world.run(&["connect", "codex", "--yes"]).exits(0);
+    let added = "\r\n\r\n[mcp_servers.refdesk]\r\ncommand = \"refdesk\"\r\nargs = [\"mcp\"]\r\n";
+    assert_eq!(world.read(".codex/config.toml"), format!("{toml}{added}"));
+    world.run(&["disconnect", "codex", "--yes"]).exits(0);
+    assert_eq!(world.read(".codex/config.toml"), toml);
+
+    let file = world.beside("home/.config/goose/config.yaml");
+    let yaml = "# mine\nextensions: # all\n    developer:\n        enabled: true # yes\n\nGOOSE_MODE: auto\n";
+    write_atomic(&file, yaml.as_bytes()).unwrap();
+    world.run(&["connect", "goose", "--yes"]).exits(0);
+    let after = fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with("# mine\nextensions: # all\n    refdesk:\n        enabled: true\n"), "{after}");
+    // After an edit only the entry goes.
+    let edited = after.replace("auto", "chat");
+    write_atomic(&file, edited.as_bytes()).unwrap();
+    world.run(&["disconnect", "goose", "--yes"]).exits(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), yaml.replace("auto", "chat"));
+}
+
+#[test]
+fn a_link_that_leads_outside_is_refused_for_servers_too() {
+    let world = tagged();
+    let outside = world.beside("outside.json");
+    write_atomic(&outside, b"{}").unwrap();
+    std::os::unix::fs::symlink(&outside, world.path.join(".mcp.json")).unwrap();
+    let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "outside", "{answer}");
+    assert_eq!(fs::read(&outside).unwrap(), b"{}");
+    assert!(!world.path.join(".claude").exists());
+}
+
+#[test]
+fn a_file_in_the_way_of_a_home_folder_is_an_error() {
+    let world = tagged();
+    // Where the record of the connection and the key of the seals would be.
+    write_atomic(&world.beside("home/.local"), b"").unwrap();
+    let answer = world.json(&["connect", "codex", "--user", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "not-stored", "{answer}");
+    assert!(!world.beside("home/.codex").exists());
+    let answer = world.json(&["connect", "codex", "--yes"], 1);
+    assert!(answer["error"]["message"].is_string() && answer["changed"] == false, "{answer}");
+}

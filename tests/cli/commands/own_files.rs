@@ -145,6 +145,7 @@ fn a_shell_completes_names_of_the_workspace() {
         (&["list", "--profile", ""], "review"),
         (&["list", "--desk", ""], "other"),
         (&["hook", "c"], "claude-code"),
+        (&["connect", "codex", "vs"], "vscode"),
         (&["se"], "search"),
         (&["list", "--m"], "--mode"),
         (&["list", "--mode", ""], "auto"),

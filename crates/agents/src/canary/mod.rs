@@ -5,6 +5,9 @@ mod document;
 mod hook;
 mod process;
 mod server;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
 
 use std::io;
 use std::path::PathBuf;
