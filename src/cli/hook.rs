@@ -191,8 +191,8 @@ fn enrich_event(
     args: &HookArgs,
 ) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
-    let is_trial = environment::is_trial();
-    let (repeat, mode) = if is_trial { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
+    let (repeat, mode) =
+        if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
     let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
     if forgets && !repeat && desk.keeps_anything() {
@@ -221,7 +221,7 @@ fn enrich_event(
         _ => settled.enrich(session, &asked, mode),
     };
     problems.extend(more);
-    if !is_trial && let Err(error) = desk.keep_mentions() {
+    if let Err(error) = desk.keep_mentions() {
         tracing::info!("the mention cache cannot be stored: {error}");
     }
     (enriched.added().to_owned(), problems)

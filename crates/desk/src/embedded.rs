@@ -27,7 +27,7 @@ impl Desk {
     /// Failures are reported, and the templates work without their files. Nothing is written under a profile, nor for
     /// a source that is not trusted, because any agent can read the workspace.
     pub fn write_templates(&self, session: &Session, index: &TemplateIndex) -> Written {
-        if self.profile_file().is_some() {
+        if self.profile_file().is_some() || self.options.is_trial {
             return Written::default();
         }
         let index = &*self.readable(index);

@@ -33,7 +33,8 @@ pub struct Options {
     pub lives_on: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
     pub index_process: Option<IndexProcess>,
-    /// Whether this only tries out what an agent would get: a server then neither journals nor announces itself.
+    /// Whether this only tries out what an agent would get: nothing is cached or extracted, and a server neither journals nor
+    /// announces itself.
     pub is_trial: bool,
 }
 

@@ -113,6 +113,9 @@ impl Desk {
     /// # Errors
     /// The file system's error; it costs only the next process's time.
     pub fn keep_mentions(&mut self) -> std::io::Result<()> {
+        if self.options.is_trial {
+            return Ok(());
+        }
         // A folder without a catalog is not a workspace: create nothing in it.
         let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
         if !self.store.keeps_anything() && !self.catalog.sources().iter().any(begins) {
