@@ -69,7 +69,11 @@ impl WordCounter {
 /// The whole words of a text that begin with a letter and have 3 to 30 letters, digits and single hyphens. Parts of paths,
 /// addresses and dotted or underscored names are none, because a prompt's words are compared as whole words.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_edge = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;!?=*|“”‘’«»…—–".contains(c);
+    let is_edge = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | ',' | ';' | '!' | '?')
+            || matches!(c, '=' | '*' | '|' | '“' | '”' | '‘' | '’' | '«' | '»' | '…' | '—' | '–')
+    };
     text.split(is_edge).map(|token| token.trim_matches(['.', ':', '-', '#', '&', '~'])).filter(|token| is_word(token))
 }
 

@@ -227,6 +227,14 @@ pub struct Staged {
 }
 
 impl Staged {
+    /// Waits until the content is on the disk.
+    ///
+    /// # Errors
+    /// The file system's error.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// Its temporary path.
     pub fn path(&self) -> PathBuf {
         self.folder.path_of(&self.name)

@@ -1,5 +1,6 @@
 //! What a write would change, and whether the path may be written to.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::refusal::{self, WriteTarget};
@@ -15,13 +16,25 @@ pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: 
     compare(path, shown, text.to_owned())
 }
 
-/// Proposals that an earlier one excludes: the indexes of both, and why.
+/// Proposals that an earlier one excludes: the indexes of both, and why. Takes time in proportion to their number.
 pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
-    let against = |(at, other): (usize, &&Proposal)| {
-        let mut before = proposals.iter().take(at).enumerate();
-        before.find_map(|(one_at, one)| Some((one_at, at, refusal::conflict(one, other)?)))
-    };
-    proposals.iter().enumerate().filter_map(against).collect()
+    let mut found = Vec::new();
+    // The first proposal for each file, and the first below each folder.
+    let mut files: HashMap<&Path, usize> = HashMap::with_capacity(proposals.len());
+    let mut folders: HashMap<&Path, usize> = HashMap::new();
+    for (at, other) in proposals.iter().enumerate() {
+        let above = other.path.ancestors().filter_map(|path| files.get(path));
+        let earlier = above.chain(folders.get(other.path.as_path())).min().copied();
+        let one = earlier.and_then(|one_at| Some((one_at, proposals.get(one_at)?)));
+        if let Some((one_at, refused)) = one.and_then(|(one_at, one)| Some((one_at, refusal::conflict(one, other)?))) {
+            found.push((one_at, at, refused));
+        }
+        files.entry(&other.path).or_insert(at);
+        other.path.ancestors().skip(1).for_each(|folder| {
+            folders.entry(folder).or_insert(at);
+        });
+    }
+    found
 }
 
 /// The same proposal against the current files.

@@ -1,8 +1,10 @@
 //! The write itself, all or nothing: every file is first written in full next to its path, then each is renamed. For
 //! several files the renames are noted first (see `record`), so that the next process can recover from a killed writer.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::propose::{conflicts, propose_again};
 use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
@@ -10,6 +12,9 @@ use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
+
+/// The threads that sync files at once.
+const SYNCING: usize = 8;
 
 /// Writes every proposal, or none. To write several, the caller holds the desk's lock. Without a key to seal the note,
 /// an interrupted write of several files is not recovered.
@@ -32,7 +37,8 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         remove_folders(&folders);
         return Err(failure);
     }
-    for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
+    let written_to: BTreeSet<&Path> = wanted.iter().filter_map(|proposal| proposal.path.parent()).collect();
+    for folder in written_to {
         // Leftovers are harmless; the next writer here tries again.
         let _ = Folder::real(folder).and_then(|folder| folder.sweep_dead());
     }
@@ -60,15 +66,23 @@ struct Ready<'a> {
 
 /// Writes every file next to its path. On an error nothing stays except the created `folders`.
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
-    let mut ready = Vec::new();
+    let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
+    allow_open_files(2 * wanted.len());
+    // Many files are synced together: one after the other takes twenty times as long.
+    let lasting = if wanted.len() > 1 { Durability::Recreatable } else { Durability::SurvivesCrash };
     for proposal in wanted {
-        let stage = |folder: Folder| {
-            let name = proposal.path.file_name().unwrap_or_default();
-            let new = folder.stage(name, proposal.text.as_bytes(), FileMode::Default, Durability::SurvivesCrash)?;
+        let name = proposal.path.file_name().unwrap_or_default();
+        // Usually the next file is in the same folder.
+        let known = ready.last().filter(|last| last.proposal.path.parent() == proposal.path.parent());
+        let folder = known.map_or_else(|| make_folders(&proposal.path, folders), |last| Ok(last.folder.clone()));
+        let staged = folder.and_then(|folder| {
+            let new = folder.stage(name, proposal.text.as_bytes(), FileMode::Default, lasting)?;
             Ok(Ready { proposal, folder, new, old: None })
-        };
-        let staged = make_folders(&proposal.path, folders).and_then(stage);
+        });
         ready.push(staged.map_err(|error| write_failed(&proposal.shown, &error))?);
+    }
+    if ready.len() > 1 {
+        sync(&ready)?;
     }
     // A single rename is atomic; with several, those already made may have to be undone.
     if ready.len() > 1 {
@@ -80,6 +94,33 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     }
     Ok(ready)
 }
+
+/// Waits until the content of all files is on the disk.
+fn sync(ready: &[Ready<'_>]) -> Result<(), Error> {
+    let part = ready.len().div_ceil(SYNCING).max(1);
+    let sync = |ready: &Ready<'_>| ready.new.sync().map_err(|error| write_failed(&ready.proposal.shown, &error));
+    thread::scope(|scope| {
+        let parts: Vec<_> = ready.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(sync))).collect();
+        let failed = || Error::new(Code::NotWritten, "the files could not be synced", "try again");
+        parts.into_iter().try_for_each(|part| part.join().unwrap_or_else(|_| Err(failed())))
+    })
+}
+
+/// Lets the process open so many more files, as far as the system allows: each staged file stays open until its rename.
+#[cfg(unix)]
+fn allow_open_files(more: usize) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = u64::try_from(more).unwrap_or(u64::MAX).saturating_add(256);
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(limit.maximum.map_or(wanted, |maximum| wanted.min(maximum)));
+        // If it cannot be raised, opening too many files is the error.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
+#[cfg(not(unix))]
+fn allow_open_files(_: usize) {}
 
 /// Opens the folder of a file and creates missing ones one by one, to know which were created.
 fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
