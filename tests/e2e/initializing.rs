@@ -1,0 +1,76 @@
+//! `refdesk init` shows a list to tick at a terminal, then the difference; nothing is written before a yes.
+
+use crate::support::pty::Pty;
+use crate::support::workspace::Workspace;
+
+fn world() -> Workspace {
+    Workspace::with(&[
+        ("docs/kafka.md", "# Kafka\n\nEvents.\n"),
+        ("docs/outbox.md", "# Outbox\n\nMessages.\n"),
+        ("docs/saga.md", "# Saga\n\nSteps.\n"),
+    ])
+}
+
+fn start(world: &Workspace, words: &[&str]) -> Pty {
+    let words = [&["--workspace", world.path.to_str().unwrap()], words].concat();
+    Pty::start_at(&world.beside("home"), &words, 100, 70)
+}
+
+#[test]
+fn ticking_and_a_yes_write_what_is_ticked() {
+    let world = world();
+    let mut pty = start(&world, &["init"]);
+    pty.wait_for("3 of 3 ticked");
+    pty.type_bytes("9\r");
+    pty.wait_for("'9' is not a number or range from 1 to 3");
+    pty.type_bytes("2-3 3\r");
+    pty.wait_for("2 of 3 ticked");
+    assert!(pty.text().contains("2 [ ] outbox  Outbox"), "{}", pty.text());
+    pty.type_bytes("\r");
+    pty.wait_for("Write 2 files? [y/N]");
+    assert!(pty.text().contains("+++ b/.jaato/references/saga.json"), "{}", pty.text());
+    assert!(!world.path.join(".jaato").exists(), "nothing is written before the answer");
+    pty.type_bytes("y\r");
+    pty.wait_for("Next: `refdesk connect` connects your agents.");
+    assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references"), "{}", pty.text());
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert!(world.path.join(".jaato/references/saga.json").exists());
+    assert!(!world.path.join(".jaato/references/outbox.json").exists());
+}
+
+#[test]
+fn leaving_writes_nothing() {
+    const LIST: &str = "3 of 3 ticked";
+    for answers in [
+        &[(LIST, "q\r")][..],
+        &[(LIST, "\x04")],
+        &[(LIST, "\r"), ("[y/N]", "n\r")],
+        &[(LIST, "\r"), ("[y/N]", "\r")],
+        &[(LIST, "n\r"), ("0 of 3 ticked", "\r")],
+    ] {
+        let world = world();
+        let mut pty = start(&world, &["init"]);
+        for (shown, typed) in answers {
+            pty.wait_for(shown);
+            pty.type_bytes(typed);
+        }
+        let status = pty.wait_for_exit();
+        assert_eq!(status.exit_code() == 0, answers.iter().any(|(shown, _)| shown.starts_with('0')), "{answers:?}");
+        assert!(!world.path.join(".jaato").exists(), "{answers:?}");
+    }
+}
+
+#[test]
+fn a_folder_can_be_added_as_one_source_or_as_one_each() {
+    for (typed, expected) in [("y\r", &["kafka.json", "outbox.json", "saga.json"][..]), ("n\r", &["docs.json"])] {
+        let world = world();
+        world.configure(serde_json::json!({"sources": []}));
+        let mut pty = start(&world, &["add", world.path.join("docs").to_str().unwrap()]);
+        pty.wait_for("has 3 documents. Add each as a source, instead of the folder as one? [y/N]");
+        pty.type_bytes(typed);
+        assert_eq!(pty.wait_for_exit().exit_code(), 0);
+        for file in expected {
+            assert!(world.path.join(".jaato/references").join(file).exists(), "{typed:?} {file}");
+        }
+    }
+}
