@@ -78,5 +78,6 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
     found.extend(more);
     found.extend(interrupted);
     found.extend(desk.waiting());
+    found.extend(desk.never_found());
     found.into_iter().partition(Diagnostic::is_error)
 }

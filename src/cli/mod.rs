@@ -163,6 +163,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
     }
+    tell_moves_once(&desk, &mut answer);
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {
         let opening = desk.opening_diagnostics();
@@ -177,6 +178,22 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
     answer
+}
+
+/// Moved paths in one line with the command that mends them, and only if they were not told before.
+fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
+    let moved: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| problem.code == Code::MovedPath).collect();
+    if moved.is_empty() {
+        return;
+    }
+    let paths = rows::plural(moved.len(), "path");
+    let message =
+        format!("{paths} of another machine found in this workspace: `refdesk check --fix` rewrites the catalog");
+    let is_told = desk.were_moves_told(&moved);
+    answer.diagnostics.retain(|problem| problem.code != Code::MovedPath);
+    if !is_told {
+        answer.diagnostics.push(Diagnostic::warning(Code::MovedPath, message));
+    }
 }
 
 fn dispatch(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {

@@ -243,12 +243,9 @@ fn print_diagnostics(diagnostics: &[Diagnostic]) {
         [] => {}
         few if few.len() <= 3 => few.iter().for_each(|problem| print_to_stderr(&in_words(problem))),
         many => {
-            let count = |code| many.iter().filter(|problem| problem.code == code).count();
-            let parts = [("missing", count(Code::MissingPath)), ("moved", count(Code::MovedPath))];
-            let parts: Vec<String> =
-                parts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
-            let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-            print_to_stderr(&format!("{} warnings{parts}: refdesk check shows them", many.len()));
+            let missing = many.iter().filter(|problem| problem.code == Code::MissingPath).count();
+            let missing = if missing > 0 { format!(" ({missing} missing)") } else { String::new() };
+            print_to_stderr(&format!("{} warnings{missing}: refdesk check shows them", many.len()));
         }
     }
 }

@@ -43,6 +43,7 @@ mod templates;
 mod trust;
 mod undo;
 mod upkeep;
+mod warnings;
 mod why_not;
 mod writing;
 

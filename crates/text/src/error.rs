@@ -125,6 +125,7 @@ codes! {
     ModelBroken = "model-broken",
     Moved = "moved",
     MovedPath = "moved-path",
+    NeverFound = "never-found",
     NoAccess = "no-access",
     NoAnswer = "no-answer",
     NoBytes = "no-bytes",

@@ -179,3 +179,88 @@ fn invisible_characters_in_entries_and_documents_are_reported() {
                     U+202C (pop directional formatting), U+E0041 (tag character)";
     assert!(told.text().contains(sentence), "{told}");
 }
+
+/// A selectable source that only its id brings up.
+#[test]
+fn a_source_that_nothing_brings_up_is_a_warning() {
+    let source = |id: &str, more: serde_json::Value| {
+        let mut source = inline(id, "");
+        source.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        source
+    };
+    let mut speaker = inline("speaker", "See mentioned.");
+    speaker["tags"] = json!(["x"]);
+    let world = Workspace::of(
+        json!([
+            source("lonely", json!({})),
+            source("empty-tags", json!({"tags": [], "description": " "})),
+            source("tagged", json!({"tags": ["x"]})),
+            source("described", json!({"description": "What it is"})),
+            source("always", json!({"mode": "auto"})),
+            source("mentioned", json!({})),
+            speaker,
+        ]),
+        &[(".jaato/references/own.json", r#"{"id": "own", "name": "Own", "type": "inline", "content": ""}"#)],
+    );
+    let lonely = |world: &Workspace| {
+        let checked = world.json(&["check"], 0);
+        let warnings = checked["warnings"].as_array().unwrap().clone();
+        let found = warnings.iter().filter(|it| it["code"] == "never-found");
+        found.map(|it| (it["source_id"].as_str().unwrap().to_owned(), it["line"].as_u64())).collect::<Vec<_>>()
+    };
+    let found = lonely(&world);
+    assert_eq!(found.iter().map(|it| it.0.as_str()).collect::<Vec<_>>(), ["lonely", "empty-tags", "own"]);
+    assert!(found[0].1.is_some() && found[1].1 > found[0].1, "{found:?}");
+    let ran = world.run(&["check"]).exits(0);
+    assert!(ran.text().contains("nothing brings up 'own'") && ran.text().contains("refdesk index"), "{ran}");
+    world.run(&["select", "lonely"]).exits(0);
+    assert_eq!(lonely(&world).len(), 2, "what is selected has been found");
+    world.run(&["index", "--words-only"]).exits(0);
+    assert_eq!(lonely(&world), [], "a search finds it");
+}
+
+#[test]
+fn what_a_build_or_a_site_generator_makes_is_not_a_broken_link() {
+    let text = "Run `./target/release/x`, `../dist/app.js` or `./node_modules/.bin/tsc`.\n\
+                [a](./guide.html) [b](./sub/index.html#top) [c](./sub/) and [d](./nothing.html), [e](./build/notes.md).\n";
+    let world = Workspace::of(
+        json!([{"id": "a", "name": "A", "path": "docs/a.md", "tags": ["x"]}]),
+        &[("docs/a.md", text), ("docs/guide.md", ""), ("docs/sub/README.md", "")],
+    );
+    let checked = world.json(&["check"], 0);
+    let broken: Vec<&str> = checked["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["code"] == "broken-link")
+        .map(|it| it["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        broken,
+        ["broken link: './nothing.html' does not exist", "broken link: './build/notes.md' does not exist"]
+    );
+}
+
+#[test]
+fn moved_paths_are_told_once_in_one_line() {
+    let moved = |id: &str| json!({"id": id, "name": id, "path": format!("/elsewhere/kb/docs/{id}.md"), "tags": ["x"]});
+    let world =
+        Workspace::of(json!([moved("a"), moved("b")]), &[("docs/a.md", ""), ("docs/b.md", ""), ("docs/c.md", "")]);
+    let said =
+        "warning: 2 paths of another machine found in this workspace: `refdesk check --fix` rewrites the catalog\n";
+    for _ in 0..2 {
+        assert_eq!(world.run(&["list"]).exits(0).stderr, said, "without state nothing is remembered");
+        assert!(!world.path.join(".jaato").exists());
+    }
+    assert_eq!(world.run(&["select", "a"]).exits(0).stderr, said);
+    for words in [&["list"][..], &["select", "b"], &["why", "a"]] {
+        assert_eq!(world.run(words).exits(0).stderr, "");
+    }
+    world.configure(json!({"sources": [moved("a"), moved("b"), moved("c")]}));
+    assert!(world.run(&["list"]).exits(0).stderr.starts_with("warning: 3 paths"), "another state of the catalog");
+    assert_eq!(world.run(&["list"]).exits(0).stderr, "");
+    let warnings = world.json(&["check"], 0)["warnings"].as_array().unwrap().len();
+    assert_eq!(warnings, 3, "check still lists each");
+    world.run(&["check", "--fix"]).exits(0);
+    assert_eq!(world.run(&["list"]).exits(0).stderr, "");
+}

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::cache::MentionCache;
 use super::documents::{LIMITS, files, tokens_of};
+use super::generated::{documents_of, is_built};
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
 use super::scan::{ScannedMentions, scan};
@@ -232,6 +233,7 @@ impl Library {
                     format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
                     Fix::AddTarget,
                 )),
+                LinkTarget::Broken if self.is_made_elsewhere(folder, Path::new(&**path)) => {}
                 LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,
                     Some(*line),
@@ -251,6 +253,14 @@ impl Library {
                 }
             }
         }
+    }
+
+    /// Whether a build makes what is at this path, or a site generator makes it of a document that exists.
+    fn is_made_elsewhere(&self, folder: &Path, path: &Path) -> bool {
+        let exists = |document: &PathBuf| {
+            matches!(self.paths.resolve(folder, document), LinkTarget::To(_) | LinkTarget::Unlisted)
+        };
+        is_built(path) || documents_of(path).iter().any(exists)
     }
 
     /// The scan result of a file of this source.

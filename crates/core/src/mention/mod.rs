@@ -3,6 +3,7 @@
 mod cache;
 mod cache_file;
 mod documents;
+mod generated;
 mod graph;
 mod ids;
 mod library;

@@ -9,6 +9,7 @@ mod memory;
 mod selection;
 mod store;
 mod templates;
+mod told_moves;
 mod trusted;
 
 pub use identity::Session;

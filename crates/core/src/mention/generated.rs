@@ -1,0 +1,79 @@
+//! Links to what is not in the repository because a build or a site generator makes it: they are not broken.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Folders that a build or a package manager fills.
+const BUILT: [&str; 14] = [
+    ".gradle",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "_site",
+    "build",
+    "dist",
+    "node_modules",
+    "out",
+    "target",
+    "venv",
+];
+
+/// Whether the path goes through a folder that a build fills. A document there would be written by a person.
+pub fn is_built(path: &Path) -> bool {
+    let is_document = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+    let is_built = |component: Component<'_>| matches!(component, Component::Normal(name) if name.to_str().is_some_and(|name| BUILT.contains(&name)));
+    // The last component is a file, or the folder itself.
+    !is_document && path.components().any(is_built)
+}
+
+/// The documents of which a site generator makes this page; none if it is not a page.
+pub fn documents_of(page: &Path) -> Vec<PathBuf> {
+    if !page.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        return Vec::new();
+    }
+    let mut documents = vec![page.with_extension("md")];
+    if page.file_stem().is_some_and(|stem| stem == "index") {
+        documents.push(page.with_file_name("README.md"));
+        // `guide/index.html` of `guide.md`
+        documents.extend(page.parent().filter(|folder| folder.file_name().is_some()).map(|it| it.with_extension("md")));
+    }
+    documents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_a_build() {
+        for (path, expected) in [
+            ("./target/release/x", true),
+            ("../dist/app.js", true),
+            ("./node_modules/.bin/tsc", true),
+            ("./build", true),
+            ("./build/notes.md", false),
+            ("./targets/x", false),
+            ("docs/a.md", false),
+            ("./a/out.txt", false),
+        ] {
+            assert_eq!(is_built(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn pages_of_documents() {
+        for (page, expected) in [
+            ("a/b.html", &["a/b.md"][..]),
+            ("a/index.html", &["a/index.md", "a/README.md", "a.md"]),
+            ("../index.html", &["../index.md", "../README.md"]),
+            ("index.html", &["index.md", "README.md"]),
+            ("a/b.md", &[]),
+            ("a", &[]),
+        ] {
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(documents_of(Path::new(page)), expected, "{page}");
+        }
+    }
+}

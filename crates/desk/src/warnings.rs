@@ -1,0 +1,63 @@
+//! Warnings that follow from the whole catalog: sources that nothing brings up, and moved paths, which are told once.
+
+use std::collections::HashSet;
+
+use super::Desk;
+use refdesk_core::catalog::{Mode, Source, SourceId};
+use refdesk_core::config::MemberPart;
+use refdesk_files::name::sha256_hex;
+use refdesk_text::fold::can_match;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::PointerStep;
+use refdesk_text::{Code, Fix};
+
+impl Desk {
+    /// A warning for each selectable source that only its id brings up: it has no tags and no description, no other source
+    /// mentions it, and there is no index to find it with. All documents must have been read.
+    pub fn never_found(&self) -> Vec<Diagnostic> {
+        if self.index_file().path().exists() || self.settings().index_url.is_some() {
+            return Vec::new();
+        }
+        let ids = self.catalog.sources().iter().map(|source| source.id.as_str());
+        let mentioned: HashSet<&SourceId> = ids.flat_map(|id| self.graph.targets(id)).collect();
+        let is_hidden = |source: &&Source| {
+            source.mode == Mode::Selectable
+                && !source.tags.iter().any(|tag| can_match(tag))
+                && source.description.trim().is_empty()
+                && !source.is_missing()
+                && !mentioned.contains(&source.id)
+                && !self.selection.contains(source.id.as_str())
+                && !self.begins_with(source.id.as_str())
+        };
+        let told = |source: &Source| {
+            let id = source.id.as_str();
+            let message = format!("nothing brings up '{id}': it has no tags, no description, and nothing mentions it");
+            let fix = Fix::All(vec!["give it tags or a description".into(), Fix::BuildIndex]);
+            let problem = Diagnostic::warning(Code::NeverFound, message).about(id).fix(fix);
+            let problem = problem.in_file(self.around().display(&source.origin.file));
+            let document = self.config.document.as_ref().filter(|document| document.path == source.origin.file);
+            match (document, source.origin.entry) {
+                (Some(document), Some(at)) => {
+                    let path = [PointerStep::Key("sources"), PointerStep::Item(at)];
+                    problem.at(document.position(&path, MemberPart::Value))
+                }
+                _ => problem,
+            }
+        };
+        self.catalog.sources().iter().filter(is_hidden).map(told).collect()
+    }
+
+    /// Whether a person was told of exactly these moved paths before; from now on it counts as told.
+    pub fn were_moves_told(&self, moved: &[&Diagnostic]) -> bool {
+        let mut told: Vec<String> = moved.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
+        told.sort();
+        let hash = sha256_hex(told.join("\n").as_bytes());
+        if self.store.were_moves_told(&hash) {
+            return true;
+        }
+        if let Err(error) = self.store.keep_told_moves(hash) {
+            tracing::info!("it cannot be stored that moved paths were told: {error}");
+        }
+        false
+    }
+}
