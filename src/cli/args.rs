@@ -191,7 +191,7 @@ pub enum Command {
     /// `refdesk index` builds.
     #[command(after_help = "Example: refdesk search how do I retry a payment")]
     Search(SearchArgs),
-    /// Prove that agents are told what they should be, and report on everything that this depends on
+    /// Prove that agents are told what they should be, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
     /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that mends it. The report has
@@ -226,7 +226,7 @@ pub enum Command {
         after_help = "Example: refdesk connect claude-code\n\nAlways exits with 0. Errors are in the log and the journal."
     )]
     Hook(HookArgs),
-    /// Connect agents: add refdesk's hooks and MCP server to their settings, after showing the diff, and try them out
+    /// Connect agents with hooks and the MCP server, and try out the connection
     ///
     /// Adds hooks for the start of a session, for each prompt, and for the results of tools that return text, and the server
     /// whose tools the hints name. The rest of each file stays unchanged; `disconnect` removes what was added. Then the hook

@@ -6,10 +6,10 @@ use super::Desk;
 use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::config::MemberPart;
 use refdesk_files::name::sha256_hex;
+use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
-use refdesk_text::{Code, Fix};
 
 impl Desk {
     /// A warning for each selectable source that only its id brings up: it has no tags and no description, no other source
@@ -32,8 +32,8 @@ impl Desk {
         let told = |source: &Source| {
             let id = source.id.as_str();
             let message = format!("nothing brings up '{id}': it has no tags, no description, and nothing mentions it");
-            let fix = Fix::All(vec!["give it tags or a description".into(), Fix::BuildIndex]);
-            let problem = Diagnostic::warning(Code::NeverFound, message).about(id).fix(fix);
+            let problem = Diagnostic::warning(Code::NeverFound, message).about(id);
+            let problem = problem.fix("give it tags or a description, or build the search index");
             let problem = problem.in_file(self.around().display(&source.origin.file));
             let document = self.config.document.as_ref().filter(|document| document.path == source.origin.file);
             match (document, source.origin.entry) {

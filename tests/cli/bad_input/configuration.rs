@@ -120,7 +120,8 @@ fn the_first_of_equal_ids_wins_and_the_others_are_reported() {
     assert_eq!(codes(&world), ["duplicate-id"; 3]);
     let files: Vec<Value> =
         world.json(&["check"], 0)["warnings"].as_array().unwrap().iter().map(|it| it["file"].clone()).collect();
-    assert_eq!(files, [".jaato/references/a.json", ".jaato/references/b.json", "references.json"]);
+    // The bare sources that are left are reported after that.
+    assert_eq!(files[..3], [".jaato/references/a.json", ".jaato/references/b.json", "references.json"]);
 }
 
 #[test]

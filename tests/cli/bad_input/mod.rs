@@ -18,7 +18,7 @@ fn good_source() -> Value {
     inline("kept", "stays")
 }
 
-/// The codes of all diagnostics of `check`.
+/// The codes of all diagnostics of `check` but one: the sources of these tests are bare, and nothing brings them up.
 #[track_caller]
 fn codes(world: &Workspace) -> Vec<String> {
     let ran = world.run(&["--format", "json", "check"]);
@@ -31,7 +31,7 @@ fn codes(world: &Workspace) -> Vec<String> {
             assert!(diagnostic[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {diagnostic}");
         }
     }
-    all.iter().map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+    all.iter().map(|it| it["code"].as_str().unwrap().to_owned()).filter(|code| code != "never-found").collect()
 }
 
 /// Checks that the good source is listed and can be picked.

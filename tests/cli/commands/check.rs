@@ -26,7 +26,7 @@ fn each_problem_has_a_location_and_a_fix() {
     assert!(found.iter().any(|(code, file, _)| (*code, *file) == ("missing-path", "references.json")), "{found:?}");
     let text = world.run(&["check"]).exits(0);
     assert!(text.text().contains("warning: docs/a.md:3"), "{text}");
-    assert!(text.text().ends_with("9 sources: 0 errors, 3 warnings\n"), "{text}");
+    assert!(text.text().ends_with("9 sources: 0 errors, 6 warnings\n"), "{text}");
     assert!(text.stderr.is_empty(), "nothing is reported twice: {text}");
 }
 
@@ -212,7 +212,7 @@ fn a_source_that_nothing_brings_up_is_a_warning() {
     assert_eq!(found.iter().map(|it| it.0.as_str()).collect::<Vec<_>>(), ["lonely", "empty-tags", "own"]);
     assert!(found[0].1.is_some() && found[1].1 > found[0].1, "{found:?}");
     let ran = world.run(&["check"]).exits(0);
-    assert!(ran.text().contains("nothing brings up 'own'") && ran.text().contains("refdesk index"), "{ran}");
+    assert!(ran.text().contains("nothing brings up 'own'") && ran.text().contains("build the search index"), "{ran}");
     world.run(&["select", "lonely"]).exits(0);
     assert_eq!(lonely(&world).len(), 2, "what is selected has been found");
     world.run(&["index", "--words-only"]).exits(0);
