@@ -212,7 +212,9 @@ fn removed_files_are_recorded_as_removed() {
         "unselected a",
         &format!("removed {template}"),
         &format!("written {settings}"),
+        "written .mcp.json",
         &format!("removed {settings}"),
+        "removed .mcp.json",
     ];
     assert_eq!(brief(&found), expected);
 }

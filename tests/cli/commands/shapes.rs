@@ -108,7 +108,7 @@ fn every_command_has_its_members() {
         ("graph --dot", 0, "nodes [node], mentions [mention]"),
         ("instructions", 0, "text text"),
         ("check", 0, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]"),
-        ("add docs/a.md --id more", 0, "status text, id text, file text, entry {}"),
+        ("add docs/a.md --id more", 0, "status text, id text, file text, entry {}, waits_for_trust yes"),
         ("templates", 0, "templates [template], count count"),
         ("templates list --pattern *.tpl", 0, "templates [template], count count"),
         (
