@@ -220,9 +220,10 @@ fn a_source_that_nothing_brings_up_is_a_warning() {
 }
 
 #[test]
-fn what_a_build_or_a_site_generator_makes_is_not_a_broken_link() {
+fn what_a_build_makes_or_a_command_names_is_not_a_broken_link() {
     let text = "Run `./target/release/x`, `../dist/app.js` or `./node_modules/.bin/tsc`.\n\
-                [a](./guide.html) [b](./sub/index.html#top) [c](./sub/) and [d](./nothing.html), [e](./build/notes.md).\n";
+                [a](./guide.html) [b](./sub/index.html#top) [c](./sub/) and [d](./nothing.html), [e](./build/notes.md).\n\
+                Run ./test --all, then read ./gone.md and [f](./spec).\n";
     let world = Workspace::of(
         json!([{"id": "a", "name": "A", "path": "docs/a.md", "tags": ["x"]}]),
         &[("docs/a.md", text), ("docs/guide.md", ""), ("docs/sub/README.md", "")],
@@ -237,7 +238,12 @@ fn what_a_build_or_a_site_generator_makes_is_not_a_broken_link() {
         .collect();
     assert_eq!(
         broken,
-        ["broken link: './nothing.html' does not exist", "broken link: './build/notes.md' does not exist"]
+        [
+            "broken link: './nothing.html' does not exist",
+            "broken link: './build/notes.md' does not exist",
+            "broken link: './gone.md' does not exist",
+            "broken link: './spec' does not exist",
+        ]
     );
 }
 

@@ -1,4 +1,5 @@
-//! Links to what is not in the repository because a build or a site generator makes it: they are not broken.
+//! Paths in texts that are no broken links although nothing is there: what a build or a site generator makes, and bare words that
+//! name no document.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -26,6 +27,13 @@ pub fn is_built(path: &Path) -> bool {
     let is_built = |component: Component<'_>| matches!(component, Component::Normal(name) if name.to_str().is_some_and(|name| BUILT.contains(&name)));
     // The last component is a file, or the folder itself.
     !is_document && path.components().any(is_built)
+}
+
+/// Whether a path is one of a document. Another bare `./x` in a text is mostly a command or the argument of one.
+pub fn names_a_document(path: &Path) -> bool {
+    const EXTENSIONS: [&str; 9] = ["adoc", "asciidoc", "htm", "html", "markdown", "md", "mdx", "rst", "txt"];
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// The documents of which a site generator makes this page; none if it is not a page.

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use super::cache::MentionCache;
 use super::documents::{LIMITS, files, tokens_of};
-use super::generated::{documents_of, is_built};
+use super::generated::{documents_of, is_built, names_a_document};
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
-use super::scan::{ScannedMentions, scan};
+use super::scan::{LinkedPath, ScannedMentions, scan};
 use super::target::{LinkTarget, PathIndex};
 use super::{Mentions, Via};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
@@ -214,7 +214,8 @@ impl Library {
         let folder = file.parent().unwrap_or(Path::new("/"));
         // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
         let (mut followed, mut places) = (HashSet::new(), HashSet::new());
-        for (path, line) in named.paths.iter().filter(|(path, line)| followed.insert((*line, &**path))) {
+        for LinkedPath { path, line, is_bare } in named.paths.iter().filter(|it| followed.insert((it.line, &*it.path)))
+        {
             match self.paths.resolve(folder, Path::new(&**path)) {
                 LinkTarget::To(spots) => {
                     if places.insert((*line, spots.start)) {
@@ -233,6 +234,7 @@ impl Library {
                     format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
                     Fix::AddTarget,
                 )),
+                LinkTarget::Broken if *is_bare && !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Broken if self.is_made_elsewhere(folder, Path::new(&**path)) => {}
                 LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,

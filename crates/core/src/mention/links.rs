@@ -41,6 +41,8 @@ pub struct Link {
     pub target: String,
     /// Byte offset in the text.
     pub offset: usize,
+    /// Whether it is a bare word.
+    pub is_bare: bool,
 }
 
 /// Every link of the text, in order of offset.
@@ -62,7 +64,7 @@ fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
     let mut covered = Vec::new();
     let parser = Parser::new_ext(text, Options::empty());
     for (_, definition) in parser.reference_definitions().iter() {
-        links.push(Link { target: definition.dest.to_string(), offset: definition.span.start });
+        links.push(Link { target: definition.dest.to_string(), offset: definition.span.start, is_bare: false });
         covered.push(definition.span.clone());
     }
     for (event, range) in parser.into_offset_iter() {
@@ -72,7 +74,7 @@ fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
             if let Some(target) = within.rfind("](") {
                 covered.push(range.start + target + 1..range.end);
             }
-            links.push(Link { target: dest_url.into_string(), offset: range.start });
+            links.push(Link { target: dest_url.into_string(), offset: range.start, is_bare: false });
         }
     }
     covered.sort_by_key(|range| range.start);
@@ -88,7 +90,11 @@ fn html(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
         let Token::StartTag(tag) = token else { continue };
         for (name, value) in &tag.attributes {
             if matches!(name.as_slice(), b"href" | b"src") {
-                links.push(Link { target: String::from_utf8_lossy(value).into_owned(), offset: value.span.start });
+                links.push(Link {
+                    target: String::from_utf8_lossy(value).into_owned(),
+                    offset: value.span.start,
+                    is_bare: false,
+                });
                 covered.push(value.span.start..value.span.end);
             }
         }
@@ -113,7 +119,7 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
         let before = covered.partition_point(|range| range.start <= start);
         let is_covered = before.checked_sub(1).and_then(|at| covered.get(at)).is_some_and(|range| start < range.end);
         if !is_covered && !matches!(word, "./" | "../" | "." | "..") {
-            words.push(Link { target: word.to_owned(), offset: start });
+            words.push(Link { target: word.to_owned(), offset: start, is_bare: true });
         }
     }
     words

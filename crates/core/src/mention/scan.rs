@@ -12,12 +12,23 @@ use refdesk_text::lines::LineCounter;
 pub struct ScannedMentions {
     /// Ids as whole words, by position in the matcher, with their lines, in text order.
     pub ids: Box<[(u32, u32)]>,
-    /// Paths of links, trimmed and decoded but not resolved, with their lines, in text order.
-    pub paths: Box<[(Box<str>, u32)]>,
+    /// The links that lead to paths, in text order.
+    pub paths: Box<[LinkedPath]>,
     /// More than a tenth of the bytes are not UTF-8.
     pub rubbish: bool,
     /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
+}
+
+/// A link to a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedPath {
+    /// Trimmed and decoded, not resolved.
+    pub path: Box<str>,
+    /// Its line.
+    pub line: u32,
+    /// Whether it is a bare word, which may mean something else than a document.
+    pub is_bare: bool,
 }
 
 /// Scans a text.
@@ -27,7 +38,10 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
     let mut lines = LineCounter::new(text);
     let paths = links(text, format)
         .into_iter()
-        .filter_map(|link| Some((path_of(&link.target)?.into(), small(lines.line_of(link.offset)))))
+        .filter_map(|link| {
+            let (path, line) = (path_of(&link.target)?.into(), small(lines.line_of(link.offset)));
+            Some(LinkedPath { path, line, is_bare: link.is_bare })
+        })
         .collect();
     ScannedMentions { ids, paths, rubbish: false, hidden: HiddenCharacters::of(text).map(Box::new) }
 }
