@@ -60,5 +60,5 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
     let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
-    format!("{}\n{} sources, {selected} selected{missing}\n", rows::table(&table), sources.len())
+    format!("{}\n{}, {selected} selected{missing}\n", rows::table(&table), rows::plural(sources.len(), "source"))
 }

@@ -25,6 +25,14 @@ pub fn run(args: &ManArgs) -> CommandOutput {
             Err(error) => CommandOutput::refused(failed(&error)),
         };
     };
+    let named = folder.to_str().and_then(|name| program.find_subcommand(name)).filter(|_| !folder.exists());
+    if let Some(command) = named {
+        let name = format!("refdesk-{}", command.get_name());
+        return match page(command.clone().display_name(name)) {
+            Ok(text) => CommandOutput::new(json!({"text": text}), text),
+            Err(error) => CommandOutput::refused(failed(&error)),
+        };
+    }
     let folder = match environment::current() {
         Ok(current) => absolute(&current, folder),
         Err(error) => return CommandOutput::refused(error),

@@ -57,6 +57,11 @@ pub fn nothing_found(around: &Surroundings) -> Error {
         from.display(),
         passed.unwrap_or_default()
     );
-    let fix = "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace";
+    let is_home = around.home.as_deref().is_some_and(|home| home.starts_with(from));
+    let fix = if is_home {
+        "change to the folder of a project, or name one with --workspace"
+    } else {
+        "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace"
+    };
     Error::new(Code::NoWorkspace, message, fix)
 }

@@ -9,7 +9,7 @@ use super::catalog_change::{EntryPlace, NewEntry};
 use super::writing::Leave;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
-use refdesk_discover::{Described, ProposedPlace, describe_place, ids_of};
+use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
@@ -106,9 +106,28 @@ impl Desk {
         Ok(())
     }
 
+    /// What a place says about itself. Of what a link of the workspace leads to outside it, nothing is read before it is
+    /// trusted.
+    fn described(&self, place: &ProposedPlace) -> Described {
+        let workspace = self.workspace();
+        let leads_out =
+            |path: &Path| path.starts_with(workspace) && !Resolver::default().resolve(path).0.starts_with(workspace);
+        match place.path() {
+            Some(path) if leads_out(path) => {
+                let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+                Described::unread(name)
+            }
+            _ => describe_place(place),
+        }
+    }
+
     /// Where a new source is: an existing file or folder with an absolute path, or an address.
     fn new_place(&self, new: &NewSource) -> Result<ProposedPlace, Error> {
         if ["http://", "https://"].iter().any(|scheme| new.place.starts_with(scheme)) {
+            if has_password(&new.place) {
+                let message = "the address has a user or a password, which everyone who reads the catalog would see";
+                return Err(Error::new(Code::Usage, message, "leave the part before the @ out"));
+            }
             return Ok(ProposedPlace::Url(new.place.clone()));
         }
         let path = absolute(&self.around().current, Path::new(&new.place));
@@ -152,7 +171,7 @@ impl Desk {
         let places: Vec<ProposedPlace> = wanted.iter().map(|(_, place)| relative(place)).collect();
         let root = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let ids = ids_of(&places, &root, &taken);
-        let described: Vec<Described> = wanted.iter().map(|(_, place)| describe_place(place)).collect();
+        let described: Vec<Described> = wanted.iter().map(|(_, place)| self.described(place)).collect();
         let tags = Described::tags(&described, &places, &ids);
         let parts = wanted.iter().zip(ids).zip(described).zip(tags);
         parts.map(|((((source, place), id), described), tags)| new_entry(source, place, id, described, tags)).collect()

@@ -8,7 +8,7 @@ use globset::GlobBuilder;
 use super::Desk;
 use refdesk_discover::documents_in;
 use refdesk_files::path::{absolute, slashed};
-use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::{Code, Error};
 
 /// The most files of a pattern.
@@ -22,7 +22,7 @@ impl Desk {
     /// an address or not a pattern.
     ///
     /// # Errors
-    /// The pattern is malformed, or nothing matches it.
+    /// The pattern is malformed, nothing matches it, or there are too many files to look through.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
         let current = &self.around().current;
         let is_address = ["http://", "https://"].iter().any(|scheme| place.starts_with(scheme));
@@ -42,20 +42,27 @@ impl Desk {
             .collect();
         let real = fs::canonicalize(current.join(&fixed)).unwrap_or_else(|_| absolute(current, &fixed));
         let limits = WalkLimits { files: 10 * FILES, bytes: u64::MAX };
-        let (files, _) = files_below(&fixed, &real, limits, &WalkBudget::default(), |_| true);
+        let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), |_| true);
+        if problems.iter().any(|problem| !matches!(problem, Problem::Unreadable(..))) {
+            let message = format!("there are too many files to look through for '{place}'");
+            let fix = "begin the pattern with the folder that you mean, as in 'docs/**/*.md'";
+            return Err(Error::new(Code::TooManyFiles, message, fix));
+        }
         let is_skipped = |path: &Path| {
             let below = path.strip_prefix(&fixed).unwrap_or(path);
             below
                 .iter()
                 .any(|part| SKIPPED.iter().any(|name| part == *name) || part.as_encoded_bytes().starts_with(b"."))
         };
-        let matching =
-            files.iter().map(|file| file.path.as_path()).filter(|path| matcher.is_match(path) && !is_skipped(path));
+        let matching = files.iter().map(|file| file.path.as_path()).filter(|path| {
+            // The catalog is JSON, which has no other names.
+            path.to_str().is_some() && matcher.is_match(path) && !is_skipped(path)
+        });
         let found: Vec<String> = matching.take(FILES + 1).map(slashed).collect();
         match found.len() {
             0 => {
                 let message = format!("nothing matches '{place}'");
-                Err(Error::new(Code::NoSuchPath, message, "name something that exists"))
+                Err(Error::new(Code::NoSuchPath, message, "check the pattern: it counts from the current folder"))
             }
             many if many > FILES => {
                 let message = format!("more than {FILES} files match '{place}'");

@@ -173,8 +173,21 @@ pub fn bounded_yaml(text: &str) -> Result<Value, (usize, String)> {
     };
     serde_saphyr::from_str_with_options::<Value>(text, options).map_err(|error| {
         let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
-        (line.unwrap_or(1), first_line(&error.to_string()).to_owned())
+        (line.unwrap_or(1), in_plain_words(&error.to_string()))
     })
+}
+
+/// The parser's message without its positions and its advice for programmers.
+fn in_plain_words(message: &str) -> String {
+    let line = first_line(message);
+    if line.contains("budget breached") {
+        return "it is nested too deeply, has too many aliases, or is too large".to_owned();
+    }
+    if line.contains("from_str_multiple") || line.contains("multiple") {
+        return "it has more than one document".to_owned();
+    }
+    let end = [" at line ", " (defined at", " (first ", "; set "].iter().filter_map(|mark| line.find(mark)).min();
+    line.get(..end.unwrap_or(line.len())).unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// Rules write `globs: **/*.rs`, which YAML reads as an alias: the value is put in quotes.

@@ -17,6 +17,7 @@ mod tags;
 mod walk;
 mod words;
 
+pub use navigation::has_password;
 pub use page::{Page, read_page};
 pub use prompts::prompts;
 pub use proposal::{

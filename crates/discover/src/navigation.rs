@@ -90,11 +90,18 @@ pub fn links(path: &Path, text: &str) -> Vec<Link> {
     let is_new = |link: &Link| {
         let is_address = ["http://", "https://"].iter().any(|scheme| link.url.starts_with(scheme));
         is_address
+            && !has_password(&link.url)
             && !link.url.contains(char::is_whitespace)
             && link.url.len() <= 2_000
             && seen.insert(link.url.clone())
     };
     markdown_links(text).into_iter().filter(is_new).take(LINKS).collect()
+}
+
+/// Whether an address has a user or a password, which must not get into a catalog.
+pub fn has_password(address: &str) -> bool {
+    let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
+    authority.split(['/', '?', '#']).next().unwrap_or_default().contains('@')
 }
 
 /// The links of list items and paragraphs, with the text after each.

@@ -29,6 +29,11 @@ pub struct Described {
 }
 
 impl Described {
+    /// A place of which nothing was read.
+    pub fn unread(name: String) -> Self {
+        Self { name, ..Self::default() }
+    }
+
     /// The tags of each, which are compared only with each other.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
         let frequencies = Frequencies::of(all.iter().map(|described| described.page.words.as_slice()));

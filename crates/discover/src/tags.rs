@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::common::is_common;
 use super::ids::slug;
+use super::propose::shown_text;
 use super::words::stem;
 use refdesk_text::fold::{can_match, same_tag};
 
@@ -124,7 +125,11 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
 
 /// The tags of the front matter, in lower case.
 fn given<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
-    source.given.iter().map(|tag| tag.to_lowercase()).filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
+    source
+        .given
+        .iter()
+        .map(|tag| shown_text(tag).trim().to_lowercase())
+        .filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
 }
 
 /// The names of folders, the nearest first.

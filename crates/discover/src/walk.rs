@@ -244,6 +244,10 @@ impl Walker<'_> {
             |path: &Path, is_folder| ignored.as_ref().is_some_and(|ignored| ignored.covers(path, is_folder));
         for (name, kind) in entries {
             let path = at.path.join(&name);
+            if name.to_str().is_none() {
+                self.note(&path, "its name is not UTF-8; it was left out");
+                continue;
+            }
             match kind {
                 EntryKind::Folder => {
                     for below in entered(&at.path, &name) {

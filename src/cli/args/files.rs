@@ -51,7 +51,7 @@ pub enum ShellName {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Write a page for each command to this folder [default: print the main page]
-    #[arg(value_name = "DIR")]
+    /// Print the page of this command, or write all pages to this folder [default: print the main page]
+    #[arg(value_name = "COMMAND|DIR")]
     pub folder: Option<PathBuf>,
 }

@@ -41,8 +41,13 @@ impl Window for AddSource {
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
+        match action {
+            Action::Confirm => {}
+            Action::Back if state.snapshot.catalog.is_empty() => {
+                state.open(WindowKind::Welcome);
+                return Handled::Consumed;
+            }
+            _ => return Handled::Ignored,
         }
         state.window = None;
         effects.push(Effect::Lend(LentCommand::Add(state.new_source.text().trim().to_owned())));

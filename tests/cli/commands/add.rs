@@ -240,6 +240,7 @@ fn one_that_cannot_be_added_keeps_all_others_out() {
         (&["add", "docs/kafka.md", "docs/saga.md", "--id", "x"], "usage", 2),
         (&["add", "docs/*.md", "--name", "x"], "usage", 2),
         (&["add", "docs/*.md", "--tag", "-"], "empty-tag", 1),
+        (&["add", "docs/kafka.md", "https://ann:secret@example.org/a"], "usage", 1),
     ] {
         let answer = world.json(words, exit);
         assert_eq!(answer["error"]["code"], code, "{words:?}");
@@ -257,4 +258,35 @@ fn what_is_outside_says_at_once_that_it_waits_for_trust() {
         "{added}"
     );
     assert_eq!(world.json(&["add", "docs/b.md", "--id", "near"], 0)["waits_for_trust"], false);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_read_behind_a_link_that_leads_out() {
+    let world = small();
+    refdesk_files::write_atomic(&world.beside("secret/s.md"), b"# Top secret\n\nA secret paragraph.\n").unwrap();
+    std::os::unix::fs::symlink("../../secret", world.path.join("docs/lnk")).unwrap();
+    for words in
+        [&["add", "docs/lnk/s.md"][..], &["add", "docs/lnk", "--each", "--tag", "x"], &["add", "docs/lnk/*.md"]]
+    {
+        world.run(words);
+    }
+    let catalog = world.listing().into_iter().filter(|(path, _)| path.to_string_lossy().contains("references"));
+    for (path, text) in catalog {
+        let text = String::from_utf8_lossy(&text).to_lowercase();
+        assert!(!text.contains("secret paragraph") && !text.contains("top secret"), "{}: {text}", path.display());
+    }
+}
+
+#[test]
+fn a_pattern_over_too_many_files_is_refused() {
+    let world = small();
+    std::fs::create_dir(world.path.join("many")).unwrap();
+    for nth in 0..20_050 {
+        std::fs::File::create(world.path.join(format!("many/{nth}.txt"))).unwrap();
+    }
+    world.put("zz/z.md", b"# Z\n");
+    let answer = world.json(&["add", "**/*.md"], 1);
+    assert_eq!(answer["error"]["code"], "too-many-files", "{answer}");
+    assert_eq!(world.json(&["add", "zz/*.md"], 0)["id"], "z");
 }

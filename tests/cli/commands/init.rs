@@ -205,3 +205,21 @@ fn a_folder_that_cannot_be_written_is_said_and_left_alone() {
     assert_eq!(answer["error"]["code"], "outside", "{answer}");
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_a_catalog_cannot_say_is_left_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = Workspace::with(&[
+        ("docs/tags.md", "---\ntags: [\"\u{202e}\", \"!!!\", \"billing\"]\n---\n\n# Tag document\n\nWords.\n"),
+        ("llms.txt", "# A\n\n- [In](https://example.org/a)\n- [Out](https://ann:secret@example.org/b)\n"),
+    ]);
+    fs::create_dir(world.path.join(".git")).unwrap();
+    fs::File::create(world.path.join(std::ffi::OsStr::from_bytes(b"docs/b\xff.md"))).unwrap();
+    let made = world.json(&["init", "--yes"], 0);
+    assert!(made.to_string().contains("its name is not UTF-8; it was left out"), "{made}");
+    assert!(!made.to_string().contains("secret"), "{made}");
+    let checked = world.json(&["check"], 0);
+    assert_eq!(checked["errors"], json!([]), "{checked}");
+    assert_eq!(world.json(&["init", "--yes"], 0)["status"], "nothing_new");
+}

@@ -107,6 +107,9 @@ fn colors_by_option_preference_and_environment() {
 fn manual_pages_for_every_command() {
     let world = Workspace::new();
     let page = run(&mut world.bare(&["man"]), None).exits(0);
+    let of_command = run(&mut world.bare(&["man", "list"]), None).exits(0);
+    assert!(of_command.text().contains("refdesk\\-list"), "{of_command}");
+    assert!(!world.path.join("list").exists(), "a command is not a folder");
     assert!(page.text().contains(".TH refdesk 1") && page.text().contains("why\\-not"), "{page}");
     let ran = run(&mut world.bare(&["man", "pages/man1", "--json"]), None).exits(0).json();
     let program = <refdesk::cli::Cli as clap::CommandFactory>::command();
