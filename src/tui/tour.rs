@@ -147,7 +147,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     let step =
         if tour.step < STEPS.len() { format!("{} of {}", tour.step + 1, STEPS.len()) } else { "done".to_owned() };
     let note = format!("{step} {} C-g leaves", state.skin.glyphs.dot);
-    let border = PaneBorder { title: "Tour", note, place: String::new(), role: ThemeRole::Match, active: Active::Yes };
+    let border = PaneBorder { title: "Tour", note, place: String::new(), role: ThemeRole::Hints, active: Active::Yes };
     border.draw(&state.skin, place, buffer);
     let (text, strong) = (state.skin.theme.style(ThemeRole::Text), state.skin.theme.style(ThemeRole::Strong));
     for ((line, is_keys), y) in lines(tour.shown(), place.width).iter().zip(place.y + 1..) {

@@ -88,7 +88,11 @@ fn places(state: &State) -> (Rect, Rect) {
 
 fn text(state: &State) -> WrappedText {
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
-    let here = format!("There is no catalog in {} yet.", cells::clean(&state.snapshot.workspace));
+    let workspace = cells::clean(&state.snapshot.workspace);
+    let here = match state.snapshot.catalog.len() {
+        0 => format!("There is no catalog in {workspace} yet."),
+        count => format!("The catalog of {workspace} has {}.", cells::counted(count, "source")),
+    };
     let about = "refdesk manages what coding agents know of a project: it shows which sources a prompt brings up, why, \
                  and what they cost.";
     paragraphs(
