@@ -131,12 +131,12 @@ impl Connection {
         hook_commands(&text, &self.client).is_ok_and(|commands| !commands.is_empty())
     }
 
-    /// Whether the agent has our server already, from its user's settings or those of the workspace.
+    /// Whether the agent starts our server already, by its user's settings or those of the workspace.
     fn has_server(&self, desk: &Desk) -> bool {
         [true, false].into_iter().any(|for_user| {
             let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
             let text = file.and_then(|file| file.read().ok().flatten()).unwrap_or_default();
-            listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
+            listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some_and(|it| it.problem.is_none()))
         })
     }
 

@@ -7,7 +7,9 @@ use super::super::connect::{canary, example, settings_file};
 use super::report::{CheckLevel, CheckLine};
 use refdesk_agents::canary::{self as trial, CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
-use refdesk_agents::setup::{Client, NAME, ServerCommand, hook_commands, listed_server, write_command};
+use refdesk_agents::setup::{
+    Client, ListedServer, NAME, foreign_hook_keys, hook_commands, listed_server, write_command,
+};
 use refdesk_desk::Desk;
 use refdesk_text::Error;
 
@@ -17,7 +19,9 @@ struct AgentSettings {
     for_user: bool,
     /// The command of the hooks.
     hook: Option<String>,
-    server: Option<ServerCommand>,
+    /// Whether the hooks are written in another way than `connect` writes them.
+    has_foreign_hook: bool,
+    server: Option<ListedServer>,
     /// Why the settings cannot be relied on.
     problems: Vec<(String, String)>,
 }
@@ -59,30 +63,43 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
 impl AgentSettings {
     /// What the settings contain; `None` if nothing of ours.
     fn read(desk: &Desk, client: Client, for_user: bool) -> Option<Self> {
-        let mut new = Self { client, for_user, hook: None, server: None, problems: Vec::new() };
+        let mut new =
+            Self { client, for_user, hook: None, has_foreign_hook: false, server: None, problems: Vec::new() };
+        let read_hooks = |text: &str| Ok((hook_commands(text, &client)?, foreign_hook_keys(text, &client)?));
         if let Some(hooks) = client.hooks
-            && let Some(commands) = new.look(desk, &hooks.places, |text| hook_commands(text, &client))
+            && let Some((file, (commands, foreign))) = new.look(desk, &hooks.places, read_hooks)
         {
             new.hook = commands.into_iter().next();
+            new.has_foreign_hook = foreign.is_some();
+            new.problems.extend(foreign.map(|keys| {
+                let problem = format!(
+                    "{file}: a hook of refdesk has {keys}, which connect does not write: it would not run as it is tried here"
+                );
+                let scope = if for_user { " --user" } else { "" };
+                (problem, format!("`refdesk connect {}{scope}` replaces it", client.word))
+            }));
         }
-        if let Some(server) = new.look(desk, &client.server.places, |text| listed_server(text, &client.server)) {
+        let read_server = |text: &str| listed_server(text, &client.server);
+        if let Some((file, server)) = new.look(desk, &client.server.places, read_server) {
+            let problem = server.as_ref().and_then(|server| server.problem.as_ref());
+            new.problems.extend(problem.map(|it| (format!("{file}: {}", it.message), it.fix.to_owned())));
             new.server = server;
         }
         let is_there = new.hook.is_some() || new.server.is_some() || !new.problems.is_empty();
         is_there.then_some(new)
     }
 
-    /// Reads a settings file; one that cannot be read is a problem only if it mentions us.
+    /// Reads a settings file, and names it; one that cannot be read is a problem only if it mentions us.
     fn look<T>(
         &mut self,
         desk: &Desk,
         places: &refdesk_agents::setup::SettingsPlaces,
         read: impl Fn(&str) -> Result<T, Error>,
-    ) -> Option<T> {
+    ) -> Option<(String, T)> {
         let file = settings_file::of(desk, places, self.for_user).ok().flatten()?;
         let text = file.read().ok().flatten()?;
         match read(&text) {
-            Ok(found) => Some(found),
+            Ok(found) => Some((file.shown, found)),
             Err(error) => {
                 if text.contains(NAME) {
                     self.problems.push((format!("{}:{}", file.shown, error.message), "fix the file".to_owned()));
@@ -102,15 +119,16 @@ impl AgentSettings {
         let is_own_hook =
             |command: &String| [true, false].iter().any(|has| *command == write_command(NAME, word, *has));
         let own_server = self.client.server.command(NAME, false);
+        let is_own_server = |server: &&ListedServer| self.for_user || server.command == own_server;
         let hook = self.hook.clone().filter(|command| self.for_user || is_own_hook(command));
-        let server = self.server.clone().filter(|command| self.for_user || *command == own_server);
+        let server = self.server.as_ref().filter(is_own_server).cloned();
         let fix = || format!("look at it, and `refdesk connect {word}` replaces it");
         if let Some(command) = self.hook.as_ref().filter(|_| hook.is_none()) {
             self.problems
                 .push((format!("the settings of the workspace run '{command}', which was not tried out"), fix()));
         }
-        if let Some(command) = self.server.as_ref().filter(|_| server.is_none()) {
-            let words = command.words().join(" ");
+        if let Some(listed) = self.server.as_ref().filter(|_| server.is_none()) {
+            let words = listed.command.words().join(" ");
             self.problems
                 .push((format!("the settings of the workspace start '{words}', which was not tried out"), fix()));
         }
@@ -125,7 +143,8 @@ impl AgentSettings {
                 self.problems.push((text, format!("`refdesk connect {word}` connects both")));
             }
         }
-        let hook = HookAgent::from_word(word).zip(hook);
+        let hook = HookAgent::from_word(word).zip(hook.filter(|_| !self.has_foreign_hook));
+        let server = server.filter(|server| server.problem.is_none()).map(|server| server.command);
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
     }
 

@@ -215,6 +215,15 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
             "entry-taken",
             ".mcp.json:2:1: 'mcpServers.refdesk' is there and does not start refdesk",
         ),
+        (
+            "claude-code",
+            ".mcp.json",
+            text(
+                "{\"mcpServers\": {\n\"refdesk\": {\"command\": \"refdesk\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}\n",
+            ),
+            "entry-taken",
+            ".mcp.json:2:1: 'mcpServers.refdesk' has `env`, which connect does not write: the server would not run",
+        ),
         ("vscode", ".vscode/mcp.json", vec![0xff, 0xfe], "no-text", ".vscode/mcp.json is not UTF-8"),
         ("opencode", "opencode.jsonc", text("{\"mcp\": 1}"), "wrong-type", "opencode.jsonc:1:9: "),
     ] {

@@ -114,6 +114,47 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
 }
 
 #[test]
+fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() {
+    let world = tagged();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    let (hooks, server) = (world.read(".claude/settings.json"), world.read(".mcp.json"));
+    for (file, from, to, told, fix) in [
+        (
+            ".mcp.json",
+            "\"command\"",
+            "\"env\": {\"PATH\": \"/nowhere\"}, \"command\"",
+            ".mcp.json: 'mcpServers.refdesk' has `env`, which connect does not write: the server would not run as it is tried here",
+            "remove that key",
+        ),
+        (
+            ".mcp.json",
+            "\"command\"",
+            "\"disabled\": true, \"command\"",
+            ".mcp.json: 'mcpServers.refdesk' is switched off: `disabled` is true",
+            "switch it on, or remove it",
+        ),
+        (
+            ".claude/settings.json",
+            "\"timeout\"",
+            "\"async\": true, \"timeout\"",
+            ".claude/settings.json: a hook of refdesk has `async`, which connect does not write: it would not run as it is tried here",
+            "`refdesk connect claude-code` replaces it",
+        ),
+    ] {
+        let (text, step) = if file == ".mcp.json" { (&server, "initialize") } else { (&hooks, "session_start") };
+        world.put(file, text.replace(from, to).as_bytes());
+        let answer = world.json(&["doctor"], 1);
+        assert_eq!(with_level(&answer, "wrong"), [format!("agent: Claude Code, this workspace: {told}")]);
+        let shown = world.run(&["doctor"]).exits(1);
+        assert!(shown.text().contains(&format!("       fix: {fix}\n")), "{shown}");
+        let ran = answer["agents"][0]["canary"].as_array().unwrap();
+        assert!(!ran.is_empty() && ran.iter().all(|it| it["step"] != step), "{answer:#}");
+        world.put(file, text.as_bytes());
+    }
+    world.run(&["doctor"]).exits(0);
+}
+
+#[test]
 fn hooks_whose_hints_name_a_missing_server_are_wrong() {
     let world = tagged();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);

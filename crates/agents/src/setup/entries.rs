@@ -3,6 +3,7 @@
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
+use super::client::foreign_keys;
 use super::command::is_ours;
 use super::text::{Container, part};
 
@@ -83,6 +84,24 @@ impl Entry<'_, '_> {
             members.insert(HOOKS.to_owned(), own.into_iter().collect());
         }
         value
+    }
+
+    /// The keys that we would not write, of the command and of its element.
+    pub fn foreign_keys(&self) -> Vec<String> {
+        let alone = self.alone();
+        let is_own = |key: &str, value: &serde_json::Value| match key {
+            "type" => value == "command",
+            "timeout" => value.is_number(),
+            _ => ["matcher", "command", "name", "description"].contains(&key),
+        };
+        let mut found =
+            foreign_keys(&alone, |key, value| is_own(key, value) || (key == HOOKS && self.commands.is_some()));
+        if self.commands.is_some()
+            && let Some(handler) = alone.get(HOOKS).and_then(|commands| commands.get(0))
+        {
+            found.extend(foreign_keys(handler, is_own));
+        }
+        found
     }
 
     /// The outermost member to remove with it: the command, or a container that would be empty without it; an event or

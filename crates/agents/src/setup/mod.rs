@@ -10,6 +10,7 @@ mod entries;
 mod file;
 mod insert;
 mod plan;
+mod problem;
 mod record;
 mod server;
 mod text;
@@ -17,9 +18,10 @@ mod text;
 pub use client::{Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable};
 pub use command::{NAME, is_ours, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
-pub use plan::{Connected, Disconnected, connect, disconnect, hook_commands};
+pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
+pub use problem::EntryProblem;
 pub use record::Record;
-pub use server::{connect_server, disconnect_server, listed_server};
+pub use server::{ListedServer, connect_server, disconnect_server, listed_server};
 
 #[cfg(test)]
 mod law_tests;

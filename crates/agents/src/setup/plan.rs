@@ -9,6 +9,7 @@ use super::client::Client;
 use super::cut::cut;
 use super::entries::{Entry, HOOKS, has_no_comment, members, ours};
 use super::insert::apply;
+use super::problem::keys_in_words;
 use super::record::Record;
 use super::text::{Container, error_at, parse, part};
 use refdesk_files::name::sha256_hex;
@@ -111,6 +112,22 @@ pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> 
     let mut commands: Vec<String> = ours(&root, client.word).iter().filter_map(Entry::command).collect();
     commands.dedup();
     Ok(commands)
+}
+
+/// The keys in the entries that call us for this agent which we would not write, in words; `None` if there are none.
+///
+/// # Errors
+/// The file does not parse.
+pub fn foreign_hook_keys(text: &str, client: &Client) -> Result<Option<String>, Error> {
+    let (_, body) = split_mark(Some(text));
+    let Some(Value::Object(root)) = parse(body)? else { return Ok(None) };
+    let mut keys: Vec<String> = Vec::new();
+    for key in ours(&root, client.word).iter().flat_map(Entry::foreign_keys) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    Ok(keys_in_words(&keys))
 }
 
 /// The byte order mark of a text, and the text without it.

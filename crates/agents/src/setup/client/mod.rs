@@ -13,7 +13,7 @@ mod vscode;
 
 pub use hooks::Hooks;
 pub use server::{McpServer, ServerCommand};
-pub(super) use server::{SERVER, SettingsFormat};
+pub(super) use server::{SERVER, SettingsFormat, foreign_keys, switched_off};
 
 use serde_json::Value;
 

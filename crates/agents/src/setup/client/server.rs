@@ -107,10 +107,11 @@ impl McpServer {
 
     /// The command in an entry; `None` if it starts no program, or is switched off.
     pub(in crate::setup) fn command_of(&self, entry: &Value) -> Option<ServerCommand> {
-        let is_off = |key: &str, off: bool| entry.get(key).and_then(Value::as_bool) == Some(off);
-        if is_off("enabled", false) || is_off("disabled", true) {
-            return None;
-        }
+        if switched_off(entry).is_some() { None } else { self.listed_command(entry) }
+    }
+
+    /// The command in an entry, even in one that is switched off.
+    pub(in crate::setup) fn listed_command(&self, entry: &Value) -> Option<ServerCommand> {
         let strings = |value: Option<&Value>| -> Option<Vec<String>> {
             value.map_or(Some(Vec::new()), |value| {
                 value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
@@ -126,4 +127,44 @@ impl McpServer {
         };
         Some(ServerCommand { program: entry.get(program)?.as_str()?.to_owned(), args: strings(entry.get(args))? })
     }
+
+    /// The keys of an entry that change what is started or how, and that are not written by us.
+    pub(in crate::setup) fn foreign_keys(&self, entry: &Value) -> Vec<String> {
+        let kind = if self.form == ServerForm::List { "local" } else { "stdio" };
+        let (program, args) = match self.form {
+            ServerForm::Plain | ServerForm::Typed => ("command", "args"),
+            ServerForm::List => ("command", "command"),
+            ServerForm::Extension => ("cmd", "args"),
+        };
+        foreign_keys(entry, |key, value| match key {
+            "type" => value == kind,
+            "enabled" => *value == json!(true),
+            "disabled" => *value == json!(false),
+            "name" | "description" => value.is_string(),
+            "timeout" => value.is_number(),
+            _ => key == program || key == args,
+        })
+    }
+}
+
+/// The key that switches an entry off, with its value.
+pub(in crate::setup) fn switched_off(entry: &Value) -> Option<&'static str> {
+    let is_set = |key: &str, off: bool| entry.get(key).and_then(Value::as_bool) == Some(off);
+    match () {
+        () if is_set("enabled", false) => Some("`enabled` is false"),
+        () if is_set("disabled", true) => Some("`disabled` is true"),
+        () => None,
+    }
+}
+
+/// The keys of an object that are not ours. Agents that write an entry anew add keys without a value.
+pub(in crate::setup) fn foreign_keys(object: &Value, is_ours: impl Fn(&str, &Value) -> bool) -> Vec<String> {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let members = object.as_object().into_iter().flatten();
+    members.filter(|(key, value)| !is_empty(value) && !is_ours(key, value)).map(|(key, _)| key.clone()).collect()
 }

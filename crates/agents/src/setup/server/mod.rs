@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::client::{McpServer, SERVER, ServerCommand, SettingsFormat};
 use super::insert::{Insert, apply};
 use super::plan::{Connected, Disconnected, split_mark};
+use super::problem::EntryProblem;
 use super::record::Record;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
@@ -35,11 +36,15 @@ pub fn connect_server(
     let (mark, body) = split_mark(text);
     let list = List::of(body, server)?;
     if let Some(entry) = list.entry() {
-        match server.command_of(entry) {
-            Some(found) if found == *command => return Ok(Connected::Already),
-            Some(found) if found.is_ours() => {}
-            _ => {
-                let message = format!("'{}.{SERVER}' is there and does not start refdesk", list.keys.join("."));
+        let listed = list.ours(entry, server);
+        match &listed {
+            Some(ListedServer { problem: Some(problem), .. }) => {
+                return Err(at(body, &list, Code::EntryTaken, &problem.message, problem.fix));
+            }
+            Some(listed) if listed.command == *command => return Ok(Connected::Already),
+            Some(_) => {}
+            None => {
+                let message = format!("'{}' is there and does not start refdesk", list.name());
                 return Err(at(body, &list, Code::EntryTaken, &message, "remove it, or give it another name"));
             }
         }
@@ -84,13 +89,22 @@ pub fn disconnect_server(
     })
 }
 
-/// The command with which these settings start our server.
+/// Our server in an agent's settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedServer {
+    /// The command that starts it.
+    pub command: ServerCommand,
+    /// What keeps the agent from starting it by that command alone.
+    pub problem: Option<EntryProblem>,
+}
+
+/// Our server in these settings.
 ///
 /// # Errors
 /// The file does not parse.
-pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ServerCommand>, Error> {
+pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServer>, Error> {
     let list = List::of(split_mark(Some(text)).1, server)?;
-    Ok(list.entry().and_then(|entry| server.command_of(entry)).filter(ServerCommand::is_ours))
+    Ok(list.entry().and_then(|entry| list.ours(entry, server)))
 }
 
 /// What to add to a text, and which containers are then new: the names on the path to each, separated by `/`.
@@ -137,6 +151,18 @@ impl List {
     /// Our entry.
     fn entry(&self) -> Option<&Value> {
         self.keys.iter().chain(&[SERVER]).try_fold(self.value.as_ref()?, |value, key| value.get(key))
+    }
+
+    /// The name of our entry.
+    fn name(&self) -> String {
+        format!("{}.{SERVER}", self.keys.join("."))
+    }
+
+    /// An entry that starts refdesk, or would if it were switched on.
+    fn ours(&self, entry: &Value, server: &McpServer) -> Option<ListedServer> {
+        let command = server.listed_command(entry).filter(ServerCommand::is_ours)?;
+        let problem = EntryProblem::of_server(&self.name(), entry, &server.foreign_keys(entry));
+        Some(ListedServer { command, problem })
     }
 
     fn add(&self, text: &str, entry: &Value) -> Result<Additions, Error> {
@@ -228,8 +254,7 @@ fn is_blank(text: &str, server: &McpServer) -> Result<bool, Error> {
 }
 
 fn not_safe(text: &str, list: &List, done: &str) -> Error {
-    let name = format!("{}.{SERVER}", list.keys.join("."));
-    let message = format!("'{name}' cannot be {done} without changing other settings");
+    let message = format!("'{}' cannot be {done} without changing other settings", list.name());
     at(text, list, Code::WrongType, &message, "edit that part by hand; nothing was written")
 }
 

@@ -93,7 +93,8 @@ fn files(client: &Client) -> Vec<String> {
 /// Every other value is as before, and our server is started by this command.
 #[track_caller]
 pub(super) fn holds_server(before: Option<&str>, after: &str, client: &Client, command: &ServerCommand) {
-    assert_eq!(listed_server(after, &client.server).unwrap().as_ref(), Some(command), "{after}");
+    let listed = ListedServer { command: command.clone(), problem: None };
+    assert_eq!(listed_server(after, &client.server), Ok(Some(listed)), "{after}");
     let list = |text: &str| List::of(split_mark(Some(text)).1, &client.server).unwrap();
     let keys = client.server.keys;
     assert_eq!(bare(list(before.unwrap_or_default()).value, keys), bare(list(after).value, keys), "{after}");
@@ -206,6 +207,63 @@ fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
         assert!(error.message.starts_with(&format!("{line}:1: ")), "{error}");
         assert_eq!(disconnect_server(Some(text), &client.server, None), Ok(Disconnected::Nothing), "{text}");
     }
+}
+
+#[test]
+fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_named() {
+    let json = |list: &str, rest: &str| {
+        format!("{{\"{list}\": {{\"refdesk\": {{\"command\": \"refdesk\", \"args\": [\"mcp\"], {rest}}}}}}}")
+    };
+    let (stays, off) = ("connect does not write: the server would not run as it is tried here", "is switched off: ");
+    for (word, text, told) in [
+        ("claude-code", json("mcpServers", "\"env\": {\"HOME\": \"/x\"}"), Ok("`env`")),
+        ("claude-code", json("mcpServers", "\"cwd\": \"/\", \"headers\": {\"a\": 1}"), Ok("`cwd` and `headers`")),
+        ("claude-code", json("mcpServers", "\"type\": \"http\""), Ok("`type`")),
+        ("claude-code", json("mcpServers", "\"disabled\": true"), Err("`disabled` is true")),
+        ("claude-code", json("mcpServers", "\"disabled\": \"yes\""), Ok("`disabled`")),
+        ("cursor", json("mcpServers", "\"envFile\": \".env\""), Ok("`envFile`")),
+        (
+            "vscode",
+            json("servers", "\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1"),
+            Ok("`a`, `b`, `c`, `d` and 1 more"),
+        ),
+        (
+            "opencode",
+            "{\"mcp\": {\"refdesk\": {\"command\": [\"refdesk\", \"mcp\"], \"environment\": {\"A\": \"b\"}}}}"
+                .to_owned(),
+            Ok("`environment`"),
+        ),
+        (
+            "codex",
+            "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\n[mcp_servers.refdesk.env]\nA = \"b\"\n"
+                .to_owned(),
+            Ok("`env`"),
+        ),
+        (
+            "goose",
+            "extensions:\n  refdesk:\n    cmd: refdesk\n    args: [mcp]\n    envs: {A: b}\n".to_owned(),
+            Ok("`envs`"),
+        ),
+        (
+            "goose",
+            "extensions:\n  refdesk:\n    cmd: refdesk\n    args: [mcp]\n    enabled: false\n".to_owned(),
+            Err("`enabled` is false"),
+        ),
+    ] {
+        let client = client(word);
+        let found = listed_server(&text, &client.server).unwrap().unwrap().problem.unwrap();
+        let expected = match told {
+            Ok(keys) => format!(" has {keys}, which {stays}"),
+            Err(how) => format!(" {off}{how}"),
+        };
+        assert!(found.message.ends_with(&expected), "{word}: {}", found.message);
+        let error = connect_server(Some(&text), &client.server, &command(&client), None).unwrap_err();
+        assert_eq!((error.code, error.message.ends_with(&found.message)), (Code::EntryTaken, true), "{error}");
+    }
+    // What agents add when they write the entry anew.
+    let goose = "extensions:\n  refdesk:\n    enabled: true\n    type: stdio\n    name: refdesk\n    cmd: refdesk\n    args: [mcp]\n    envs: {}\n    env_keys: []\n    timeout: 300\n    bundled: null\n";
+    let client = client("goose");
+    assert_eq!(connect_server(Some(goose), &client.server, &command(&client), None), Ok(Connected::Already));
 }
 
 #[test]

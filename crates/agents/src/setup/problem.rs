@@ -1,0 +1,47 @@
+//! What keeps an entry of ours in an agent's settings from running as `connect` writes it.
+
+use super::client::switched_off;
+use serde_json::Value;
+
+/// The most keys that are named.
+const NAMED: usize = 4;
+
+/// The most characters of a key that are shown.
+const SHOWN: usize = 40;
+
+/// What is wrong with an entry, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryProblem {
+    /// In one sentence.
+    pub message: String,
+    /// What mends it.
+    pub fix: &'static str,
+}
+
+impl EntryProblem {
+    /// The problem of a server's entry, which has these keys that are not ours.
+    pub(super) fn of_server(name: &str, entry: &Value, foreign: &[String]) -> Option<Self> {
+        if let Some(how) = switched_off(entry) {
+            return Some(Self {
+                message: format!("'{name}' is switched off: {how}"),
+                fix: "switch it on, or remove it",
+            });
+        }
+        let keys = keys_in_words(foreign)?;
+        let message =
+            format!("'{name}' has {keys}, which connect does not write: the server would not run as it is tried here");
+        let fix = if foreign.len() == 1 { "remove that key" } else { "remove those keys" };
+        Some(Self { message, fix })
+    }
+}
+
+/// Names keys; `None` if there are none.
+pub fn keys_in_words(keys: &[String]) -> Option<String> {
+    let shown = |key: &String| format!("`{}`", key.chars().take(SHOWN).collect::<String>());
+    let mut named: Vec<String> = keys.iter().take(NAMED).map(shown).collect();
+    if keys.len() > NAMED {
+        named.push(format!("{} more", keys.len() - NAMED));
+    }
+    let last = named.pop()?;
+    Some(if named.is_empty() { last } else { format!("{} and {last}", named.join(", ")) })
+}
