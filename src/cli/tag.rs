@@ -12,6 +12,12 @@ use refdesk_text::escape::one_line;
 pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput {
     let (mut ids, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
     for word in &args.words {
+        if word.starts_with("--") {
+            return CommandOutput::usage(
+                format!("'{word}' is not an option of tag"),
+                "options stand before the first id",
+            );
+        }
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
             (Some(tag), _) => add.push(tag.to_owned()),
             (None, Some(tag)) => remove.push(tag.to_owned()),

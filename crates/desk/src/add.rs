@@ -13,6 +13,7 @@ use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, i
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
+use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::{Code, Error, Fix};
 
 /// A source to add.
@@ -178,16 +179,26 @@ impl Desk {
     }
 }
 
+/// Refuses a tag that the catalog would reject or warn of.
+pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
+    if !can_match(tag) {
+        let message = format!("the tag '{tag}' cannot match anything");
+        return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
+    }
+    if tag.contains(char::is_control) || HiddenCharacters::of(tag).is_some() {
+        let message = format!("the tag '{tag}' has characters that cannot be seen");
+        return Err(Error::new(Code::HiddenCharacters, message, "type it without them"));
+    }
+    Ok(())
+}
+
 /// Refuses what the catalog would reject.
 fn check(source: &NewSource) -> Result<(), Error> {
     let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
     if is_blank(&source.id) {
         return Err(Error::new(Code::EmptyId, "the id is empty", Fix::GiveId));
     }
-    if let Some(tag) = source.tags.iter().find(|tag| !can_match(tag)) {
-        let message = format!("the tag '{tag}' cannot match anything");
-        return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
-    }
+    source.tags.iter().try_for_each(|tag| check_tag(tag))?;
     if is_blank(&source.name) {
         return Err(Error::new(Code::EmptyName, "the name is empty", Fix::GiveName));
     }

@@ -65,7 +65,11 @@ impl Desk {
             let real = fs::canonicalize(absolute(&self.around().current, folder)).ok().filter(|real| real.is_dir());
             let Some(real) = real else {
                 let message = format!("'{}' is not an existing folder", shown(folder));
-                return Err(Error::new(Code::NoSuchPath, message, "name a folder of the workspace"));
+                return Err(Error::new(
+                    Code::NoSuchPath,
+                    message,
+                    "name a folder of the workspace; a path counts from the current folder",
+                ));
             };
             let Ok(inside) = real.strip_prefix(&workspace) else {
                 let message = format!("'{}' is outside the workspace {}", shown(folder), shown(&workspace));

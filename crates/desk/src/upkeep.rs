@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::add::check_tag;
 use super::writing::Leave;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId};
@@ -13,7 +14,7 @@ use refdesk_core::config::{JsonDocument, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal, Scope};
 use refdesk_files::read_regular;
-use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::fold::same_tag;
 use refdesk_text::{Code, Error, Fix};
 
 /// What removing sources from the catalog would change.
@@ -198,10 +199,7 @@ impl Desk {
         remove: &[String],
         leave: Leave<'_>,
     ) -> Result<Vec<Retagged>, Error> {
-        if let Some(tag) = add.iter().find(|tag| !can_match(tag)) {
-            let message = format!("the tag '{tag}' cannot match anything");
-            return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
-        }
+        add.iter().try_for_each(|tag| check_tag(tag))?;
         let mut changed = Vec::new();
         let mut files: BTreeMap<&Path, (EntryFile, String)> = BTreeMap::new();
         for source in self.named(ids)? {

@@ -16,6 +16,9 @@ use refdesk_text::{Code, Error};
 /// The threads that sync files at once.
 const SYNCING: usize = 8;
 
+/// The most files that an error names.
+const NAMED: usize = 5;
+
 /// Writes every proposal, or none. To write several, the caller holds the desk's lock. Without a key to seal the note,
 /// an interrupted write of several files is not recovered.
 ///
@@ -178,7 +181,10 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     if changed.is_empty() {
         return Ok(());
     }
-    let message = format!("{} changed after the difference was shown", changed.join(", "));
+    let named = changed.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = changed.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    let message = format!("{named}{more} changed after the difference was shown");
     let refused = refusal::refused(Code::Changed, message, "check the new difference, and write again");
     Err(WriteFailure { refused, current: proposals.iter().map(propose_again).collect::<Result<_, _>>()? })
 }
