@@ -53,19 +53,20 @@ pub(in crate::cli) fn failure(results: &[CanaryResult], agent: &str) -> Option<E
 }
 
 /// What would mend it.
-pub(in crate::cli) fn fix(failure: &CanaryFailure) -> &'static str {
-    match failure {
+pub(in crate::cli) fn fix(failure: &CanaryFailure) -> String {
+    let fix = match failure {
         CanaryFailure::NotFound(_) => {
             "install refdesk in a folder that is on PATH, or connect with --user, which writes where it is"
         }
         CanaryFailure::NotStarted(_) | CanaryFailure::Ended(..) | CanaryFailure::WrongAnswer(_) => {
             "see that the refdesk on PATH is this one, with `refdesk --version`, and connect again"
         }
-        CanaryFailure::TimedOut(_) => {
-            "try again when the machine is less busy; `refdesk check` shows whether the catalog is slow"
+        CanaryFailure::TimedOut(command, _) => {
+            return format!("see why '{command}' hangs; if the machine is busy, try again later");
         }
         CanaryFailure::NoHint(_) => "see what is sent with `refdesk simulate`",
-    }
+    };
+    fix.to_owned()
 }
 
 /// The text that the hook delivered for the prompt.
@@ -102,7 +103,7 @@ pub(in crate::cli) fn failure_in_words(failure: &CanaryFailure) -> String {
             let code = code.map_or("ended by a signal".to_owned(), |code| format!("exited with {code}"));
             if said.is_empty() { format!("it {code}") } else { format!("it {code}: {said}") }
         }
-        CanaryFailure::TimedOut(limit) => format!("no answer within {} s", limit.as_secs()),
+        CanaryFailure::TimedOut(_, limit) => format!("no answer within {} s", limit.as_secs()),
         CanaryFailure::WrongAnswer(said) if said.is_empty() => "it answered nothing".to_owned(),
         CanaryFailure::WrongAnswer(said) => format!("it answered something else: {said}"),
         CanaryFailure::NoHint(about) => format!("the answer does not bring up {about}"),

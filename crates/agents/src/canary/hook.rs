@@ -17,15 +17,16 @@ pub async fn run(
     prompt: Option<&CanaryPrompt>,
 ) -> Vec<CanaryResult> {
     let start = document::start(agent, workspace);
-    let mut results =
-        vec![timed(CanaryStep::Start, call(command, workspace, &start), |text| Ok(CanaryAnswer::Text(text))).await];
+    let mut results = vec![
+        timed(CanaryStep::Start, command, call(command, workspace, &start), |text| Ok(CanaryAnswer::Text(text))).await,
+    ];
     let Some(prompt) = prompt.filter(|_| results.iter().all(|result| result.outcome.is_ok())) else { return results };
     let document = document::prompt(agent, workspace, &prompt.text);
     let answer = |text: String| {
         let is_there = text.contains(&prompt.about);
         if is_there { Ok(CanaryAnswer::Text(text)) } else { Err(CanaryFailure::NoHint(prompt.about.clone())) }
     };
-    results.push(timed(CanaryStep::Hint, call(command, workspace, &document), answer).await);
+    results.push(timed(CanaryStep::Hint, command, call(command, workspace, &document), answer).await);
     results
 }
 

@@ -100,8 +100,8 @@ pub enum CanaryFailure {
     NotStarted(String),
     /// It ended with this code, or by a signal, and its first line of standard error.
     Ended(Option<i32>, String),
-    /// It did not answer in time.
-    TimedOut(Duration),
+    /// This command did not answer in time.
+    TimedOut(String, Duration),
     /// It answered with something that is not in the protocol.
     WrongAnswer(String),
     /// It answered without the source that the prompt brings up.
@@ -152,16 +152,17 @@ async fn run_one(job: &CanaryJob) -> Vec<CanaryResult> {
     results
 }
 
-/// Measures a step.
+/// Measures a step of this command.
 async fn timed<T>(
     step: CanaryStep,
+    command: &str,
     work: impl Future<Output = Result<T, CanaryFailure>>,
     answer: impl FnOnce(T) -> Result<CanaryAnswer, CanaryFailure>,
 ) -> CanaryResult {
     let began = Instant::now();
     let outcome = match tokio::time::timeout(TIMEOUT, work).await {
         Ok(outcome) => outcome.and_then(answer),
-        Err(_) => Err(CanaryFailure::TimedOut(TIMEOUT)),
+        Err(_) => Err(CanaryFailure::TimedOut(command.to_owned(), TIMEOUT)),
     };
     CanaryResult { step, took: began.elapsed(), outcome }
 }

@@ -1,6 +1,7 @@
-//! Processes of a trial. They end with it, at the latest.
+//! Processes of a trial. They end with it, at the latest, and so does everything that they started.
 
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -23,11 +24,42 @@ pub fn shell(line: &str) -> Command {
     command
 }
 
+/// A process with those that it starts; dropping it ends them all.
+pub struct ProcessGroup(Child);
+
+impl Deref for ProcessGroup {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for ProcessGroup {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+#[cfg(unix)]
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        // There is an id only until the process has been waited for; nothing else can have that id before.
+        let id = self.0.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
+        if let Some(id) = id {
+            // The group may have ended in this moment.
+            let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+        }
+    }
+}
+
 /// Starts a process in the workspace.
-pub fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<Child, CanaryFailure> {
+pub fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<ProcessGroup, CanaryFailure> {
     command.current_dir(workspace).env(TRIAL, "1").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| match error.kind() {
+    #[cfg(unix)]
+    command.process_group(0);
+    command.spawn().map(ProcessGroup).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => CanaryFailure::NotFound(program.to_owned()),
         _ => CanaryFailure::NotStarted(error.to_string()),
     })

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 
 use super::super::setup::ServerCommand;
-use super::process::{ended, read, spawn};
+use super::process::{ProcessGroup, ended, read, spawn};
 use super::{CanaryAnswer, CanaryFailure, CanaryResult, CanaryStep, timed};
 
 /// The revision of the protocol that a client asks for.
@@ -15,6 +15,7 @@ const REVISION: &str = "2025-06-18";
 
 /// Starts the server by this command, and ends it.
 pub async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult> {
+    let line = command.words().join(" ");
     let mut session = None;
     let initialize = async {
         let mut opened = Session::open(command, workspace)?;
@@ -22,11 +23,13 @@ pub async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult>
         session = Some(opened);
         answer
     };
-    let mut results = vec![timed(CanaryStep::Initialize, initialize, |name| Ok(CanaryAnswer::Server(name))).await];
+    let mut results =
+        vec![timed(CanaryStep::Initialize, &line, initialize, |name| Ok(CanaryAnswer::Server(name))).await];
     if results.iter().all(|result| result.outcome.is_ok())
         && let Some(session) = &mut session
     {
-        results.push(timed(CanaryStep::Tools, session.count_tools(), |count| Ok(CanaryAnswer::Tools(count))).await);
+        results
+            .push(timed(CanaryStep::Tools, &line, session.count_tools(), |count| Ok(CanaryAnswer::Tools(count))).await);
     }
     results
 }
@@ -34,7 +37,7 @@ pub async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult>
 /// A running server; dropping it ends it.
 struct Session {
     program: String,
-    child: Child,
+    child: ProcessGroup,
     stdin: Option<ChildStdin>,
     lines: Option<Lines<BufReader<ChildStdout>>>,
 }

@@ -113,10 +113,26 @@ fn a_program_that_is_missing_or_hangs_does_not_hold_up_the_others() {
         CanaryJob { hook: hook(&hangs), ..job(&folder) },
     ];
     let found = outcomes(&jobs);
-    let (late, gone) = (Err(CanaryFailure::TimedOut(TIMEOUT)), Err(CanaryFailure::NotFound(missing)));
-    assert_eq!(found[0], [(CanaryStep::Start, late.clone()), (CanaryStep::Initialize, late.clone())]);
+    let late = |line: String| Err(CanaryFailure::TimedOut(line, TIMEOUT));
+    let (late_hook, late_server) = (late(format!("A=1 {hangs} hook codex")), late(format!("{hangs} mcp")));
+    let gone = Err(CanaryFailure::NotFound(missing));
+    assert_eq!(found[0], [(CanaryStep::Start, late_hook.clone()), (CanaryStep::Initialize, late_server)]);
     assert_eq!(found[1], [(CanaryStep::Start, gone.clone()), (CanaryStep::Initialize, gone)]);
-    assert_eq!(found[2], [(CanaryStep::Start, late)]);
+    assert_eq!(found[2], [(CanaryStep::Start, late_hook)]);
+}
+
+#[test]
+fn what_a_program_that_hangs_has_started_ends_with_it() {
+    let script = "(sleep 20; echo survived) > \"$0.pipe\" & exec tail -f /dev/null";
+    let (folder, path) = program(script);
+    let pipe = format!("{path}.pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Ends when no process has it open for writing any more.
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    let hook = Some((HookAgent::Codex, format!("'{path}' hook codex; true")));
+    let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
+    assert!(matches!(found.as_slice(), [(CanaryStep::Start, Err(CanaryFailure::TimedOut(..)))]), "{found:?}");
+    assert_eq!(reader.join().unwrap(), "");
 }
 
 #[test]
