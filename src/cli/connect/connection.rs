@@ -30,6 +30,7 @@ pub(super) enum Wanted {
 /// What to write for an agent, and where.
 pub(super) struct Connection {
     verb: Verb,
+    wanted: Wanted,
     client: Client,
     for_user: bool,
     files: Vec<FileParts>,
@@ -60,7 +61,7 @@ impl Connection {
             client.hooks.map(|hooks| settings_file::of(desk, &hooks.places, for_user)).transpose()?.flatten();
         let server_file = settings_file::of(desk, &client.server.places, for_user)?;
         let mut new =
-            Self { verb, client, for_user, files: Vec::new(), hook: None, server: None, warnings: Vec::new() };
+            Self { verb, wanted, client, for_user, files: Vec::new(), hook: None, server: None, warnings: Vec::new() };
         let program = new.choose_program();
         let has_hooks = hooks_file.as_ref().is_some_and(|file| new.has_hooks(file));
         if wanted != Wanted::Hooks {
@@ -143,18 +144,20 @@ impl Connection {
     /// Shows, asks and writes.
     pub fn carry_out(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
         let answer = match self.changes() {
-            Ok(changes) if changes.iter().all(Option::is_none) => {
-                let (status, is) = match self.verb {
-                    Verb::Connect => ("already_connected", "is already connected"),
-                    Verb::Disconnect => ("not_connected", "is not connected"),
-                };
-                let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
-                self.answer(status, &changes, false, format!("{} {is} in {}\n", self.client.word, files.join(" and ")))
-            }
+            Ok(changes) if changes.iter().all(Option::is_none) => self.unchanged(&changes),
             Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
             Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
         };
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).collect(), ..answer }
+    }
+
+    fn unchanged(&self, changes: &[Option<FileChange>]) -> CommandOutput {
+        let (status, is) = match self.verb {
+            Verb::Connect => ("already_connected", "is already connected"),
+            Verb::Disconnect => ("not_connected", "is not connected"),
+        };
+        let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
+        self.answer(status, changes, false, format!("{} {is} in {}\n", self.client.word, files.join(" and ")))
     }
 
     fn changes(&self) -> Result<Vec<Option<FileChange>>, Error> {
@@ -171,7 +174,7 @@ impl Connection {
         settings: SettingsArgs,
         changes: &[Option<FileChange>],
     ) -> CommandOutput {
-        let shown: String = changes.iter().flatten().map(|change| change.proposal.diff.unified()).collect();
+        let shown = diffs(changes);
         let preview = |change: &FileChange| format!("this would {} {}", change.words()[0], change.place());
         let preview: Vec<String> = changes.iter().flatten().map(preview).collect();
         if settings.dry_run {
@@ -196,6 +199,36 @@ impl Connection {
                 }
             }
         }
+        // Another process may have changed the files or the records while this one read them or asked.
+        let lock = match ConnectionRecord::lock(desk, self.for_user) {
+            // Whatever keeps records from being stored does not keep old ones from being read.
+            Err(refusal) if self.verb == Verb::Connect => return self.failed(refusal, changes, &[]),
+            lock => lock.ok(),
+        };
+        let current = Self::new(desk, self.client, settings, self.wanted, self.verb);
+        let answer = match current.and_then(|current| Ok((current.changes()?, current))) {
+            Ok((now, current)) if now.iter().all(Option::is_none) => current.unchanged(&now),
+            Ok((now, current)) if settings.yes => current.write(desk, session, &now, diffs(&now)),
+            Ok((now, current)) if diffs(&now) == diffs(changes) => current.write(desk, session, &now, text),
+            Ok(_) => {
+                let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
+                let message = format!("{} changed after the difference was shown", files.join(" or "));
+                self.failed(Error::new(Code::Changed, message, "try again"), changes, &[])
+            }
+            Err(refusal) => self.failed(refusal, changes, &[]),
+        };
+        drop(lock);
+        answer
+    }
+
+    /// Makes the changes; the lock is held.
+    fn write(
+        &self,
+        desk: &mut Desk,
+        session: &Session,
+        changes: &[Option<FileChange>],
+        mut text: String,
+    ) -> CommandOutput {
         let mut done = Vec::new();
         for (file, change) in self.files.iter().zip(changes) {
             let Some(change) = change else { continue };
@@ -217,8 +250,7 @@ impl Connection {
         let answer = if refusal.code == Code::Changed {
             // The shown diff was made against the old content.
             let updated = self.changes().unwrap_or_default();
-            let text: String = updated.iter().flatten().map(|change| change.proposal.diff.unified()).collect();
-            self.answer("error", &updated, !done.is_empty(), text)
+            self.answer("error", &updated, !done.is_empty(), diffs(&updated))
         } else {
             self.answer("error", changes, !done.is_empty(), "")
         };
@@ -261,4 +293,8 @@ impl Connection {
         json.insert("mcp".to_owned(), if server_path.is_some() { Value::Object(server) } else { Value::Null });
         CommandOutput::new(Value::Object(json), text)
     }
+}
+
+fn diffs(changes: &[Option<FileChange>]) -> String {
+    changes.iter().flatten().map(|change| change.proposal.diff.unified()).collect()
 }

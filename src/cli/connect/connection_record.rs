@@ -7,10 +7,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use refdesk_agents::setup::Record;
-use refdesk_core::config::screen;
+use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_files::{Sealer, code_of, open_own, within, write_private};
+use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, within, write_private};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of a record in bytes.
@@ -36,14 +36,30 @@ pub(super) struct ConnectionRecord {
 }
 
 impl ConnectionRecord {
+    /// The folder of the records; `None` if the user has no state folder.
+    fn folder(desk: &Desk, for_user: bool) -> Option<PathBuf> {
+        let folder = if for_user { state_folder()? } else { desk.workspace().join(".jaato/refdesk") };
+        Some(folder.join("connected"))
+    }
+
+    /// Waits until no other process changes settings of the workspace, or of the user.
+    ///
+    /// # Errors
+    /// The lock cannot be taken.
+    pub fn lock(desk: &Desk, for_user: bool) -> Result<Option<Lock>, Error> {
+        let Some(folder) = Self::folder(desk, for_user) else { return Ok(None) };
+        if !for_user {
+            desk.own_folder()?;
+        }
+        let lock = if for_user { private_folder(&folder).map(drop) } else { within(desk.workspace(), &folder) };
+        lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT))
+            .map(Some)
+            .map_err(|error| not_stored(&error))
+    }
+
     /// Reads the record of this name: of an agent's hooks, or of its server.
     pub fn new(desk: &Desk, name: &str, for_user: bool) -> Self {
-        let folder = if for_user {
-            screen::file().and_then(|file| Some(file.parent()?.to_path_buf()))
-        } else {
-            Some(desk.workspace().join(".jaato/refdesk"))
-        };
-        let file = folder.map(|folder| folder.join("connected").join(format!("{name}.json")));
+        let file = Self::folder(desk, for_user).map(|folder| folder.join(format!("{name}.json")));
         let workspace = (!for_user).then(|| (desk.workspace().to_path_buf(), desk.sealer().clone()));
         let place = format!("connected/{name}.json");
         let mut new = Self { file, workspace, place, is_foreign: false, before: None, record: None, damage: None };
@@ -106,11 +122,7 @@ impl ConnectionRecord {
             };
             write_private(file, &bytes)
         });
-        written.map_err(|error| {
-            let message = format!("the record for disconnecting could not be saved: {error}");
-            let hint = if code_of(&error).is_some() { advice(&error) } else { "make that folder writable" };
-            Error::new(Code::NotStored, message, hint)
-        })
+        written.map_err(|error| not_stored(&error))
     }
 
     /// Restores the previous record after a connection failed. A failure here is harmless: a record for another text
@@ -130,4 +142,10 @@ impl ConnectionRecord {
         }
         let _ = self.file.as_ref().map(|file| self.check_links(file).and_then(|()| fs::remove_file(file)));
     }
+}
+
+fn not_stored(error: &io::Error) -> Error {
+    let message = format!("the record for disconnecting could not be saved: {error}");
+    let hint = if code_of(error).is_some() { advice(error) } else { "make that folder writable" };
+    Error::new(Code::NotStored, message, hint)
 }

@@ -195,6 +195,30 @@ fn an_empty_catalog_is_said_before_anything_is_written() {
 }
 
 #[test]
+fn several_at_once_are_disconnected_without_a_trace() {
+    let cases: [(&[&str], &str, [&str; 3]); 2] = [
+        (&["claude-code", "--yes"], "workspace", [".claude/settings.json", ".claude", ".mcp.json"]),
+        (&["claude-code", "--user", "--yes"], "home", [".claude/settings.json", ".claude", ".claude.json"]),
+    ];
+    for (words, place, paths) in cases {
+        for _ in 0..4 {
+            let world = tagged();
+            let root = if place == "home" { world.beside("home") } else { world.path.clone() };
+            let there = || paths.map(|path| root.join(path).exists());
+            assert_eq!(there(), [false; 3], "{place}");
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| world.run(&[&["connect"], words].concat()).exits(0));
+                }
+            });
+            assert_eq!(there(), [true; 3], "{place}");
+            world.run(&[&["disconnect"], words].concat()).exits(0);
+            assert_eq!(there(), [false; 3], "{place}");
+        }
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
     let text = |text: &str| text.as_bytes().to_vec();
     for (agent, file, before, code, told) in [
