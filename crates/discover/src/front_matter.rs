@@ -3,8 +3,13 @@
 
 use serde_json::{Map, Value};
 
+use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
+
 /// The most bytes of front matter that are read.
 const LIMIT: usize = 64 * 1024;
+
+/// The most YAML values that are read.
+pub const VALUES: usize = 20_000;
 
 /// The most items of a list that are read.
 const ITEMS: usize = 64;
@@ -145,49 +150,12 @@ fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
     if inner.trim().is_empty() {
         return Ok(Map::new());
     }
-    match bounded_yaml(&quoted_globs(inner)) {
+    match read_yaml(&quoted_globs(inner), VALUES, RepeatedKeys::FirstWins) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err((2, "the front matter is not a map of names and values".to_owned())),
-        Err((line, message)) => Err((line + 1, format!("the front matter is not YAML: {message}"))),
+        Err(YamlProblem { line, message, .. }) => Err((line + 1, format!("the front matter is not YAML: {message}"))),
     }
-}
-
-/// A YAML value; an error has its line within the text, from 1.
-///
-/// # Errors
-/// It is not YAML, or exceeds a limit.
-pub fn bounded_yaml(text: &str) -> Result<Value, (usize, String)> {
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 20_000,
-            max_nodes: 20_000,
-            max_depth: 64,
-            max_aliases: 200,
-            max_anchors: 200,
-        },
-        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::FirstWins,
-        strict_booleans: true,
-        leading_zero_numbers_as_strings: true,
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options::<Value>(text, options).map_err(|error| {
-        let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
-        (line.unwrap_or(1), in_plain_words(&error.to_string()))
-    })
-}
-
-/// The parser's message without its positions and its advice for programmers.
-fn in_plain_words(message: &str) -> String {
-    let line = first_line(message);
-    if line.contains("budget breached") {
-        return "it is nested too deeply, has too many aliases, or is too large".to_owned();
-    }
-    if line.contains("from_str_multiple") || line.contains("multiple") {
-        return "it has more than one document".to_owned();
-    }
-    let end = [" at line ", " (defined at", " (first ", "; set "].iter().filter_map(|mark| line.find(mark)).min();
-    line.get(..end.unwrap_or(line.len())).unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// Rules write `globs: **/*.rs`, which YAML reads as an alias: the value is put in quotes.

@@ -7,9 +7,10 @@ use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-use super::front_matter::bounded_yaml;
+use super::front_matter::VALUES;
 use super::proposal::ScanNote;
 use refdesk_files::path::{clean, slashed};
+use refdesk_text::yaml::{RepeatedKeys, read as read_yaml};
 
 /// The most documents or links that one file names.
 const ENTRIES: usize = 5_000;
@@ -185,7 +186,8 @@ fn mkdocs(text: &str) -> Result<MkDocs, (usize, String)> {
     }
     let mut pages = Vec::new();
     if !nav.is_empty() {
-        let value = bounded_yaml(&nav).map_err(|(line, message)| (first + line, message))?;
+        let value: Value = read_yaml(&nav, VALUES, RepeatedKeys::FirstWins)
+            .map_err(|problem| (first + problem.line, problem.message))?;
         collect_pages(value.get("nav").unwrap_or(&Value::Null), None, &mut pages);
     }
     Ok((root, pages))

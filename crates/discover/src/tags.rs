@@ -25,7 +25,7 @@ const PLACES: &str = "adr adrs agents apps app assets book content contents curs
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
 
-/// A word that a document has less often is no tag.
+/// How often a document must use a word for it to become a tag.
 const LEAST: u32 = 3;
 
 /// The most characters of a tag.

@@ -14,6 +14,7 @@ pub mod stop_words;
 pub mod tokens;
 pub mod whole;
 pub mod words;
+pub mod yaml;
 
 pub use error::{Code, Error};
 pub use fix::Fix;

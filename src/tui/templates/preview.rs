@@ -19,7 +19,7 @@ use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::RenderFailure;
-use refdesk_files::output::{Diff, DiffLineKind, Proposal};
+use refdesk_files::output::{Diff, Proposal};
 use refdesk_text::Error;
 
 /// The most rows of an error above a text.
@@ -271,16 +271,9 @@ pub struct ViewOffset {
 pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
-        let role = match line.mark {
-            DiffLineKind::Header => ThemeRole::Strong,
-            DiffLineKind::Hunk | DiffLineKind::Note => ThemeRole::Infra,
-            DiffLineKind::Same => ThemeRole::Text,
-            DiffLineKind::Added => ThemeRole::Added,
-            DiffLineKind::Removed => ThemeRole::Removed,
-        };
         let shown = line.shown();
         let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
-        let style = theme.style(role);
+        let style = theme.style(line.mark.into());
         code::draw(
             &CodeLine { line: &text, style: |_| style },
             from.across,

@@ -1,4 +1,4 @@
-//! The tour: each step waits for what it asks for, whoever leaves it is rid of it, and it takes no more room than there is.
+//! The tour: each step waits for what it asks for, it can be left at any time, and it takes no more room than there is.
 
 use std::sync::Arc;
 

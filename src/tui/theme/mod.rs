@@ -9,6 +9,8 @@ use std::str::FromStr;
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
+use refdesk_files::output::DiffLineKind;
+
 /// The role of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -40,6 +42,18 @@ pub enum ThemeRole {
     /// Added lines of a difference, and removed ones.
     Added,
     Removed,
+}
+
+impl From<DiffLineKind> for ThemeRole {
+    fn from(line: DiffLineKind) -> Self {
+        match line {
+            DiffLineKind::Header => Self::Strong,
+            DiffLineKind::Hunk | DiffLineKind::Note => Self::Infra,
+            DiffLineKind::Same => Self::Text,
+            DiffLineKind::Added => Self::Added,
+            DiffLineKind::Removed => Self::Removed,
+        }
+    }
 }
 
 /// The number of colours that the terminal shows.

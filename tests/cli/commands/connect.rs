@@ -7,7 +7,8 @@ use std::path::Path;
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
-use crate::support::program::{PROGRAM, ProgramRun, run};
+use super::{tagged, with_path};
+use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::Workspace;
 
 /// Agents with hooks: their files of hooks and of servers.
@@ -40,21 +41,6 @@ fn commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     collect(&serde_json::from_str(text).unwrap(), &mut found);
     found
-}
-
-/// A workspace with a source that a prompt brings up.
-fn tagged() -> Workspace {
-    let source = json!({
-        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
-        "tags": ["resilience"],
-    });
-    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
-}
-
-/// The program with these folders on its PATH.
-#[track_caller]
-fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> ProgramRun {
-    run(world.command(words).env("PATH", path), None)
 }
 
 /// Every file of the test folder except refdesk's own.

@@ -2,28 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
-use crate::support::program::{ProgramRun, run};
+use super::{tagged, with_path};
+use crate::support::program::run;
 use crate::support::workspace::Workspace;
-
-/// A workspace with a source that a prompt brings up.
-fn tagged() -> Workspace {
-    let source = json!({
-        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
-        "tags": ["resilience"],
-    });
-    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
-}
-
-/// The program with this PATH, and nothing else of the machine.
-#[track_caller]
-fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> ProgramRun {
-    run(world.command(words).env("PATH", path), None)
-}
 
 fn steps(answer: &Value) -> Vec<(&str, bool)> {
     let steps = answer["canary"].as_array().unwrap_or_else(|| panic!("{answer:#}"));

@@ -5,17 +5,9 @@ use std::fs;
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
+use super::tagged;
 use crate::support::program::run;
 use crate::support::workspace::Workspace;
-
-/// A workspace with a source that a prompt brings up.
-fn tagged() -> Workspace {
-    let source = json!({
-        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
-        "tags": ["resilience"],
-    });
-    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
-}
 
 /// The lines of the checks with this level.
 fn with_level(answer: &Value, level: &str) -> Vec<String> {

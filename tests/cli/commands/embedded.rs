@@ -271,7 +271,7 @@ fn is_link(path: &Path) -> bool {
 #[test]
 fn an_unwritable_folder_is_reported_and_stops_nothing() {
     let world = world();
-    // A file in place of the folder stops even the superuser, whom permissions do not.
+    // A file in place of the folder stops even the superuser, unlike missing permissions.
     world.put(".jaato/templates", b"a file");
     let ran = world.run(&["select", "folder"]).exits(0);
     assert_eq!(ran.stderr.matches("warning").count(), 1, "{ran}");

@@ -1,7 +1,10 @@
 //! The answers of each command, in both forms, on a small workspace.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
+use crate::support::program::{ProgramRun, run};
 use crate::support::workspace::{Workspace, inline};
 
 mod add;
@@ -36,6 +39,21 @@ mod trust;
 mod upkeep;
 mod usage;
 mod writing;
+
+/// A workspace with a source that a prompt brings up.
+fn tagged() -> Workspace {
+    let source = json!({
+        "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
+        "tags": ["resilience"],
+    });
+    Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
+}
+
+/// The program with this PATH, and nothing else of the machine.
+#[track_caller]
+fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> ProgramRun {
+    run(world.command(words).env("PATH", path), None)
+}
 
 /// A chain a → b → c → a, an auto source, one of each type, a missing one and a folder of templates:
 ///

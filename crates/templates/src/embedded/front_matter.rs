@@ -3,8 +3,13 @@
 
 use serde::Deserialize;
 
+use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
+
 /// The most bytes of front matter that are read.
 const LIMIT: usize = 64 * 1024;
+
+/// The most values in it.
+const VALUES: usize = 20_000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter {
@@ -13,7 +18,7 @@ pub struct FrontMatter {
     /// The byte at which the markdown begins.
     pub end: usize,
     /// A problem, with its line in the document.
-    pub problem: Option<(Option<usize>, String)>,
+    pub problem: Option<(usize, String)>,
 }
 
 #[derive(Deserialize)]
@@ -28,27 +33,12 @@ pub fn read(text: &str) -> FrontMatter {
     let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
     if yaml.len() > LIMIT {
         let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB); its id is not read");
-        return FrontMatter { id: None, end, problem: Some((Some(1), message)) };
+        return FrontMatter { id: None, end, problem: Some((1, message)) };
     }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 20_000,
-            max_nodes: 20_000,
-            max_depth: 64,
-            max_aliases: 200,
-            max_anchors: 200,
-        },
-        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::FirstWins,
-        with_snippet: false,
-    };
-    match serde_saphyr::from_str_with_options::<FrontMatterFields>(yaml, options) {
+    match read_yaml::<FrontMatterFields>(yaml, VALUES, RepeatedKeys::FirstWins) {
         Ok(fields) => FrontMatter { id: fields.id, end, problem: None },
-        Err(error) => {
-            let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
-            let message = error.to_string();
-            let message = message.lines().next().unwrap_or_default();
-            let problem = Some((line, format!("the front matter is not read: {message}")));
-            FrontMatter { id: None, end, problem }
+        Err(YamlProblem { line, message, .. }) => {
+            FrontMatter { id: None, end, problem: Some((line, format!("the front matter is not read: {message}"))) }
         }
     }
 }
@@ -107,10 +97,10 @@ mod tests {
     #[test]
     fn invalid_yaml_is_reported_with_its_line() {
         for (text, line) in [
-            ("---\nid: [a\n---\n", Some(2)),
-            ("---\ntitle: x\nid: [a, b]\n---\n", Some(3)),
-            ("---\na: b\n\tid: x\n---\n", Some(2)),
-            ("---\ntitle: one: two\nid: x\n---\n", Some(2)),
+            ("---\nid: [a\n---\n", 2),
+            ("---\ntitle: x\nid: [a, b]\n---\n", 3),
+            ("---\na: b\n\tid: x\n---\n", 2),
+            ("---\ntitle: one: two\nid: x\n---\n", 2),
         ] {
             let found = read(text);
             assert_eq!(found.id, None, "{text:?}");

@@ -61,7 +61,7 @@ pub struct Extracted {
     /// In order of line.
     pub rejected: Vec<Rejected>,
     /// A problem in the front matter, with its line.
-    pub front_matter: Option<(Option<usize>, String)>,
+    pub front_matter: Option<(usize, String)>,
     /// What was skipped, if the document is too large.
     pub left_out: Option<LeftOut>,
 }

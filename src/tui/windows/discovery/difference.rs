@@ -16,7 +16,6 @@ use crate::tui::windows::{
     visible_lines, wide,
 };
 use refdesk_desk::engine::Request;
-use refdesk_files::output::DiffLineKind;
 
 pub struct CatalogDifference;
 
@@ -80,15 +79,8 @@ fn text(state: &State) -> WrappedText {
         Some(Err(why)) => lines.push(PageLine::new(cells::clean(why), ThemeRole::Error)),
         Some(Ok(proposals)) => {
             for line in proposals.iter().flat_map(|proposal| &proposal.diff.lines) {
-                let role = match line.mark {
-                    DiffLineKind::Header => ThemeRole::Strong,
-                    DiffLineKind::Hunk | DiffLineKind::Note => ThemeRole::Infra,
-                    DiffLineKind::Same => ThemeRole::Text,
-                    DiffLineKind::Added => ThemeRole::Added,
-                    DiffLineKind::Removed => ThemeRole::Removed,
-                };
                 let text = format!("{}{}", line.mark.sign(), line.shown());
-                lines.push(PageLine::new(cells::clean(&text).into_owned(), role).hanging(2));
+                lines.push(PageLine::new(cells::clean(&text).into_owned(), line.mark.into()).hanging(2));
             }
         }
     }

@@ -6,7 +6,11 @@ use serde_json::{Map, Value};
 use super::super::insert::Insert;
 use super::lines::{Line, lines, newline, without};
 use super::{Additions, SERVER};
+use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 use refdesk_text::{Code, Error};
+
+/// The most values of a file.
+const VALUES: usize = 100_000;
 
 /// One level of indentation in a file that shows none.
 const STEP: usize = 2;
@@ -16,21 +20,7 @@ pub fn value(text: &str) -> Result<Option<Value>, Error> {
     if !lines(text).iter().any(Line::has_settings) {
         return Ok(None);
     }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 100_000,
-            max_nodes: 100_000,
-            max_depth: 64,
-            max_aliases: 200,
-            max_anchors: 200,
-        },
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options::<Value>(text, options).map(Some).map_err(|error| {
-        let line = error.location().map_or(1, |location| location.line());
-        let column = error.location().map_or(1, |location| location.column());
-        let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default();
+    read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some).map_err(|YamlProblem { line, column, message }| {
         Error::new(Code::Unparsable, format!("{line}:{column}: {message}"), "fix the file; nothing was written")
     })
 }
