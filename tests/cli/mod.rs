@@ -26,4 +26,6 @@ mod kill_writing;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(unix)]
+mod real_agents;
+#[cfg(unix)]
 mod watch;

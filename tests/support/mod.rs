@@ -4,6 +4,8 @@ pub mod alone;
 pub mod client;
 pub mod conversation;
 pub mod hostile;
+#[cfg(unix)]
+pub mod model;
 pub mod program;
 #[cfg(unix)]
 pub mod pty;

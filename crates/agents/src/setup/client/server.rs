@@ -141,7 +141,9 @@ impl McpServer {
             "enabled" => *value == json!(true),
             "disabled" => *value == json!(false),
             "name" | "description" => value.is_string(),
-            "timeout" => value.is_number(),
+            // How long the agent waits, and whether it asks its user before it calls a tool.
+            "timeout" | "startup_timeout_sec" | "startup_timeout_ms" | "tool_timeout_sec" => value.is_number(),
+            "trust" | "required" => value.is_boolean(),
             _ => key == program || key == args,
         })
     }

@@ -240,6 +240,12 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
             Ok("`env`"),
         ),
         (
+            "codex",
+            "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\ndisabled_tools = [\"listReferences\"]\n"
+                .to_owned(),
+            Ok("`disabled_tools`"),
+        ),
+        (
             "goose",
             "extensions:\n  refdesk:\n    cmd: refdesk\n    args: [mcp]\n    envs: {A: b}\n".to_owned(),
             Ok("`envs`"),
@@ -260,10 +266,15 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
         let error = connect_server(Some(&text), &client.server, &command(&client), None).unwrap_err();
         assert_eq!((error.code, error.message.ends_with(&found.message)), (Code::EntryTaken, true), "{error}");
     }
-    // What agents add when they write the entry anew.
+    // What agents add when they write the entry anew, and what people add that leaves the command as it is.
     let goose = "extensions:\n  refdesk:\n    enabled: true\n    type: stdio\n    name: refdesk\n    cmd: refdesk\n    args: [mcp]\n    envs: {}\n    env_keys: []\n    timeout: 300\n    bundled: null\n";
-    let client = client("goose");
-    assert_eq!(connect_server(Some(goose), &client.server, &command(&client), None), Ok(Connected::Already));
+    let codex = "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\nstartup_timeout_sec = 20\ntool_timeout_sec = 60.5\nrequired = true\n";
+    for (word, text) in
+        [("goose", goose), ("codex", codex), ("gemini-cli", &json("mcpServers", "\"trust\": true, \"timeout\": 9000"))]
+    {
+        let client = client(word);
+        assert_eq!(connect_server(Some(text), &client.server, &command(&client), None), Ok(Connected::Already));
+    }
 }
 
 #[test]
