@@ -8,6 +8,7 @@ pub(in crate::cli) mod example;
 mod file_change;
 mod found;
 pub(in crate::cli) mod settings_file;
+pub(in crate::cli) mod switches;
 
 use serde_json::{Value, json};
 
@@ -164,6 +165,8 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
     };
     for ((answer, connection), results) in connected.into_iter().zip(&results) {
         report(answer, connection.client(), results, prompt.as_ref());
+        let problems = connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off);
+        answer.notes.extend(problems.map(|problem| format!("{}; {}", problem.message, problem.fix)));
     }
 }
 

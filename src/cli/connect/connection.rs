@@ -11,10 +11,12 @@ use super::super::output::ask;
 use super::connection_record::ConnectionRecord;
 use super::file_change::{FileChange, FileParts, Verb};
 use super::settings_file::{self, SettingsFile};
+use super::switches;
 use refdesk_agents::canary::CanaryJob;
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, NAME, PartCommand, ServerCommand, SettingsPart, hook_commands, is_ours, listed_server, write_command,
+    Client, NAME, PartCommand, ServerCommand, SettingsPart, SwitchProblem, hook_commands, is_ours, listed_server,
+    write_command,
 };
 use refdesk_desk::{Desk, Session};
 use refdesk_text::{Code, Error};
@@ -100,6 +102,11 @@ impl Connection {
         let agent = HookAgent::from_word(self.client.word);
         let hook = agent.zip(self.hook.clone());
         CanaryJob { workspace, hook, prompt: None, server: self.server.clone() }
+    }
+
+    /// What keeps the agent from using its entries.
+    pub fn switch_problems(&self, desk: &Desk) -> Vec<SwitchProblem> {
+        switches::find(desk, &self.client, self.for_user, (self.hook.is_some(), self.server.is_some()))
     }
 
     /// Use the bare name if it starts this program, or if the file is the workspace's: that is used on other machines too.

@@ -34,17 +34,25 @@ pub(in crate::cli) struct SettingsFile {
 /// # Errors
 /// There is no home folder.
 pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -> Result<Option<SettingsFile>, Error> {
+    let place = if for_user { Some(places.user) } else { places.project };
+    place.map(|place| at(desk, &place, for_user)).transpose()
+}
+
+/// The settings file at this place.
+///
+/// # Errors
+/// There is no home folder.
+pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> Result<SettingsFile, Error> {
     if !for_user {
         let root = desk.workspace().to_path_buf();
-        return Ok(places.project.map(|place| SettingsFile::new(root.clone(), root.join(place.folder), &place, false)));
+        return Ok(SettingsFile::new(root.clone(), root.join(place.folder), place, false));
     }
-    let place = places.user;
     let Some(root) = environment::home() else {
         let message = "no home folder: HOME is not set or not an absolute path";
         return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
-    let folder = user_folder(desk, &place, &root);
-    Ok(Some(SettingsFile::new(root, folder, &place, true)))
+    let folder = user_folder(desk, place, &root);
+    Ok(SettingsFile::new(root, folder, place, true))
 }
 
 /// The folder of a user's settings.

@@ -3,12 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::super::connect::{canary, example, settings_file};
+use super::super::connect::{canary, example, settings_file, switches};
 use super::report::{CheckLevel, CheckLine};
 use refdesk_agents::canary::{self as trial, CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, ListedServer, NAME, foreign_hook_keys, hook_commands, listed_server, write_command,
+    Client, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server, hook_commands,
+    listed_server, write_command,
 };
 use refdesk_desk::Desk;
 use refdesk_text::Error;
@@ -22,8 +23,10 @@ struct AgentSettings {
     /// Whether the hooks are written in another way than `connect` writes them.
     has_foreign_hook: bool,
     server: Option<ListedServer>,
-    /// Why the settings cannot be relied on.
+    /// Why the settings cannot be relied on, and what to do about it.
     problems: Vec<(String, String)>,
+    /// What else is worth knowing.
+    notes: Vec<(String, String)>,
 }
 
 /// A line for each connected agent, and the same for programs.
@@ -34,9 +37,9 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
             found.extend(AgentSettings::read(desk, client, for_user));
         }
     }
-    if found.is_empty() {
-        let line = CheckLine::note("agents", "none is connected", "`refdesk connect` finds and connects them");
-        return (vec![line], json!([]));
+    let mut lines = Vec::new();
+    if !found.iter().any(AgentSettings::is_connected) {
+        lines.push(CheckLine::note("agents", "none is connected", "`refdesk connect` finds and connects them"));
     }
     let prompt = example::prompt(desk);
     let jobs: Vec<CanaryJob> = found.iter_mut().map(|agent| agent.job(desk, prompt.as_ref())).collect();
@@ -44,69 +47,116 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
         Ok(results) => (results, None),
         Err(error) => (vec![Vec::new(); jobs.len()], Some(error.to_string())),
     };
-    let mut lines = Vec::new();
     let mut members = Vec::new();
     for (agent, results) in found.iter_mut().zip(&results) {
         agent
             .problems
             .extend(failed.iter().map(|reason| (format!("it could not be tried out: {reason}"), String::new())));
-        let line = agent.line(results);
-        members.push(json!({
-            "agent": agent.client.word, "scope": agent.scope(), "ok": line.level != CheckLevel::Wrong,
-            "hooks": agent.hook.is_some(), "mcp": agent.server.is_some(), "canary": canary::json(results),
-        }));
-        lines.push(line);
+        let found = agent.lines(results);
+        let is_ok = found.iter().all(|line| line.level != CheckLevel::Wrong);
+        lines.extend(found);
+        if agent.is_connected() {
+            members.push(json!({
+                "agent": agent.client.word, "scope": agent.scope(), "ok": is_ok,
+                "hooks": agent.hook.is_some(), "mcp": agent.server.is_some(), "canary": canary::json(results),
+            }));
+        }
     }
     (lines, Value::Array(members))
 }
 
 impl AgentSettings {
-    /// What the settings contain; `None` if nothing of ours.
+    /// What the settings contain; `None` if nothing of ours, and nothing that looks like it.
     fn read(desk: &Desk, client: Client, for_user: bool) -> Option<Self> {
-        let mut new =
-            Self { client, for_user, hook: None, has_foreign_hook: false, server: None, problems: Vec::new() };
-        let read_hooks = |text: &str| Ok((hook_commands(text, &client)?, foreign_hook_keys(text, &client)?));
+        let mut new = Self {
+            client,
+            for_user,
+            hook: None,
+            has_foreign_hook: false,
+            server: None,
+            problems: Vec::new(),
+            notes: Vec::new(),
+        };
         if let Some(hooks) = client.hooks
-            && let Some((file, (commands, foreign))) = new.look(desk, &hooks.places, read_hooks)
+            && let Some((file, text)) = new.look(desk, &hooks.places)
         {
-            new.hook = commands.into_iter().next();
-            new.has_foreign_hook = foreign.is_some();
-            new.problems.extend(foreign.map(|keys| {
-                let problem = format!(
-                    "{file}: a hook of refdesk has {keys}, which connect does not write: it would not run as it is tried here"
-                );
-                let scope = if for_user { " --user" } else { "" };
-                (problem, format!("`refdesk connect {}{scope}` replaces it", client.word))
-            }));
+            new.read_hooks(&file, &text);
         }
-        let read_server = |text: &str| listed_server(text, &client.server);
-        if let Some((file, server)) = new.look(desk, &client.server.places, read_server) {
-            let problem = server.as_ref().and_then(|server| server.problem.as_ref());
-            new.problems.extend(problem.map(|it| (format!("{file}: {}", it.message), it.fix.to_owned())));
-            new.server = server;
+        if let Some((file, text)) = new.look(desk, &client.server.places) {
+            new.read_server(&file, &text);
         }
-        let is_there = new.hook.is_some() || new.server.is_some() || !new.problems.is_empty();
-        is_there.then_some(new)
+        let has_problem = new.server.as_ref().is_some_and(|server| server.problem.is_some());
+        let parts = (new.hook.is_some(), new.server.is_some() && !has_problem);
+        for found in switches::find(desk, &client, for_user, parts) {
+            let list = if found.is_off { &mut new.problems } else { &mut new.notes };
+            list.push((found.message, found.fix));
+        }
+        (new.is_connected() || !new.notes.is_empty()).then_some(new)
     }
 
-    /// Reads a settings file, and names it; one that cannot be read is a problem only if it mentions us.
-    fn look<T>(
-        &mut self,
-        desk: &Desk,
-        places: &refdesk_agents::setup::SettingsPlaces,
-        read: impl Fn(&str) -> Result<T, Error>,
-    ) -> Option<(String, T)> {
+    fn is_connected(&self) -> bool {
+        self.hook.is_some() || self.server.is_some() || !self.problems.is_empty()
+    }
+
+    fn read_hooks(&mut self, file: &str, text: &str) {
+        let client = self.client;
+        let read =
+            || Ok((hook_commands(text, &client)?, foreign_hook_keys(text, &client)?, foreign_hooks(text, &client)?));
+        let Some((commands, keys, others)) = self.parsed(file, text, read()) else { return };
+        let scope = if self.for_user { " --user" } else { "" };
+        let replaces = format!("`refdesk connect {}{scope}` replaces it", client.word);
+        let mut commands = commands.into_iter();
+        self.hook = commands.next();
+        self.has_foreign_hook = keys.is_some();
+        self.problems.extend(keys.map(|keys| {
+            let problem = format!(
+                "{file}: a hook of refdesk has {keys}, which connect does not write: it would not run as it is tried here"
+            );
+            (problem, replaces.clone())
+        }));
+        for command in commands {
+            self.problems
+                .push((format!("{file}: another hook runs '{command}', which was not tried out"), replaces.clone()));
+        }
+        for command in others {
+            let note =
+                format!("{file}: a hook runs '{command}', which does more than call refdesk; it was not tried out");
+            self.notes.push((note, "connect and disconnect leave it alone".to_owned()));
+        }
+    }
+
+    fn read_server(&mut self, file: &str, text: &str) {
+        let server = self.client.server;
+        let read = || Ok((listed_server(text, &server)?, foreign_server(text, &server)?));
+        let Some((listed, other)) = self.parsed(file, text, read()) else { return };
+        let problem = listed.as_ref().and_then(|listed| listed.problem.as_ref());
+        self.problems.extend(problem.map(|it| (format!("{file}: {}", it.message), it.fix.to_owned())));
+        self.server = listed;
+        self.notes.extend(other.map(|name| {
+            let note = format!("{file}: '{name}' is there and does not start refdesk");
+            (note, "give it another name, or connect is refused".to_owned())
+        }));
+    }
+
+    /// The text of a settings file, and its name.
+    fn look(&self, desk: &Desk, places: &SettingsPlaces) -> Option<(String, String)> {
         let file = settings_file::of(desk, places, self.for_user).ok().flatten()?;
         let text = file.read().ok().flatten()?;
-        match read(&text) {
-            Ok(found) => Some((file.shown, found)),
-            Err(error) => {
-                if text.contains(NAME) {
-                    self.problems.push((format!("{}:{}", file.shown, error.message), "fix the file".to_owned()));
-                }
-                None
+        Some((file.shown, text))
+    }
+
+    /// What was read from a file; one that cannot be read is a problem only if it mentions us.
+    fn parsed<T>(&mut self, file: &str, text: &str, read: Result<T, Error>) -> Option<T> {
+        if let Err(error) = &read
+            && text.contains(NAME)
+        {
+            let problem = (format!("{file}:{}", error.message), "fix the file".to_owned());
+            // Hooks and server may be in the same file.
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
             }
         }
+        read.ok()
     }
 
     fn scope(&self) -> &'static str {
@@ -148,24 +198,32 @@ impl AgentSettings {
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
     }
 
-    fn line(&self, results: &[CanaryResult]) -> CheckLine {
+    /// Everything that is wrong, or that all is well; then what else is worth knowing.
+    fn lines(&self, results: &[CanaryResult]) -> Vec<CheckLine> {
         let name = self.client.name;
         let scope = if self.for_user { "your settings" } else { "this workspace" };
-        if let Some((result, failure)) = results.iter().find_map(|it| Some((it, it.outcome.as_ref().err()?))) {
-            let what = canary::step_in_words(result.step);
-            let text = format!("{name}, {scope}: {what}: {}", canary::failure_in_words(failure));
-            return CheckLine::wrong("agent", text, canary::fix(failure));
+        let mut lines = Vec::new();
+        for result in results {
+            if let Err(failure) = &result.outcome {
+                let what = canary::step_in_words(result.step);
+                let text = format!("{name}, {scope}: {what}: {}", canary::failure_in_words(failure));
+                lines.push(CheckLine::wrong("agent", text, canary::fix(failure)));
+            }
         }
-        if let Some((problem, fix)) = self.problems.first() {
-            return CheckLine::wrong("agent", format!("{name}, {scope}: {problem}"), fix.clone());
+        let wrong = |(text, fix): &(String, String)| CheckLine::wrong("agent", format!("{name}, {scope}: {text}"), fix);
+        lines.extend(self.problems.iter().map(wrong));
+        if lines.is_empty() && self.is_connected() {
+            let parts = match (&self.hook, &self.server) {
+                (Some(_), Some(_)) => "hooks and server answer",
+                (Some(_), None) => "the hooks answer; it has no server",
+                _ if self.client.hooks.is_none() => "the server answers",
+                _ => "the server answers; it has no hooks",
+            };
+            let slowest = results.iter().map(|result| result.took.as_millis()).max().unwrap_or_default();
+            lines.push(CheckLine::ok("agent", format!("{name}, {scope}: {parts} (the slowest in {slowest} ms)")));
         }
-        let parts = match (&self.hook, &self.server) {
-            (Some(_), Some(_)) => "hooks and server answer",
-            (Some(_), None) => "the hooks answer; it has no server",
-            _ if self.client.hooks.is_none() => "the server answers",
-            _ => "the server answers; it has no hooks",
-        };
-        let slowest = results.iter().map(|result| result.took.as_millis()).max().unwrap_or_default();
-        CheckLine::ok("agent", format!("{name}, {scope}: {parts} (the slowest in {slowest} ms)"))
+        let note = |(text, fix): &(String, String)| CheckLine::note("agent", format!("{name}, {scope}: {text}"), fix);
+        lines.extend(self.notes.iter().map(note));
+        lines
     }
 }

@@ -15,6 +15,8 @@ mod connect;
 mod connect_parts;
 #[cfg(unix)]
 mod doctor;
+#[cfg(unix)]
+mod doctor_switches;
 mod embedded;
 mod enrich;
 mod environment;

@@ -8,6 +8,7 @@ mod command;
 mod cut;
 mod entries;
 mod file;
+mod foreign;
 mod insert;
 mod plan;
 mod problem;
@@ -15,13 +16,17 @@ mod record;
 mod server;
 mod text;
 
-pub use client::{Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable};
+pub use client::{
+    Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable, SwitchFile, SwitchPaths,
+    SwitchProblem, SwitchText, Switches,
+};
 pub use command::{NAME, is_ours, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
+pub use foreign::foreign_hooks;
 pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
 pub use problem::EntryProblem;
 pub use record::Record;
-pub use server::{ListedServer, connect_server, disconnect_server, listed_server};
+pub use server::{ListedServer, connect_server, disconnect_server, foreign_server, listed_server};
 
 #[cfg(test)]
 mod law_tests;

@@ -1,8 +1,10 @@
 //! Claude Code (code.claude.com/docs/en/hooks, /mcp). A project's servers are in a file of their own; the user's are in
 //! the file that also contains the state of the program.
 
-use super::hooks::{HookForm, Hooks};
+use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::switches::ConnectedPart::{Hooks, Server};
+use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CLAUDE_CONFIG_DIR");
@@ -12,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     name: "Claude Code",
     programs: &["claude"],
     traces: &[".claude", "CLAUDE.md"],
-    hooks: Some(Hooks {
+    hooks: Some(super::Hooks {
         places: SettingsPlaces {
             project: Some(SettingsPlace::fixed(".claude", &["settings.json"])),
             user: SettingsPlace::moved_by(".claude", &["settings.json"], FOLDER),
@@ -34,6 +36,32 @@ pub(super) const CLIENT: Client = Client {
         other_keys: None,
         form: ServerForm::Plain,
         starts_elsewhere: false,
+    },
+    switches: Switches {
+        files: &[
+            SwitchFile::project(SettingsPlace::fixed(".claude", &["settings.local.json"])),
+            SwitchFile::project(SettingsPlace::fixed(".claude", &["settings.json"])),
+            SwitchFile::user(SettingsPlace::moved_by(".claude", &["settings.json"], FOLDER)),
+            SwitchFile::user(SettingsPlace::moved_by("", &[".claude.json"], FOLDER)),
+        ],
+        switches: &[
+            Switch::new(Hooks, &["disableAllHooks"], SettingValue::Bool(true)),
+            Switch::of_project(Server, &["disabledMcpjsonServers"], SettingValue::Listed),
+            Switch::of_project(Server, &["projects", HERE, "disabledMcpjsonServers"], SettingValue::Listed),
+            Switch::new(Server, &["projects", HERE, "disabledMcpServers"], SettingValue::Listed),
+            Switch::new(Server, &["deniedMcpServers"], SettingValue::Listed),
+            Switch::new(Server, &["allowedMcpServers"], SettingValue::Unlisted),
+        ],
+        consent: Some(Consent {
+            part: Server,
+            shown_by: &[
+                (&["enableAllProjectMcpServers"], SettingValue::Bool(true)),
+                (&["enabledMcpjsonServers"], SettingValue::Listed),
+                (&["projects", HERE, "enabledMcpjsonServers"], SettingValue::Listed),
+            ],
+            missing: "it will ask whether to start the server",
+            fix: "start Claude Code in this folder, and allow the server refdesk",
+        }),
     },
     restart: "restart Claude Code, and allow the server refdesk when it asks",
 };

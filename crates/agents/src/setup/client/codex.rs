@@ -1,8 +1,10 @@
 //! Codex (developers.openai.com/codex/hooks, /mcp, /config-reference): hooks are in JSON, servers in TOML. It reads both
 //! of a project only if that is trusted, and runs a hook only after its user has reviewed it.
 
-use super::hooks::{HookForm, Hooks};
+use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::switches::ConnectedPart::{Both, Hooks, Server};
+use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CODEX_HOME");
@@ -12,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     name: "Codex",
     programs: &["codex"],
     traces: &[".codex"],
-    hooks: Some(Hooks {
+    hooks: Some(super::Hooks {
         places: SettingsPlaces {
             project: Some(SettingsPlace::fixed(".codex", &["hooks.json"])),
             user: SettingsPlace::moved_by(".codex", &["hooks.json"], FOLDER),
@@ -30,6 +32,24 @@ pub(super) const CLIENT: Client = Client {
         other_keys: None,
         form: ServerForm::Plain,
         starts_elsewhere: false,
+    },
+    switches: Switches {
+        files: &[
+            SwitchFile::project(SettingsPlace::fixed(".codex", &["config.toml"])),
+            SwitchFile::user(SettingsPlace::moved_by(".codex", &["config.toml"], FOLDER)),
+        ],
+        switches: &[
+            Switch::new(Hooks, &["features", "hooks"], SettingValue::Bool(false)),
+            Switch::new(Hooks, &["features", "codex_hooks"], SettingValue::Bool(false)),
+            Switch::new(Server, &["mcp_servers", "refdesk", "enabled"], SettingValue::Bool(false)),
+            Switch::of_project(Both, &["projects", HERE, "trust_level"], SettingValue::Text("untrusted")),
+        ],
+        consent: Some(Consent {
+            part: Both,
+            shown_by: &[(&["projects", HERE, "trust_level"], SettingValue::Text("trusted"))],
+            missing: "it does not read the settings of this workspace until you trust the folder",
+            fix: "start Codex in this folder, trust the folder, and review the hooks with /hooks",
+        }),
     },
     restart: "restart Codex, trust the project, and review the hooks with /hooks",
 };

@@ -1,6 +1,7 @@
 //! Cursor (cursor.com/docs/hooks, /docs/mcp). It does not promise to start a server in the workspace, but replaces
 //! `${workspaceFolder}` in the file of a workspace.
 
+use super::Switches;
 use super::hooks::{HookForm, Hooks};
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::{Client, SettingsPlace, SettingsPlaces};
@@ -30,5 +31,6 @@ pub(super) const CLIENT: Client = Client {
         form: ServerForm::Plain,
         starts_elsewhere: true,
     },
+    switches: Switches::NONE,
     restart: "restart Cursor, and switch the server refdesk on in its settings",
 };

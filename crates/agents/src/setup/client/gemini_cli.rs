@@ -1,12 +1,16 @@
 //! Gemini CLI (`docs/hooks`, `docs/tools/mcp-server.md` of `google-gemini/gemini-cli`): hooks and servers are in one file.
 
-use super::hooks::{HookForm, Hooks};
+use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::switches::ConnectedPart::{Both, Hooks, Server};
+use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
+
+const HOME: SettingsVariable = SettingsVariable::Home("GEMINI_CLI_HOME");
 
 const PLACES: SettingsPlaces = SettingsPlaces {
     project: Some(SettingsPlace::fixed(".gemini", &["settings.json"])),
-    user: SettingsPlace::moved_by(".gemini", &["settings.json"], SettingsVariable::Home("GEMINI_CLI_HOME")),
+    user: SettingsPlace::moved_by(".gemini", &["settings.json"], HOME),
 };
 
 pub(super) const CLIENT: Client = Client {
@@ -14,7 +18,7 @@ pub(super) const CLIENT: Client = Client {
     name: "Gemini CLI",
     programs: &["gemini"],
     traces: &[".gemini", "GEMINI.md"],
-    hooks: Some(Hooks {
+    hooks: Some(super::Hooks {
         places: PLACES,
         form: HookForm::NamedGroup,
         events: &[
@@ -37,6 +41,32 @@ pub(super) const CLIENT: Client = Client {
         other_keys: None,
         form: ServerForm::Plain,
         starts_elsewhere: false,
+    },
+    switches: Switches {
+        files: &[
+            SwitchFile::project(SettingsPlace::fixed(".gemini", &["settings.json"])),
+            SwitchFile::user(PLACES.user),
+            SwitchFile::user(SettingsPlace::moved_by(".gemini", &["mcp-server-enablement.json"], HOME)),
+            SwitchFile::user(SettingsPlace::moved_by(".gemini", &["trustedFolders.json"], HOME)),
+        ],
+        switches: &[
+            Switch::new(Hooks, &["hooksConfig", "enabled"], SettingValue::Bool(false)),
+            Switch::new(Hooks, &["hooksConfig", "disabled"], SettingValue::Listed),
+            Switch::new(Server, &["mcp", "excluded"], SettingValue::Listed),
+            Switch::new(Server, &["mcp", "allowed"], SettingValue::Unlisted),
+            Switch::new(Server, &["refdesk", "enabled"], SettingValue::Bool(false)),
+            Switch::of_project(Both, &[HERE], SettingValue::Text("DO_NOT_TRUST")),
+        ],
+        consent: Some(Consent {
+            part: Both,
+            shown_by: &[
+                (&[HERE], SettingValue::Text("TRUST_FOLDER")),
+                (&[HERE], SettingValue::Text("TRUST_PARENT")),
+                (&["security", "folderTrust", "enabled"], SettingValue::Bool(false)),
+            ],
+            missing: "it does not read the settings of this workspace until you trust the folder",
+            fix: "start Gemini CLI in this folder, and trust the folder",
+        }),
     },
     restart: "restart Gemini CLI, in a folder that it trusts",
 };

@@ -1,6 +1,7 @@
 //! goose (`documentation/docs/guides/config-files.md` of `aaif-goose/goose`): a server, which it calls an extension. It
 //! has no settings of a workspace.
 
+use super::Switches;
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
@@ -27,5 +28,6 @@ pub(super) const CLIENT: Client = Client {
         form: ServerForm::Extension,
         starts_elsewhere: false,
     },
+    switches: Switches::NONE,
     restart: "start a new session of goose in this folder",
 };

@@ -9,11 +9,13 @@ mod goose;
 mod hooks;
 mod opencode;
 mod server;
+mod switches;
 mod vscode;
 
 pub use hooks::Hooks;
 pub use server::{McpServer, ServerCommand};
 pub(super) use server::{SERVER, SettingsFormat, foreign_keys, switched_off};
+pub use switches::{SwitchFile, SwitchPaths, SwitchProblem, SwitchText, Switches};
 
 use serde_json::Value;
 
@@ -43,6 +45,8 @@ pub struct Client {
     pub hooks: Option<Hooks>,
     /// How it starts a server.
     pub server: McpServer,
+    /// Settings outside the entries that keep them from working.
+    pub switches: Switches,
     /// What to do so that the agent reads its settings again.
     pub restart: &'static str,
 }

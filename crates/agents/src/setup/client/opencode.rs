@@ -2,9 +2,14 @@
 //! Version 2 lists servers one level deeper and still reads the list of version 1.
 
 use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::switches::ConnectedPart::Server;
+use super::switches::{SettingValue, Switch, SwitchFile, Switches};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FILES: &[&str] = &["opencode.json", "opencode.jsonc"];
+
+const USER: SettingsPlace =
+    SettingsPlace::moved_by(".config/opencode", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "opencode"));
 
 pub(super) const CLIENT: Client = Client {
     word: "opencode",
@@ -13,19 +18,26 @@ pub(super) const CLIENT: Client = Client {
     traces: &["opencode.json", "opencode.jsonc", ".opencode"],
     hooks: None,
     server: McpServer {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed("", FILES)),
-            user: SettingsPlace::moved_by(
-                ".config/opencode",
-                FILES,
-                SettingsVariable::Below("XDG_CONFIG_HOME", "opencode"),
-            ),
-        },
+        places: SettingsPlaces { project: Some(SettingsPlace::fixed("", FILES)), user: USER },
         format: SettingsFormat::Json,
         keys: &["mcp"],
         other_keys: Some(&["mcp", "servers"]),
         form: ServerForm::List,
         starts_elsewhere: false,
+    },
+    switches: Switches {
+        files: &[
+            SwitchFile::project(SettingsPlace::fixed(".opencode", FILES)),
+            SwitchFile::project(SettingsPlace::fixed("", FILES)),
+            SwitchFile::user(USER),
+        ],
+        switches: &[
+            Switch::new(Server, &["mcp", "refdesk", "enabled"], SettingValue::Bool(false)),
+            Switch::new(Server, &["mcp", "servers", "refdesk", "enabled"], SettingValue::Bool(false)),
+            Switch::new(Server, &["tools", "refdesk*"], SettingValue::Bool(false)),
+            Switch::new(Server, &["tools", "refdesk_*"], SettingValue::Bool(false)),
+        ],
+        consent: None,
     },
     restart: "restart opencode",
 };

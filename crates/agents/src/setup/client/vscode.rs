@@ -1,6 +1,7 @@
 //! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server. It does not promise
 //! to start it in the workspace, but replaces `${workspaceFolder}`.
 
+use super::Switches;
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
@@ -29,5 +30,6 @@ pub(super) const CLIENT: Client = Client {
         form: ServerForm::Typed,
         starts_elsewhere: true,
     },
+    switches: Switches::NONE,
     restart: "start the server refdesk in VS Code (command \"MCP: List Servers\")",
 };

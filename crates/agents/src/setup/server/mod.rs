@@ -107,6 +107,16 @@ pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServ
     Ok(list.entry().and_then(|entry| list.ours(entry, server)))
 }
 
+/// The name of an entry in these settings that is listed under our name, and does not start us.
+///
+/// # Errors
+/// The file does not parse.
+pub fn foreign_server(text: &str, server: &McpServer) -> Result<Option<String>, Error> {
+    let list = List::of(split_mark(Some(text)).1, server)?;
+    let is_foreign = list.entry().is_some_and(|entry| list.ours(entry, server).is_none());
+    Ok(is_foreign.then(|| list.name()))
+}
+
 /// What to add to a text, and which containers are then new: the names on the path to each, separated by `/`.
 struct Additions {
     inserts: Vec<Insert>,
@@ -132,13 +142,25 @@ struct List {
     value: Option<Value>,
 }
 
+impl SettingsFormat {
+    /// The value of a text without a byte order mark; `None` if it is blank.
+    fn parse(self, body: &str) -> Result<Option<Value>, Error> {
+        match self {
+            Self::Json => json::value(body),
+            Self::Toml => toml::value(body),
+            Self::Yaml => yaml::value(body),
+        }
+    }
+
+    /// The value of a settings file; `None` if it is blank.
+    pub(in crate::setup) fn value(self, text: &str) -> Result<Option<Value>, Error> {
+        self.parse(split_mark(Some(text)).1)
+    }
+}
+
 impl List {
     fn of(body: &str, server: &McpServer) -> Result<Self, Error> {
-        let value = match server.format {
-            SettingsFormat::Json => json::value(body),
-            SettingsFormat::Toml => toml::value(body),
-            SettingsFormat::Yaml => yaml::value(body),
-        }?;
+        let value = server.format.parse(body)?;
         // An object in which an entry of the first list would have a type.
         let has_others = |keys: &&[&str]| {
             let found = value.as_ref().and_then(|value| keys.iter().try_fold(value, |value, key| value.get(key)));
