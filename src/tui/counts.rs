@@ -1,6 +1,6 @@
 //! The figures of the top line and the panes' titles, counted once a snapshot.
 
-use refdesk_core::catalog::Mode;
+use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Snapshot;
 
@@ -21,6 +21,10 @@ pub struct Counts {
     pub warnings: usize,
     /// Columns of the longest id.
     pub widest_id: usize,
+    /// Columns of the longest name.
+    pub widest_name: usize,
+    /// Columns of the longest list of tags.
+    pub widest_tags: usize,
     /// Columns of the longest template name.
     pub widest_template: usize,
 }
@@ -32,6 +36,10 @@ impl Counts {
         let members = snapshot.selection.members();
         let templates = &snapshot.templates.templates;
         let columns = |text: &str| cells::width(&cells::clean(text));
+        let tags = |source: &Source| {
+            let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
+            texts + 2 * source.tags.len().saturating_sub(1)
+        };
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
@@ -43,6 +51,8 @@ impl Counts {
             errors,
             warnings: snapshot.diagnostics.len() - errors,
             widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),
+            widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
+            widest_tags: sources.iter().map(tags).max().unwrap_or(0),
             widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
         }
     }

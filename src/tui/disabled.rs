@@ -8,7 +8,7 @@ use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove};
 use super::feed::{query, target};
-use super::layout::{self, Splits, Zoomed};
+use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
 use super::requests;
 use super::source_state;
@@ -57,6 +57,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::Write
         | Action::FilterTemplates => templates::disabled(state, action),
         Action::Border(border) => moving(state, border),
+        Action::Preset(wanted) => preset(state, wanted),
         Action::Usual if state.splits == Splits::default() && state.rules == DividerShares::default() => {
             Some("all borders are where they were at first".to_owned())
         }
@@ -162,7 +163,9 @@ fn inside(state: &State) -> Option<String> {
     if state.focus == Pane::Hints {
         return None;
     }
-    let shown = state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
+    // A zoomed catalog gives its place to the document.
+    let opens = state.focus == Pane::Catalog && state.arrangement == Arrangement::Zoomed;
+    let shown = opens || state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
     match (shown, state.len(state.focus)) {
         (true, 1..) => None,
         (true, 0) => Some("the list is empty".to_owned()),
@@ -179,22 +182,29 @@ fn hit(state: &State) -> Option<String> {
 }
 
 fn zoom(state: &State) -> Option<String> {
-    (!layout::has_grid(tour::rest(state)) && state.zoomed == Zoomed::No)
-        .then(|| format!("each pane fills the screen already: {}", all_four()))
+    let shows_all = match state.focus {
+        Pane::Catalog => false,
+        Pane::Selection | Pane::Hints => tour::rest(state).width < layout::WIDE,
+        Pane::Templates => true,
+    };
+    (state.arrangement == Arrangement::Focused && shows_all).then(|| "this pane fills the screen already".to_owned())
 }
 
-fn all_four() -> String {
-    format!("all four need {}×{}", layout::GRID.width, layout::GRID.height)
+fn preset(state: &State, preset: Preset) -> Option<String> {
+    (preset == Preset::Overview && !Arrangement::Overview.is_grid(tour::rest(state)))
+        .then(|| format!("all four panes need {}×{}", layout::GRID.width, layout::GRID.height))
 }
 
 fn moving(state: &State, border: BorderMove) -> Option<String> {
-    let body = state.layout().body.as_size();
-    if !layout::has_grid(tour::rest(state)) {
-        return Some(format!("there is no border to move: {}", all_four()));
+    let layout = state.layout();
+    let is_upright = matches!(border, BorderMove::Left | BorderMove::Right);
+    if layout.border().is_none() {
+        return Some("there is no border to move: one pane fills the screen".to_owned());
     }
-    if state.zoomed == Zoomed::Yes {
-        return Some("there is no border to move: press z to see all four panes".to_owned());
+    if !is_upright && !state.arrangement.is_grid(tour::rest(state)) {
+        return Some("there is no border to move up or down: the panes are beside each other".to_owned());
     }
+    let body = layout.body.as_size();
     let stays = state.splits.moved(border, body).cells(body) == state.splits.cells(body);
     stays.then(|| "the border cannot go further: a pane would be too small".to_owned())
 }

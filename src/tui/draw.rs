@@ -12,7 +12,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::{catalog, hints, selection, templates};
-use crate::tui::{status, tour, windows};
+use crate::tui::{dock, status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -27,14 +27,15 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     let layout = state.layout();
     status::draw_top(state, layout.status, frame.buffer_mut());
-    if let Some(tabs) = layout.tabs {
-        status::draw_tabs(state, tabs, frame.buffer_mut());
-    }
     for (pane, place) in Pane::ALL.into_iter().zip(layout.panes) {
         if let Some(place) = place {
             draw_pane(state, pane, place, frame);
         }
     }
+    if let Some(place) = layout.reader {
+        catalog::draw_reader(state, place, frame);
+    }
+    dock::draw(state, frame.buffer_mut());
     windows::draw(state, frame);
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
     tour::draw(state, frame.buffer_mut());

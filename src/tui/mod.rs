@@ -21,6 +21,7 @@ pub mod action;
 mod catalog;
 mod counts;
 mod disabled;
+mod dock;
 mod draw;
 mod feed;
 mod filter;

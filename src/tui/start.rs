@@ -10,7 +10,7 @@ use refdesk_core::config::user::Preferences;
 
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::layout::{Splits, Zoomed};
+use crate::tui::layout::{Arrangement, Splits};
 use crate::tui::state::{Message, Skin, State, Tone};
 use crate::tui::theme::Theme;
 use crate::tui::tour::Tour;
@@ -102,7 +102,7 @@ impl Start {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.rules = self.remembered.rules;
-        state.zoomed = if self.remembered.zoomed { Zoomed::Yes } else { Zoomed::No };
+        state.arrangement = self.remembered.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
@@ -192,11 +192,11 @@ mod tests {
                 catalog: Shares { upper: Some(400), ..Shares::default() },
                 ..DividerShares::default()
             },
-            zoomed: true,
+            arrangement: Some("zoomed".to_owned()),
             sort: Some("tokens".to_owned()),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
-        assert_eq!((state.splits, state.zoomed), (Splits { left: 300, upper: 700 }, Zoomed::Yes));
+        assert_eq!((state.splits, state.arrangement), (Splits { left: 300, upper: 700 }, Arrangement::Zoomed));
         assert_eq!(state.remember(), remembered);
     }
 }

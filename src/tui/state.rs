@@ -21,7 +21,9 @@ pub use crate::tui::hints::state::{HintsPane, HintsView};
 use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::dividers::Divider;
-use crate::tui::layout::{HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds, Zoomed};
+use crate::tui::layout::{
+    Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds,
+};
 use crate::tui::pane::Pane;
 pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
 pub use crate::tui::selection::SelectionPane;
@@ -55,8 +57,8 @@ pub struct State {
     pub skin: Skin,
     /// The pane that keys go to.
     pub focus: Pane,
-    /// Whether it has the whole screen.
-    pub zoomed: Zoomed,
+    /// What is shown beside it.
+    pub arrangement: Arrangement,
     /// The part of it that gets keys.
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
@@ -233,7 +235,7 @@ impl State {
             size,
             skin,
             focus: Pane::Catalog,
-            zoomed: Zoomed::No,
+            arrangement: Arrangement::default(),
             part: PanePart::List,
             typing: None,
             window: None,
@@ -270,7 +272,13 @@ impl State {
     }
 
     pub fn layout(&self) -> ScreenLayout {
-        layout::layout(tour::rest(self), self.focus, self.zoomed, self.splits)
+        let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
+        layout::layout(tour::rest(self), focus, self.arrangement, self.splits)
+    }
+
+    /// Whether keys go to the document of the source under the catalog's cursor.
+    pub fn reads(&self) -> bool {
+        self.focus == Pane::Catalog && self.part == PanePart::Detail
     }
 
     /// The settings for the next screen.
@@ -279,7 +287,7 @@ impl State {
         SavedScreen {
             rules: self.rules,
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
-            zoomed: self.zoomed == Zoomed::Yes,
+            arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
             sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             ..self.remembered.clone()
         }
@@ -287,8 +295,16 @@ impl State {
 
     /// The layout within this pane, if it is shown.
     pub fn parts(&self, pane: Pane) -> Option<PaneLayout> {
-        let outer = self.layout().panes.get(pane.index()).copied().flatten()?;
-        Some(self.parts_within(pane, layout::inner(outer)))
+        let layout = self.layout();
+        let outer = layout.panes.get(pane.index()).copied().flatten();
+        if pane != Pane::Catalog || layout.reader.is_none() {
+            let has_details = pane != Pane::Catalog || layout.columns() == 1 && self.arrangement != Arrangement::Zoomed;
+            let has_details = has_details || self.arrangement.is_grid(tour::rest(self));
+            let inner = layout::inner(outer?);
+            return Some(if has_details { self.parts_within(pane, inner) } else { layout::list_only(inner) });
+        }
+        let list = outer.map(|outer| layout::list_only(layout::inner(outer))).unwrap_or_default();
+        Some(PaneLayout { detail: layout.reader.map(layout::inner).unwrap_or_default(), ..list })
     }
 
     /// The places within this pane, whose inside is `inner`.

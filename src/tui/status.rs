@@ -1,5 +1,4 @@
-//! The lines around the panes: workspace and counts on top, tabs if not all panes are shown, keys or a message at the
-//! bottom. If there is no room, the least important items are dropped.
+//! The lines around the panes: workspace and counts on top, keys or a message at the bottom. If there is no room, the least important items are dropped.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,7 @@ use crate::tui::feed::query;
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::input::contexts;
-use crate::tui::layout::Zoomed;
+use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
 use crate::tui::theme::ThemeRole;
@@ -119,61 +118,6 @@ fn asking(state: &State) -> Option<String> {
         1 => Some(format!(" 1 asks{key} ")),
         _ => Some(format!(" {} ask{key} ", cells::grouped(count as u64))),
     }
-}
-
-/// `1 Catalog 25   2 Selection 4   3 Hints   4 Templates 2`
-pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
-    let theme = &state.skin.theme;
-    for (pane, text, tab) in tabs(state, place) {
-        let style = if pane == state.focus {
-            theme.style(pane.role()).add_modifier(Modifier::REVERSED | Modifier::BOLD)
-        } else {
-            theme.style(pane.role())
-        };
-        buffer.set_stringn(tab.x, tab.y, text, usize::from(tab.width), style);
-    }
-}
-
-/// The pane whose name is at this position.
-pub fn tab_at(state: &State, at: Position) -> Option<Pane> {
-    let mut tabs = tabs(state, state.layout().tabs?).into_iter();
-    tabs.find_map(|(pane, _, tab)| tab.contains(at).then_some(pane))
-}
-
-/// Each pane's name with its position.
-fn tabs(state: &State, place: Rect) -> Vec<(Pane, String, Rect)> {
-    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, TabLabel::Long).len()).sum();
-    let room_for_all = long <= usize::from(place.width);
-    let mut x = place.x;
-    let tabs = Pane::ALL.map(|pane| {
-        let names = if room_for_all || pane == state.focus { TabLabel::Long } else { TabLabel::Short };
-        let text = tab(state, pane, names);
-        let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
-        let at = Rect { x, width: columns.min(place.right().saturating_sub(x)), ..place };
-        x = at.right();
-        (pane, text, at)
-    });
-    tabs.into()
-}
-
-/// How much of a pane's name there is room for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TabLabel {
-    Long,
-    Short,
-}
-
-fn tab(state: &State, pane: Pane, names: TabLabel) -> String {
-    let title = pane.title();
-    let name = if names == TabLabel::Long { title } else { title.get(..3).unwrap_or(title) };
-    let count = match pane {
-        Pane::Selection => state.counts.picked + state.counts.pulled_in,
-        Pane::Catalog => state.counts.sources,
-        Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
-        _ => state.len(pane),
-    };
-    let count = if count == 0 { String::new() } else { format!(" {}", cells::grouped(count as u64)) };
-    format!(" {} {name}{count} ", pane.index() + 1)
 }
 
 /// Draws the message, else the keys of this context.
@@ -343,7 +287,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             HintsView::Enriched(Audience::NewSession) => "as this session gets it",
             HintsView::Enriched(Audience::ThisSession) => "matching sources",
         }),
-        Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
+        Action::Zoom if state.arrangement == Arrangement::Zoomed => Some("unzoom"),
         Action::Inside if state.part != PanePart::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),

@@ -64,27 +64,31 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ 2 Selection");
     click_on(&mut pty, "adr-002-resilience");
     pty.wait_for("┏ 1 Catalog");
-    pty.wait_for("@adr-002-resilience");
+    pty.wait_for("╭ adr-002-resilience");
+    pty.resize(120, 20);
+    pty.wait_until("a list longer than its place", |seen| !seen.text().contains("runbook-lost-pass"));
     let list = pty.place_of("house-rules").unwrap();
     mouse(&mut pty, WHEEL_DOWN, list);
-    pty.wait_until("the list scrolled", |seen| !seen.text().contains("◆ house-rules                 local"));
+    pty.wait_until("the list scrolled", |seen| !seen.text().contains("◆ house-rules"));
+    pty.resize(120, 36);
+    pty.wait_for("? help");
     click_on(&mut pty, "? help");
     pty.wait_for("┏ Help");
     mouse(&mut pty, FIRST_BUTTON, (0, 1));
     pty.wait_until("the window closed", |seen| !seen.text().contains("┏ Help"));
-    wait_for_column(&pty, "╭ 2 Selection", 60);
-    mouse(&mut pty, FIRST_BUTTON, (60, 5));
+    wait_for_column(&pty, "╭ adr-002-resilience", 55);
+    mouse(&mut pty, FIRST_BUTTON, (55, 5));
     mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
     mouse(&mut pty, FIRST_BUTTON + HELD, (80, 6));
     release(&mut pty, (80, 6));
-    wait_for_column(&pty, " 2 Selection", 81);
+    wait_for_column(&pty, "╭ adr-002-resilience", 80);
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 
     let mut again = demo_at(home.path());
-    wait_for_column(&again, " 2 Selection", 81);
-    again.resize(240, 36);
-    wait_for_column(&again, " 2 Selection", 161);
+    wait_for_column(&again, "╭ house-rules", 80);
+    again.resize(150, 36);
+    wait_for_column(&again, "╭ house-rules", 100);
     again.type_bytes("q");
     assert_eq!(again.wait_for_exit().exit_code(), 0);
 }
@@ -95,17 +99,17 @@ fn the_layout_is_saved_when_a_signal_ends_the_screen() {
         let home = tempfile::tempdir().unwrap();
         let mut pty = demo_at(home.path());
         pty.type_bytes("Tz");
-        pty.wait_for("3 Hints  4 Templates");
+        pty.wait_until("the list alone", |seen| !seen.text().contains("╭ house-rules"));
         pty.signal(signal);
         assert_eq!(pty.wait_for_exit().exit_code(), 128 + u32::try_from(signal.as_raw()).unwrap());
-        assert_eq!(remembered(home.path()), json!({"theme": "light", "zoomed": true}), "{signal:?}");
+        assert_eq!(remembered(home.path()), json!({"theme": "light", "arrangement": "zoomed"}), "{signal:?}");
         let mut again = demo_at(home.path());
-        again.wait_for("3 Hints  4 Templates");
+        again.wait_until("the list alone", |seen| !seen.text().contains("╭ house-rules"));
         again.type_bytes("zT");
         again.wait_for("theme: contrast");
         again.type_bytes("q");
         assert_eq!(again.wait_for_exit().exit_code(), 0);
-        assert_eq!(remembered(home.path()), json!({"theme": "contrast", "zoomed": false}));
+        assert_eq!(remembered(home.path()), json!({"theme": "contrast"}));
     }
 }
 
@@ -129,7 +133,7 @@ fn a_damaged_or_unwritable_file_is_reported() {
     pty.wait_for("theme: light");
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
-    assert_eq!(remembered(home.path()), json!({"theme": "light", "zoomed": false}));
+    assert_eq!(remembered(home.path()), json!({"theme": "light"}));
 
     // A file in place of its folder: not even the superuser can write there.
     let home = tempfile::tempdir().unwrap();

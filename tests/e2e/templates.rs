@@ -39,7 +39,7 @@ fn open(workspace: &Workspace, editor: &str) -> Pty {
 fn at_the_entity(pty: &mut Pty) {
     pty.wait_for("java");
     pty.type_bytes(" ");
-    pty.wait_for("2 templates");
+    pty.wait_for("4 Templates 2");
     pty.type_bytes("4/entity\r");
     pty.wait_for("1 of 2 templates");
     pty.wait_for("public class ‹Name› {");

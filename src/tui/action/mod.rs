@@ -7,6 +7,7 @@ mod table;
 pub use table::ACTIONS;
 
 use crate::tui::key::Key;
+use crate::tui::layout::Preset;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
@@ -44,8 +45,10 @@ pub enum Action {
     NextPane,
     /// Go to the previous pane.
     PreviousPane,
-    /// Let the focused pane fill the screen, or show all panes again.
+    /// Let the focused pane fill the screen, or fold the others again.
     Zoom,
+    /// Arrange the panes for this.
+    Preset(Preset),
     /// Move a border between the panes.
     Border(BorderMove),
     /// Reset every border and divider.

@@ -1,6 +1,7 @@
 //! The rows of the table of actions, in the order of the help.
 
 use crate::tui::action::{Action, ActionBinding, BorderMove, KeyContext, Visibility};
+use crate::tui::layout::Preset;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
@@ -94,7 +95,12 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Trust, "trust", "Show which settings of this repository need your approval", ["!"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show the problems of the workspace and how to fix them", ["d"], &[KeyContext::Global], BottomLine),
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),
-    entry!(Action::Zoom, "zoom", "Let the focused pane fill the screen, or show all panes again", ["z"], &[KeyContext::Global], BottomLine),
+    entry!(Action::Zoom, "zoom", "Let the focused pane fill the screen, or show the list of the catalog beside it again", ["z"], &[KeyContext::Global], WhenPossible),
+    entry!(Action::Preset(Preset::Overview), "overview", "Show all four panes", ["0", "F2"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Preset(Preset::Reading), "reading", "Arrange the screen to read: the catalog and a document", ["F3"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Preset(Preset::Hints), "prompts", "Arrange the screen for prompts and what they would bring up", ["F4"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Preset(Preset::Templates), "rendering", "Arrange the screen for templates", ["F5"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Preset(Preset::Feed), "watching", "Arrange the screen to watch what agents are told", ["F6"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Inside, "scroll details", "Go from the list to its details, or to the feed", ["Right", "l"], &[KeyContext::Global], WhenPossible),
     entry!(Action::PreviousPane, "previous pane", "Go to the previous pane", ["BackTab"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Focus(Pane::Catalog), "catalog", "Go to the catalog", ["1"], &[KeyContext::Global], HelpOnly),

@@ -6,7 +6,7 @@ use crate::tui::pane_view::printed;
 use crate::tui::selection::preview;
 use crate::tui::selection::preview::NameDetail;
 use crate::tui::source_state;
-use crate::tui::state::{PanePart, State};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
@@ -54,8 +54,7 @@ const FULL_HEIGHT: u16 = 14;
 
 /// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
 fn is_short(state: &State) -> bool {
-    let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
-    !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < FULL_HEIGHT)
+    !state.reads() && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < FULL_HEIGHT)
 }
 
 fn marks(state: &State, source: &Source) -> Marks {

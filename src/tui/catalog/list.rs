@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -21,7 +22,7 @@ use refdesk_core::catalog::{Mode, Source};
 pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let pane = &state.catalog;
     let len = pane.rows.len();
-    let columns = CatalogColumns::of(state, parts.list.width);
+    let columns = CatalogColumns::of(&state.counts, parts.list.width);
     let active = list_active(state, Pane::Catalog);
     let window = pane.cursor.window(len, usize::from(parts.list.height));
     let top = window.start;
@@ -64,30 +65,6 @@ fn why_empty(state: &State) -> String {
     }
 }
 
-/// How the columns of the list share its width.
-#[derive(Debug, Clone, Copy)]
-struct CatalogColumns {
-    id: usize,
-    mode: usize,
-    tokens: usize,
-}
-
-impl CatalogColumns {
-    /// Ids come first; the long mode and the tokens are shown if there is room.
-    fn of(state: &State, width: u16) -> Self {
-        const TOKENS: usize = 8;
-        const TAGS: usize = 10;
-        let (long, short) = (Mode::Selectable.word().len(), Mode::Auto.word().len());
-        // The cursor, the mark, the type and the short mode, each with its blank.
-        let room = usize::from(width).saturating_sub(1 + 2 + 7 + short + 1);
-        let spare = room.saturating_sub(state.counts.widest_id + TAGS + 2);
-        let tokens = if spare > TOKENS { TOKENS } else { 0 };
-        let mode = if spare > TOKENS + 2 * TAGS { long } else { short };
-        let taken = TAGS + 1 + tokens + usize::from(tokens > 0) + mode - short;
-        Self { id: state.counts.widest_id.clamp(8, room.saturating_sub(taken).max(8)), mode, tokens }
-    }
-}
-
 fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogColumns, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let id = source.id.as_str();
@@ -96,15 +73,27 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
     let id_style = if source.is_missing() { grey } else { theme.style(ThemeRole::Text) };
     let marked = |style: Style| [style, style.patch(theme.style(ThemeRole::Match))];
     let mut row = ListRow::new(&state.skin, width);
-    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
-        .marked_id(&MarkedText::of(id, &marks.id), columns.id, marked(id_style))
-        .cell(source.kind.word(), 6, theme.style(ThemeRole::Catalog))
-        .cell(mode_word(source.mode, columns), columns.mode, grey);
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role)).marked_id(
+        &MarkedText::of(id, &marks.id),
+        columns.id,
+        marked(id_style),
+    );
+    if columns.name > 0 {
+        row.marked_cell(&MarkedText::of(&source.name, &marks.name), columns.name, marked(grey));
+    }
+    if columns.kind > 0 {
+        row.cell(source.kind.word(), columns.kind, theme.style(ThemeRole::Catalog));
+    }
+    if columns.mode > 0 {
+        row.cell(mode_word(source.mode, columns), columns.mode, grey);
+    }
+    if columns.tags > 0 {
+        row.marked_cell(&MarkedText::of(&source.tags.join(", "), &marks.tags), columns.tags, marked(grey));
+    }
     if columns.tokens > 0 {
         let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
-        row.cell(&format!("{tokens:>8}"), columns.tokens, grey);
+        row.text(&format!("{tokens:>width$}", width = columns.tokens), grey);
     }
-    row.marked_text(&MarkedText::of(&source.tags.join(", "), &marks.tags), marked(grey));
     row
 }
 
@@ -135,12 +124,19 @@ fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'
         if state.catalog.order == order { format!("{name}{}", state.skin.glyphs.sorted) } else { name.to_owned() }
     };
     let mut row = ListRow::new(&state.skin, place.width);
-    row.cell(&sorted(Order::Standing, ""), 1, grey)
-        .cell(&sorted(Order::Id, "id"), columns.id, grey)
-        .cell(&sorted(Order::Kind, "type"), 6, grey)
-        .cell("mode", columns.mode, grey);
-    if columns.tokens > 0 {
-        row.cell(&format!("{:>8}", sorted(Order::Tokens, "tokens")), columns.tokens, grey);
+    row.cell(&sorted(Order::Standing, ""), 1, grey).cell(&sorted(Order::Id, "id"), columns.id, grey);
+    for (name, columns) in [
+        ("name".to_owned(), columns.name),
+        (sorted(Order::Kind, "type"), columns.kind),
+        ("mode".to_owned(), columns.mode),
+        ("tags".to_owned(), columns.tags),
+    ] {
+        if columns > 0 {
+            row.cell(&name, columns, grey);
+        }
     }
-    row.text("tags", grey).draw(RowCursor::Elsewhere, ThemeRole::Catalog, place, frame.buffer_mut());
+    if columns.tokens > 0 {
+        row.text(&format!("{:>width$}", sorted(Order::Tokens, "tokens"), width = columns.tokens), grey);
+    }
+    row.draw(RowCursor::Elsewhere, ThemeRole::Catalog, place, frame.buffer_mut());
 }

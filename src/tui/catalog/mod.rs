@@ -1,6 +1,7 @@
 //! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and the
 //! beginning of its document, to be read and searched.
 
+mod columns;
 mod details;
 mod document;
 pub mod filtering;
@@ -16,7 +17,6 @@ use std::sync::Arc;
 
 use crate::tui::catalog::search::TextSearch;
 use crate::tui::filter::{FilterResult, Haystack, Order};
-use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::Lookup;
@@ -28,6 +28,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::row::Active;
 use refdesk_desk::Document;
 
 #[derive(Debug, Clone, Default)]
@@ -59,13 +60,28 @@ pub struct CatalogPane {
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
-    let parts = state.parts_within(Pane::Catalog, layout::inner(outer));
+    let Some(parts) = state.parts(Pane::Catalog) else { return };
     border(state).draw(&state.skin, outer, frame.buffer_mut());
     list::draw(state, &parts, frame);
-    reader::draw(state, &parts, frame);
+    if state.layout().reader.is_none() {
+        reader::draw(state, &parts, frame);
+    }
 }
 
-fn border(state: &State) -> PaneBorder {
+/// Draws the document of the source under the cursor in a frame of its own.
+pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let id = state.subject(Pane::Catalog).map(cells::clean).unwrap_or_default();
+    let Some(parts) = state.parts(Pane::Catalog) else { return };
+    let note = reader::caption_of(state, &parts);
+    let active = if state.reads() { pane_view::active(state, Pane::Catalog) } else { Active::No };
+    let border = PaneBorder { title: &id, note, place: String::new(), role: ThemeRole::Catalog, active };
+    border.draw(&state.skin, outer, frame.buffer_mut());
+    // The search is typed over the border.
+    let rule = Rect { x: outer.x + 1, width: outer.width.saturating_sub(2), height: 1, ..outer };
+    reader::draw_text(state, &parts, rule, frame);
+}
+
+fn border(state: &State) -> PaneBorder<'static> {
     let (totals, pane) = (&state.counts, &state.catalog);
     let dot = state.skin.glyphs.dot;
     let mut note = if state.is_open() { cells::counted(totals.sources, "source") } else { String::new() };
@@ -75,11 +91,14 @@ fn border(state: &State) -> PaneBorder {
     if pane.order != Order::Catalog {
         note = format!("by {} {dot} {note}", pane.order.word());
     }
+    let has_reader = state.layout().reader.is_some();
+    let active =
+        if has_reader { pane_view::list_active(state, Pane::Catalog) } else { pane_view::active(state, Pane::Catalog) };
     PaneBorder {
         title: "1 Catalog",
         note,
         place: frame::position(pane.cursor.at, pane.rows.len()),
         role: ThemeRole::Catalog,
-        active: pane_view::active(state, Pane::Catalog),
+        active,
     }
 }

@@ -31,7 +31,7 @@ pub fn place(parts: &PaneLayout) -> Rect {
 /// The row of the caption and the place of the text.
 fn split(parts: &PaneLayout) -> (Rect, Rect) {
     let (rule, detail) = (parts.rule, parts.detail);
-    if detail.y > rule.y || detail.is_empty() {
+    if rule.is_empty() || detail.y > rule.y || detail.is_empty() {
         return (rule, detail);
     }
     let below = Rect { y: detail.y.saturating_add(1), height: detail.height - 1, ..detail };
@@ -105,27 +105,37 @@ fn lit(state: &State, line: usize, part: &Range<usize>) -> Vec<(Range<usize>, St
         .collect()
 }
 
-/// Draws rule, caption and the visible rows.
-pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
-    let (line, text) = split(parts);
-    let place = indented(text);
+/// What is shown of the text, and of its search: `details, 1-28 of 210 · /retry 2/7`.
+pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
+    let place = place(parts);
     let view = view(state, place.width);
     let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
     let mut said = scrolled("details", &shown, view.len());
     let search = &state.catalog.search;
-    let typing = state.typing == Some(Typing::Search);
-    if search.is_on() && !typing {
+    if search.is_on() && state.typing != Some(Typing::Search) {
         let dot = state.skin.glyphs.dot;
         said = format!("{said} {dot} /{} {}", cells::clean(search.needle.text()), search.count());
     }
+    said
+}
+
+/// Draws rule, caption and the visible rows.
+pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
+    let (line, _) = split(parts);
     let style = caption(state, Pane::Catalog);
-    if line == parts.rule {
-        frame::rule(&state.skin, line, &said, style, frame.buffer_mut());
-    } else {
+    if line != parts.rule {
         frame::rule(&state.skin, parts.rule, "", style, frame.buffer_mut());
-        frame::rule(&state.skin, line, &said, style, frame.buffer_mut());
     }
-    if typing {
+    frame::rule(&state.skin, line, &caption_of(state, parts), style, frame.buffer_mut());
+    draw_text(state, parts, line, frame);
+}
+
+/// Draws the visible rows, and the search while it is typed, over this line.
+pub fn draw_text(state: &State, parts: &PaneLayout, line: Rect, frame: &mut Frame<'_>) {
+    let place = place(parts);
+    let view = view(state, place.width);
+    let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
+    if state.typing == Some(Typing::Search) {
         let at = search_line(state, line, frame);
         frame.set_cursor_position(at);
     }

@@ -49,6 +49,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     .draw(&state.skin, outer, buffer);
     let listed = pane_view::list_active(state, Pane::Hints) == Active::Yes && state.typing.is_none();
     frame::rule(&state.skin, parts.rule, &caption(state), caption_style(state, listed), buffer);
+    if parts.detail.x > parts.list.x {
+        let inside = layout::inner(outer);
+        let line = Rect { x: parts.detail.x - 1, width: 1, ..inside };
+        frame::rule(&state.skin, line, "", Style::new(), buffer);
+    }
     if state.shows_enriched() {
         enriched::draw(state, parts.list, buffer);
     } else {

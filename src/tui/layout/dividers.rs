@@ -27,11 +27,11 @@ pub fn of(rules: &DividerShares, pane: Pane) -> Shares {
 }
 
 pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
-    let PaneLayout { rule, detail, aside, .. } = *parts;
+    let PaneLayout { list, rule, detail, aside, .. } = *parts;
     let is_above = |of: Rect| Rect { y: of.y.saturating_sub(1), height: of.height.min(1), ..of }.contains(place);
     let is_upright = rule.height > 1;
     match pane {
-        Pane::Hints if is_above(detail) => Some(Divider::Lower),
+        Pane::Hints if is_above(detail) && detail.x == list.x => Some(Divider::Lower),
         Pane::Templates if is_upright && is_above(aside) => Some(Divider::Upper),
         // There is no line here, only the blank before the preview.
         Pane::Templates if !is_upright && !aside.is_empty() && detail.contains(place) && place.x == detail.x => {

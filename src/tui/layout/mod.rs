@@ -1,5 +1,6 @@
 //! Where everything goes on a screen of a given size. Pure arithmetic, shared by `draw` and `update`.
 
+mod arrangement;
 pub mod dividers;
 mod splits;
 mod templates;
@@ -9,6 +10,7 @@ use ratatui::layout::{Rect, Size};
 use refdesk_core::config::screen::Shares;
 
 use crate::tui::pane::Pane;
+pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
 #[cfg(test)]
@@ -21,26 +23,15 @@ pub const SMALLEST: Size = Size { width: 40, height: 10 };
 /// The smallest terminal that shows all four at once.
 pub const GRID: Size = Size { width: 100, height: 28 };
 
+/// The least width of a pane that shows details beside its list.
+const BESIDE: u16 = 110;
+
 /// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
 /// variables or preview.
 const LEAST_LIST: u16 = 2;
 const LEAST_DETAIL: u16 = 2;
 const LEAST_COLUMNS: u16 = 30;
 const LEAST_ASIDE: u16 = 12;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ScreenLayout {
-    /// The line on top: workspace, desk, counts.
-    pub status: Rect,
-    /// The line with the names of the panes, if not all are shown.
-    pub tabs: Option<Rect>,
-    /// Each pane with its border, if it is shown.
-    pub panes: [Option<Rect>; 4],
-    /// Everything between the status line and the bottom line.
-    pub body: Rect,
-    /// Keys, or a message.
-    pub bottom: Rect,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneLayout {
@@ -59,55 +50,6 @@ pub struct PaneLayout {
 /// Whether a terminal of this size shows panes at all.
 pub fn fits(size: Size) -> bool {
     size.width >= SMALLEST.width && size.height >= SMALLEST.height
-}
-
-/// Whether a terminal of this size shows all four panes at once.
-pub fn has_grid(size: Size) -> bool {
-    size.width >= GRID.width && size.height >= GRID.height
-}
-
-/// The places of a frame of this size.
-pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> ScreenLayout {
-    if !fits(size) {
-        return ScreenLayout::default();
-    }
-    let grid = zoomed == Zoomed::No && has_grid(size);
-    let row = |y| Rect::new(0, y, size.width, 1);
-    let tabs = (!grid).then(|| row(1));
-    let top = if grid { 1 } else { 2 };
-    let body = Rect::new(0, top, size.width, size.height - top - 1);
-    let mut panes = [None; 4];
-    if grid {
-        let Size { width: left, height: upper } = splits.cells(body.as_size());
-        let (right, lower) = (body.width - left, body.height - upper);
-        panes = [
-            Some(Rect::new(0, top, left, upper)),
-            Some(Rect::new(left, top, right, upper)),
-            Some(Rect::new(0, top + upper, left, lower)),
-            Some(Rect::new(left, top + upper, right, lower)),
-        ];
-    } else if let Some(place) = panes.get_mut(focus.index()) {
-        *place = Some(body);
-    }
-    ScreenLayout { status: row(0), tabs, panes, body, bottom: row(size.height - 1) }
-}
-
-/// Whether the focused pane has the whole screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Zoomed {
-    /// All panes that fit are shown.
-    #[default]
-    No,
-    Yes,
-}
-
-impl Zoomed {
-    pub fn toggled(self) -> Self {
-        match self {
-            Self::No => Self::Yes,
-            Self::Yes => Self::No,
-        }
-    }
 }
 
 impl PaneLayout {
@@ -193,7 +135,11 @@ pub struct HintsNeeds {
 
 /// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
 /// details of its row.
+/// With room for both, the feed is beside the prompt and its matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
+    if inner.width >= BESIDE {
+        return hints_beside_feed(inner, wants, shares);
+    }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
     let prompt = rows(wants.prompt).clamp(3.min(most), most);
@@ -231,6 +177,28 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     PaneLayout { head, rule, list, detail: lower, aside }
 }
 
+fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
+    let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
+    let (left, right) = split_columns(inner, inner.width / 2);
+    // Between them is a line, and the feed's own rule is the row above it.
+    let (_, feed) = split_columns(right, 1);
+    let (_, feed) = split_rows(feed, 1);
+    let most = (inner.height / 2).max(1);
+    let prompt = match shares.upper {
+        Some(share) => part(share, inner.height, (1, 1 + LEAST_LIST)),
+        None => rows(wants.prompt).clamp(3.min(most), most),
+    };
+    let (head, rest) = split_rows(left, prompt);
+    let (rule, rest) = split_rows(rest, 1);
+    let aside = |place: Rect| rows(wants.aside).min(inner.height / 3).min(place.height.saturating_sub(1));
+    if wants.busy == HintsFocus::Feed {
+        let (detail, aside) = split_rows(feed, feed.height - aside(feed));
+        return PaneLayout { head, rule, list: rest, detail, aside };
+    }
+    let (list, aside) = split_rows(rest, rest.height - aside(rest));
+    PaneLayout { head, rule, list, detail: feed, aside }
+}
+
 /// The rows of a feed whose divider was dragged, of the `left` ones below the prompt's rule.
 fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
     let wanted = part(shares.lower.unwrap_or_default(), inner.height, (LEAST_DETAIL, 0));
@@ -247,7 +215,7 @@ struct ListShape {
 
 /// A head, a list, and its details below it, or beside it if there is room for both.
 fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Shares) -> PaneLayout {
-    if inner.width >= 110 {
+    if inner.width >= BESIDE {
         let usual = inner.width * 3 / 5;
         let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
@@ -265,6 +233,12 @@ fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Share
     let (head, list) = split_rows(upper, head.min(upper.height));
     let (rule, detail) = split_rows(lower, lower.height.min(1));
     PaneLayout { head, list, rule, detail, ..PaneLayout::default() }
+}
+
+/// The catalog's list without details: they are elsewhere, or folded.
+pub fn list_only(inner: Rect) -> PaneLayout {
+    let (head, list) = split_rows(inner, 1);
+    PaneLayout { head, list, ..PaneLayout::default() }
 }
 
 fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
@@ -337,7 +311,7 @@ mod tests {
         #[test]
         fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits()) {
             let size = Size { height: grid.height + 2, ..grid };
-            let layout = layout(size, Pane::Catalog, Zoomed::No, splits);
+            let layout = layout(size, Focused::Pane(Pane::Catalog), Arrangement::Overview, splits);
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
             prop_assert_eq!(panes.len(), 4);
             prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
@@ -380,7 +354,7 @@ mod tests {
 
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
-            width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
+            width in 0..190u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
             busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
@@ -398,14 +372,15 @@ mod tests {
         #[test]
         fn areas_are_on_the_screen_and_do_not_overlap(
             width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
-            zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
+            arrangement in proptest::sample::select(&[Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed][..]),
+            splits in any_splits(),
             shares in any_shares(),
         ) {
             let size = Size { width, height };
-            let layout = layout(size, focus, zoomed, splits);
+            let layout = layout(size, Focused::Pane(focus), arrangement, splits);
             let screen = Rect::new(0, 0, width, height);
-            let mut places = vec![layout.status, layout.bottom];
-            places.extend(layout.tabs);
+            let mut places = vec![layout.status, layout.dock, layout.bottom];
+            places.extend(layout.reader);
             for pane in Pane::ALL {
                 if let Some(outer) = layout.panes[pane.index()] {
                     places.push(outer);
@@ -439,9 +414,10 @@ mod tests {
     #[test]
     fn the_grid_needs_a_minimum_size() {
         let shown = |width, height| {
-            let layout = layout(Size { width, height }, Pane::Hints, Zoomed::No, Splits::default());
+            let focus = Focused::Pane(Pane::Hints);
+            let layout = layout(Size { width, height }, focus, Arrangement::Overview, Splits::default());
             layout.panes.iter().flatten().count()
         };
-        assert_eq!([shown(100, 28), shown(99, 28), shown(100, 27), shown(40, 10), shown(39, 10)], [4, 1, 1, 1, 0]);
+        assert_eq!([shown(100, 28), shown(99, 28), shown(100, 27), shown(40, 10), shown(39, 10)], [4, 1, 2, 1, 0]);
     }
 }

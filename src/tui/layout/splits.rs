@@ -20,7 +20,7 @@ pub struct Splits {
 
 impl Default for Splits {
     fn default() -> Self {
-        Self { left: 500, upper: 550 }
+        Self { left: 460, upper: 550 }
     }
 }
 
@@ -37,6 +37,20 @@ impl Splits {
             width: part(self.left, grid.width, (LEAST.width, LEAST.width)),
             height: part(self.upper, grid.height, (LEAST.height, LEAST.height)),
         }
+    }
+
+    /// Columns of the first of `columns` columns in a body of this width; of three it has two thirds of its share.
+    pub fn first(self, width: u16, columns: usize) -> u16 {
+        match columns {
+            0..=2 => part(self.left, width, (LEAST.width, LEAST.width)),
+            _ => part(self.left.min(1000) * 2 / 3, width, (LEAST.width, LEAST.width + width * 3 / 10)),
+        }
+    }
+
+    /// The same with the first of `columns` columns this wide.
+    pub fn with_first(self, wide: u16, columns: usize, body: Size) -> Self {
+        let shared = if columns > 2 { wide.saturating_mul(3) / 2 } else { wide };
+        self.with_left(shared, body)
     }
 
     /// The same with the left panes this wide, as far as there is room.

@@ -23,6 +23,7 @@ fn borders_move_by_keys() {
         ("> <", usual.width, usual.height),
     ] {
         let mut state = fixture::state(120, 36);
+        press(&mut state, "0");
         press(&mut state, keys);
         assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
     }
@@ -30,8 +31,10 @@ fn borders_move_by_keys() {
     press(&mut state, &"< ".repeat(60));
     assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
     assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
+    press(&mut state, "+");
+    assert_eq!(message(&state), "there is no border to move up or down: the panes are beside each other");
     press(&mut state, "z >");
-    assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
+    assert_eq!(message(&state), "there is no border to move: one pane fills the screen");
 }
 
 #[test]

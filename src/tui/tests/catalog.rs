@@ -72,7 +72,7 @@ fn the_document_under_the_cursor_is_requested_if_visible() {
         effects.iter().filter_map(read).collect()
     };
     assert_eq!(reads(&press(&mut state, "j")), ["circuit-breaker"]);
-    assert_eq!(reads(&press(&mut state, "l j h z 2 d Esc")), [""; 0]);
+    assert_eq!(reads(&press(&mut state, "l j h z z 2 d Esc")), [""; 0]);
     let mut again = fixture::snapshot();
     assert_eq!(
         reads(&update(&mut state, Input::Snapshot(Box::new(again.clone())))),

@@ -162,7 +162,7 @@ fn each_view_has_its_own_request() {
 #[test]
 fn hints_given_before_say_so() {
     let mut state = fixture::state(120, 36);
-    typed(&mut state, "3 Enter \"java\" Esc");
+    typed(&mut state, "3 z Enter \"java\" Esc");
     let mut enriched = fixture::enriched("java", &[]);
     enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
     answer(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });

@@ -49,12 +49,12 @@ fn disabled_actions_say_why_and_do_nothing() {
         ("f Enter", "nothing has happened yet"),
         ("f /", "nothing has happened yet"),
         ("f Space", "there is no source under the cursor"),
-        ("z", "each pane fills the screen already: all four need 100×28"),
+        ("3 z", "this pane fills the screen already"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
         ("4 Space", "Space (pick) is available in catalog, selection, hints"),
         ("2 s", "s (sort) is available in catalog"),
-        ("F5", "F5 does nothing here: ? shows the keys"),
+        ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
     ] {
         let mut state = fixture::state(80, 24);

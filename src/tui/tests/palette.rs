@@ -25,10 +25,10 @@ fn the_palette_runs_the_action_in_the_previous_context() {
         assert_eq!((sent, state.window), (vec![command], None), "{keys}");
     }
     let mut state = fixture::state(80, 24);
-    press(&mut state, ": \"prompt\" Enter");
+    press(&mut state, ": \"type a prompt\" Enter");
     assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
     assert_eq!(message(&state), "type a prompt: available in hints");
-    press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
+    press(&mut state, "Esc 3 : \"type a prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
 }
 
@@ -36,7 +36,7 @@ fn the_palette_runs_the_action_in_the_previous_context() {
 fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
     for (keys, why) in [
         ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
-        (": \"border left\" Enter", "border left: there is no border to move: all four need 100×28"),
+        (": \"border left\" Enter", "border left: there is no border to move: one pane fills the screen"),
         (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
         (": \"go to source\" Enter", "go to source: available in feed"),
         (": \"qqq\" Enter", "no action matches"),

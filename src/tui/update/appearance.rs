@@ -1,14 +1,38 @@
 //! Moves borders and dividers, and switches theme and mouse.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 
 use crate::tui::action::BorderMove;
+use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::layout::dividers;
-use crate::tui::layout::{ScreenLayout, Splits};
-use crate::tui::state::{Dragged, Mouse, State};
+use crate::tui::layout::{Arrangement, Preset, ScreenLayout, Splits};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Dragged, Mouse, PanePart, State};
 use refdesk_core::config::screen::DividerShares;
+
+/// Lets the focused pane fill the screen, or not any more.
+pub fn zoom(state: &mut State) {
+    state.arrangement = match state.arrangement {
+        Arrangement::Zoomed => Arrangement::Focused,
+        Arrangement::Focused | Arrangement::Overview => Arrangement::Zoomed,
+    };
+}
+
+pub fn arrange(state: &mut State, preset: Preset) {
+    state.arrangement = if preset == Preset::Overview { Arrangement::Overview } else { Arrangement::Zoomed };
+    match preset {
+        Preset::Overview => {}
+        Preset::Reading => {
+            state.focus_on(Pane::Catalog);
+            state.part = PanePart::Detail;
+        }
+        Preset::Hints => state.focus_on(Pane::Hints),
+        Preset::Templates => state.focus_on(Pane::Templates),
+        Preset::Feed => feed::update::open(state),
+    }
+}
 
 pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());
@@ -16,9 +40,10 @@ pub fn step(state: &mut State, border: BorderMove) {
 
 /// The border at this position, if it can be moved. Both border cells of adjacent panes count.
 pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
-    let [Some(_), Some(right), Some(lower), Some(_)] = layout.panes else { return None };
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);
-    let (columns, rows) = (before(place.x, right.x), before(place.y, lower.y));
+    let columns = layout.border().and_then(|right| before(place.x, right));
+    let lower = layout.panes.iter().flatten().map(|pane| pane.y).filter(|y| *y > layout.body.y).min();
+    let rows = lower.and_then(|lower| before(place.y, lower));
     let is_border = layout.body.contains(place) && (columns.is_some() || rows.is_some());
     is_border.then_some(Dragged::Border { columns, rows })
 }
@@ -27,7 +52,7 @@ pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
 pub fn drag(state: &mut State, to: Position) {
     let layout = state.layout();
     match state.dragged {
-        Some(Dragged::Border { columns, rows }) => drag_border(state, layout.body, (columns, rows), to),
+        Some(Dragged::Border { columns, rows }) => drag_border(state, &layout, (columns, rows), to),
         Some(Dragged::Divider(pane, rule)) => {
             if let Some(outer) = layout.panes.get(pane.index()).copied().flatten() {
                 dividers::put(&mut state.rules, pane, rule, layout::inner(outer), to);
@@ -37,10 +62,11 @@ pub fn drag(state: &mut State, to: Position) {
     }
 }
 
-fn drag_border(state: &mut State, body: Rect, (columns, rows): (Option<u16>, Option<u16>), to: Position) {
+fn drag_border(state: &mut State, layout: &ScreenLayout, (columns, rows): (Option<u16>, Option<u16>), to: Position) {
+    let body = layout.body;
     if let Some(before) = columns {
-        let columns = to.x.saturating_add(before).saturating_sub(body.x);
-        state.splits = state.splits.with_left(columns, body.as_size());
+        let wide = to.x.saturating_add(before).saturating_sub(body.x);
+        state.splits = state.splits.with_first(wide, layout.columns(), body.as_size());
     }
     if let Some(before) = rows {
         let rows = to.y.saturating_add(before).saturating_sub(body.y);

@@ -5,6 +5,7 @@ use ratatui::layout::Position;
 
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
+use crate::tui::dock;
 use crate::tui::input::{Effect, WheelTurn};
 use crate::tui::layout::PaneLayout;
 use crate::tui::layout::dividers;
@@ -32,9 +33,9 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         key.into_iter().for_each(|action| act(state, action, effects));
     } else if state.window.is_some() {
         windows::click(state, at, effects);
-    } else if let Some(pane) = status::tab_at(state, at) {
+    } else if let Some(action) = dock::action_at(state, at) {
         leave_field(state, effects);
-        state.focus_on(pane);
+        act(state, action, effects);
     } else if let Some((pane, parts)) = pane_at(state, at) {
         state.dragged = appearance::at(&layout, at);
         // The dividers of a request cannot be moved.
@@ -54,10 +55,11 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
 }
 
 fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
-    let panes = Pane::ALL.into_iter().zip(state.layout().panes);
-    let found =
-        panes.filter_map(|(pane, place)| place.map(|place| (pane, place))).find(|(_, place)| place.contains(at));
-    found.and_then(|(pane, _)| Some((pane, state.parts(pane)?)))
+    let layout = state.layout();
+    let panes = Pane::ALL.into_iter().zip(layout.panes).chain([(Pane::Catalog, layout.reader)]);
+    let mut places = panes.filter_map(|(pane, place)| place.map(|place| (pane, place)));
+    let (pane, _) = places.find(|(_, place)| place.contains(at))?;
+    Some((pane, state.parts(pane)?))
 }
 
 fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {

@@ -62,7 +62,7 @@ pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
 
 /// The number of visible rows of this pane's list.
 pub fn page(state: &State, pane: Pane) -> usize {
-    state.parts(pane).map_or(1, |parts| usize::from(parts.list.height))
+    state.parts(pane).map_or(1, |parts| usize::from(parts.list.height).max(1))
 }
 
 /// The details of a new row start at the top.

@@ -14,8 +14,8 @@ use crate::tui::widgets::row::Active;
 
 /// The texts on a pane's border.
 #[derive(Debug, Clone)]
-pub struct PaneBorder {
-    pub title: &'static str,
+pub struct PaneBorder<'a> {
+    pub title: &'a str,
     /// At the top right, if it fits; clean.
     pub note: String,
     pub place: String,
@@ -23,7 +23,7 @@ pub struct PaneBorder {
     pub active: Active,
 }
 
-impl PaneBorder {
+impl PaneBorder<'_> {
     /// Draws it around `outer`.
     pub fn draw(&self, skin: &Skin, outer: Rect, buffer: &mut Buffer) {
         let outer = outer.intersection(buffer.area);

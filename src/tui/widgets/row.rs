@@ -110,6 +110,17 @@ impl<'a> ListRow<'a> {
         self
     }
 
+    /// Adds a text with marks in exactly `columns`, and a blank after it.
+    pub fn marked_cell(&mut self, text: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
+        let columns = columns.min(self.room);
+        let after = self.room - columns;
+        self.room = columns;
+        self.marked_text(text, styles);
+        let left = self.room;
+        self.room += after;
+        self.cell("", left, Style::new())
+    }
+
     fn parts(&mut self, text: &MarkedText, range: Range<usize>, [plain, lit]: [Style; 2]) {
         for (part, is) in text.parts(range) {
             self.text(part, if is == Highlighted::Yes { lit } else { plain });

@@ -1,6 +1,6 @@
-//! The screen's saved state: theme, borders, rules, zoom, catalog order. It belongs to the user, not to a workspace, so
-//! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets theme
-//! and order.
+//! The screen's saved state: theme, borders, rules, arrangement, catalog order. It belongs to the user, not to a workspace, so
+//! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets
+//! theme, arrangement and order.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,9 @@ pub struct SavedScreen {
     /// Positions of the rules within panes.
     #[serde(skip_serializing_if = "is_untouched")]
     pub rules: DividerShares,
-    /// Whether one pane was zoomed to the whole screen.
-    pub zoomed: bool,
+    /// Name of the arrangement of the panes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrangement: Option<String>,
     /// Name of the catalog order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
@@ -125,7 +126,7 @@ mod tests {
                     hints: Shares { lower: Some(250), ..Shares::default() },
                     ..DividerShares::default()
                 },
-                zoomed: true,
+                arrangement: Some("zoomed".to_owned()),
                 sort: Some("tokens".to_owned()),
             },
         ] {
@@ -138,8 +139,8 @@ mod tests {
     fn unknown_members_from_a_newer_version_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("screen.json");
-        write_atomic(&path, br#"{"zoomed": true, "columns": ["id"]}"#).unwrap();
-        assert_eq!(read(&path).unwrap(), SavedScreen { zoomed: true, ..SavedScreen::default() });
+        write_atomic(&path, br#"{"sort": "id", "columns": ["id"]}"#).unwrap();
+        assert_eq!(read(&path).unwrap(), SavedScreen { sort: Some("id".to_owned()), ..SavedScreen::default() });
     }
 
     #[test]

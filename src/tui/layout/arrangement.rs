@@ -1,0 +1,249 @@
+//! How the panes share the screen: which are shown, where, and which are folded to a line.
+
+use ratatui::layout::{Rect, Size};
+
+use crate::tui::layout::{GRID, Splits, fits, split_columns, split_rows};
+use crate::tui::pane::Pane;
+
+/// The least width that shows the catalog's list beside something else.
+pub const WIDE: u16 = 100;
+/// The least width that also shows the selection beside them.
+pub const WIDEST: u16 = 160;
+
+/// The panes that are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arrangement {
+    /// The focused pane; on a wide terminal beside the catalog's list.
+    #[default]
+    Focused,
+    /// All four, if there is room for them; else as [`Self::Focused`].
+    Overview,
+    /// Only the focused pane.
+    Zoomed,
+}
+
+impl Arrangement {
+    /// Its name in the saved screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Focused => "focused",
+            Self::Overview => "overview",
+            Self::Zoomed => "zoomed",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Focused, Self::Overview, Self::Zoomed].into_iter().find(|known| known.word() == word)
+    }
+
+    /// Whether all four panes are shown on a terminal of this size.
+    pub fn is_grid(self, size: Size) -> bool {
+        self == Self::Overview && size.width >= GRID.width && size.height >= GRID.height
+    }
+}
+
+/// The place of everything on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScreenLayout {
+    /// The line on top: workspace, desk, counts.
+    pub status: Rect,
+    /// Each pane with its border, if it is shown.
+    pub panes: [Option<Rect>; 4],
+    /// The document of the source under the cursor with its border, if it has a place beside its list.
+    pub reader: Option<Rect>,
+    /// Everything between the status line and the lines at the bottom.
+    pub body: Rect,
+    /// The line of the folded panes; empty if all are shown.
+    pub dock: Rect,
+    /// Keys, or a message.
+    pub bottom: Rect,
+}
+
+impl ScreenLayout {
+    /// How many columns the body has.
+    pub fn columns(&self) -> usize {
+        let places = self.panes.iter().chain([&self.reader]).flatten();
+        places.filter(|place| place.y == self.body.y).count()
+    }
+
+    /// The first column of the second column of the body, if it has one.
+    pub fn border(&self) -> Option<u16> {
+        let places = self.panes.iter().chain([&self.reader]).flatten();
+        places.map(|place| place.x).filter(|x| *x > self.body.x).min()
+    }
+}
+
+/// A way to use the screen, on a key of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Preset {
+    /// All four panes.
+    Overview,
+    /// The catalog's list and a document.
+    Reading,
+    /// The whole screen for prompts and what they would bring up.
+    Hints,
+    /// The whole screen for templates.
+    Templates,
+    /// The whole screen for what agents were told.
+    Feed,
+}
+
+/// What keys go to, as far as the layout depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focused {
+    Pane(Pane),
+    /// The document of the source under the catalog's cursor.
+    Reader,
+}
+
+/// What a column of the body shows.
+#[derive(Clone, Copy)]
+enum Column {
+    Pane(Pane),
+    Reader,
+}
+
+/// The places of a frame of this size.
+pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Splits) -> ScreenLayout {
+    if !fits(size) {
+        return ScreenLayout::default();
+    }
+    let row = |y| Rect::new(0, y, size.width, 1);
+    let grid = arrangement.is_grid(size);
+    let docked = u16::from(!grid);
+    let body = Rect::new(0, 1, size.width, size.height - 2 - docked);
+    let dock = if grid { Rect::default() } else { row(size.height - 2) };
+    let mut layout =
+        ScreenLayout { status: row(0), body, dock, bottom: row(size.height - 1), ..ScreenLayout::default() };
+    if grid {
+        let Size { width: left, height: upper } = splits.cells(body.as_size());
+        let (above, below) = split_rows(body, upper);
+        let ((catalog, selection), (hints, templates)) = (split_columns(above, left), split_columns(below, left));
+        layout.panes = [catalog, selection, hints, templates].map(Some);
+        return layout;
+    }
+    let columns = columns(size.width, focus, arrangement);
+    let mut rest = body;
+    for (nth, column) in columns.iter().enumerate() {
+        let is_last = nth + 1 == columns.len();
+        let width = match nth {
+            _ if is_last => rest.width,
+            0 => splits.first(body.width, columns.len()),
+            // The last column of three.
+            _ => rest.width - body.width * 3 / 10,
+        };
+        let (place, right) = split_columns(rest, width);
+        rest = right;
+        match column {
+            Column::Reader => layout.reader = Some(place),
+            Column::Pane(pane) => {
+                if let Some(at) = layout.panes.get_mut(pane.index()) {
+                    *at = Some(place);
+                }
+            }
+        }
+    }
+    layout
+}
+
+/// The columns of a body of this width, from the left.
+fn columns(width: u16, focus: Focused, arrangement: Arrangement) -> Vec<Column> {
+    use Column::{Pane as Shown, Reader};
+    let zoomed = arrangement == Arrangement::Zoomed;
+    let pane = match focus {
+        Focused::Pane(pane) => pane,
+        Focused::Reader if zoomed => return vec![Reader],
+        Focused::Reader => Pane::Catalog,
+    };
+    match pane {
+        // Values and preview stand beside each other already.
+        Pane::Templates => vec![Shown(Pane::Templates)],
+        _ if zoomed || width < WIDE => vec![Shown(pane)],
+        Pane::Hints if width >= WIDEST => vec![Shown(Pane::Catalog), Shown(Pane::Hints), Shown(Pane::Selection)],
+        Pane::Catalog | Pane::Selection if width >= WIDEST => {
+            vec![Shown(Pane::Catalog), Reader, Shown(Pane::Selection)]
+        }
+        Pane::Catalog => vec![Shown(Pane::Catalog), Reader],
+        Pane::Selection | Pane::Hints => vec![Shown(Pane::Catalog), Shown(pane)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tui::layout::{LEAST, SMALLEST};
+
+    const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
+
+    #[test]
+    fn a_name_leads_back_to_its_arrangement() {
+        for arrangement in ALL {
+            assert_eq!(Arrangement::from_word(arrangement.word()), Some(arrangement));
+        }
+        assert_eq!(Arrangement::from_word("sideways"), None);
+    }
+
+    #[test]
+    fn what_is_shown_depends_on_the_width_and_the_focus() {
+        let shown = |width, height, focus, arrangement| {
+            let layout = layout(Size { width, height }, Focused::Pane(focus), arrangement, Splits::default());
+            let panes = Pane::ALL.into_iter().filter(|pane| layout.panes[pane.index()].is_some());
+            let mut columns: Vec<_> = panes.map(|pane| (layout.panes[pane.index()].unwrap(), pane.title())).collect();
+            columns.extend(layout.reader.map(|place| (place, "document")));
+            columns.sort_by_key(|(place, _)| (place.y, place.x));
+            columns
+                .into_iter()
+                .map(|(place, name)| format!("{name} {}x{}", place.width, place.height))
+                .collect::<Vec<_>>()
+        };
+        let [focused, overview, zoomed] = ALL;
+        for (width, height, focus, arrangement, expected) in [
+            (80, 24, Pane::Catalog, focused, &["Catalog 80x21"][..]),
+            (80, 24, Pane::Hints, overview, &["Hints 80x21"]),
+            (120, 36, Pane::Catalog, focused, &["Catalog 55x33", "document 65x33"]),
+            (120, 36, Pane::Selection, focused, &["Catalog 55x33", "Selection 65x33"]),
+            (120, 36, Pane::Hints, focused, &["Catalog 55x33", "Hints 65x33"]),
+            (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
+            (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
+            (120, 36, Pane::Selection, zoomed, &["Selection 120x33"]),
+            (120, 36, Pane::Hints, overview, &["Catalog 55x18", "Selection 65x18", "Hints 55x16", "Templates 65x16"]),
+            (200, 60, Pane::Catalog, focused, &["Catalog 61x57", "document 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Catalog, zoomed, &["Catalog 200x57"]),
+        ] {
+            assert_eq!(
+                shown(width, height, focus, arrangement),
+                expected,
+                "{width}x{height} {focus:?} {arrangement:?}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_focused_pane_is_shown_and_nothing_overlaps(
+            width in SMALLEST.width..260, height in SMALLEST.height..90,
+            focus in proptest::sample::select(&Pane::ALL[..]).prop_map(Focused::Pane).boxed().prop_union(Just(Focused::Reader).boxed()),
+            arrangement in proptest::sample::select(&ALL[..]),
+            (left, upper) in (0..1200u16, 0..1200u16),
+        ) {
+            let size = Size { width, height };
+            let layout = layout(size, focus, arrangement, Splits { left, upper });
+            match focus {
+                Focused::Pane(pane) => prop_assert!(layout.panes[pane.index()].is_some()),
+                Focused::Reader => {
+                    prop_assert!(layout.panes[Pane::Catalog.index()].is_some() || layout.reader.is_some());
+                }
+            }
+            let places: Vec<Rect> = layout.panes.into_iter().chain([layout.reader]).flatten().collect();
+            prop_assert_eq!(places.iter().map(|place| place.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
+            for (nth, place) in places.iter().enumerate() {
+                prop_assert!(place.width >= LEAST.width.min(width), "{:?}", place);
+                prop_assert!(places[nth + 1..].iter().all(|other| !place.intersects(*other)));
+            }
+        }
+    }
+}
