@@ -11,7 +11,7 @@ use refdesk_core::config::screen::{self, SavedScreen};
 use refdesk_desk::engine::Started;
 
 fn main() -> color_eyre::Result<ExitCode> {
-    refdesk::cli::run(screen)
+    refdesk::cli::run(screen, tui::settings)
 }
 
 /// Runs the full screen over a running engine, starting with the comparison to a profile or with the tour if one is wanted.
@@ -22,7 +22,7 @@ fn screen(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         Some(Err(forgotten)) => (SavedScreen::default(), Some(format!("the layout is forgotten: {forgotten}"))),
         None => (SavedScreen::default(), None),
     };
-    let start = Start::from_env(remembered.clone(), &how.preferences)
+    let start = Start::from_env(remembered.clone(), &how.preferences, &how.files)
         .saying(problem)
         .proposing(how.profile)
         .touring(how.with_tour);

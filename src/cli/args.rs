@@ -22,7 +22,7 @@ pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
 };
-pub use self::files::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs, ShellName};
+pub use self::files::{CompletionsArgs, ConfigArgs, ConfigCommand, ConfigFile, ManArgs, ShellName};
 pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesCommand};
 
 /// What does your coding agent know, why, and what does it cost?

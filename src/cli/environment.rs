@@ -105,10 +105,15 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
 
 /// What the user prefers, the file that says so, and what is wrong with it.
 pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
-    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
-    let file = user::file(config_home(home.as_deref()).as_deref());
+    let file = user::file(own_config_home().as_deref());
     let (preferences, problems) = file.as_deref().map(user::read).unwrap_or_default();
     (preferences, file, problems)
+}
+
+/// The folder of the user's settings.
+pub fn own_config_home() -> Option<PathBuf> {
+    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
+    config_home(home.as_deref())
 }
 
 /// The home folder according to the environment, as agents see it.

@@ -63,6 +63,7 @@ use std::process::ExitCode;
 
 use answer::CommandOutput;
 
+use refdesk_core::config::screen_files::{ScreenFiles, ScreenSettings};
 use refdesk_desk::engine::Started;
 use refdesk_desk::{Desk, Options, Session};
 use refdesk_templates::render::worker;
@@ -71,10 +72,14 @@ use refdesk_text::{Code, Error};
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
 /// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
+/// `screen_settings` says what the screen makes of the user's files.
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
-pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
+pub fn run(
+    screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
+    screen_settings: fn(&ScreenFiles) -> ScreenSettings,
+) -> color_eyre::Result<ExitCode> {
     signals::survive_file_size_limit();
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
@@ -103,7 +108,7 @@ pub fn run(screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitC
         return Ok(output::print(refused, arguments.format));
     }
     let own_files = match &arguments.command {
-        Some(Command::Config(args)) => Some(preferences::run(args.command)),
+        Some(Command::Config(args)) => Some(preferences::run(args.command, screen_settings)),
         Some(Command::Completions(args)) => Some(completions::run(args)),
         Some(Command::Man(args)) => Some(man::run(args)),
         _ => None,

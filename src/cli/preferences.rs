@@ -1,39 +1,62 @@
-//! `refdesk config`: the user's own preferences.
+//! `refdesk config`: the user's own preferences, keymap and themes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
-use super::args::ConfigCommand;
+use super::args::{ConfigCommand, ConfigFile};
 use super::output::in_words;
 use super::rows::plural;
 use super::{environment, fix};
+use refdesk_core::config::screen_files::{self, ActionKeys, ScreenFiles, ScreenSettings, keymap_file, themes_folder};
 use refdesk_core::config::user::KEYS;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::{Code, Error};
 
-/// Prints the path, the values or the problems.
-pub fn run(command: Option<ConfigCommand>) -> CommandOutput {
+/// Prints a path, the values or the problems; `screen_settings` says what the screen makes of its files.
+pub fn run(command: Option<ConfigCommand>, screen_settings: fn(&ScreenFiles) -> ScreenSettings) -> CommandOutput {
     let (preferences, file, problems) = environment::preferences();
-    let Some(file) = file else {
+    let (Some(file), Some(home)) = (file, environment::own_config_home()) else {
         let message = "your preferences have no place: no home folder is known";
         return CommandOutput::refused(Error::new(Code::NoHome, message, "set HOME or XDG_CONFIG_HOME"));
     };
+    let own = OwnFiles { preferences: file, keymap: keymap_file(&home), themes: themes_folder(&home) };
+    let files = screen_files::read(Some(&home));
+    let settings = || screen_settings(&files);
     match command.unwrap_or(ConfigCommand::Show) {
-        ConfigCommand::Path => {
-            let text = format!("{}\n", one_line(&file.to_string_lossy()));
-            CommandOutput::new(json!({"path": file.to_string_lossy(), "exists": file.exists()}), text)
+        ConfigCommand::Path { file } => {
+            let path = match file {
+                ConfigFile::Preferences => &own.preferences,
+                ConfigFile::Keymap => &own.keymap,
+                ConfigFile::Themes => &own.themes,
+            };
+            let text = format!("{}\n", one_line(&path.to_string_lossy()));
+            CommandOutput::new(json!({"path": path.to_string_lossy(), "exists": path.exists()}), text)
         }
-        ConfigCommand::Show => show(&file, &preferences.values()),
-        ConfigCommand::Check => check(&file, &problems),
+        ConfigCommand::Show => show(&own, &preferences.values(), &settings()),
+        ConfigCommand::Check => {
+            let themes = files.themes.iter().map(|theme| theme.shown.clone()).collect::<Vec<_>>();
+            check(&own, &themes, &[problems, settings().problems].concat())
+        }
     }
 }
 
-fn show(file: &Path, values: &[Option<&str>]) -> CommandOutput {
-    let exists = if file.exists() { "" } else { "  (not there yet)" };
-    let mut text = format!("# {}{exists}\n", one_line(&file.to_string_lossy()));
+/// Where the user's own files are.
+struct OwnFiles {
+    preferences: PathBuf,
+    keymap: PathBuf,
+    themes: PathBuf,
+}
+
+fn not_there_yet(file: &Path) -> &'static str {
+    if file.exists() { "" } else { "  (not there yet)" }
+}
+
+fn show(own: &OwnFiles, values: &[Option<&str>], settings: &ScreenSettings) -> CommandOutput {
+    let shown = |file: &Path| format!("# {}{}\n", one_line(&file.to_string_lossy()), not_there_yet(file));
+    let mut text = shown(&own.preferences);
     let mut members = Map::new();
     for (key, value) in KEYS.iter().zip(values) {
         members.insert((*key).to_owned(), value.map_or(Value::Null, |value| json!(value)));
@@ -42,11 +65,32 @@ fn show(file: &Path, values: &[Option<&str>]) -> CommandOutput {
             None => format!("# {key} is not set\n"),
         });
     }
-    let json = json!({"path": file.to_string_lossy(), "exists": file.exists(), "values": members});
+    text.push_str(&format!("\n{}# themes are {}\n", shown(&own.themes), one_line(&settings.themes.join(", "))));
+    text.push_str(&format!("\n{}", shown(&own.keymap)));
+    let mut contexts = Map::new();
+    for ActionKeys { context, action, keys } in &settings.keys {
+        let actions = contexts.entry(*context).or_insert_with(|| {
+            text.push_str(&format!("\n[{context}]\n"));
+            json!({})
+        });
+        if let Value::Object(actions) = actions {
+            actions.insert(action.clone(), json!(keys));
+        }
+        let keys = if let [key] = keys.as_slice() { json!(key) } else { json!(keys) };
+        text.push_str(&format!("{action} = {}\n", one_line(&keys.to_string())));
+    }
+    let json = json!({
+        "path": own.preferences.to_string_lossy(),
+        "exists": own.preferences.exists(),
+        "values": members,
+        "keymap": {"path": own.keymap.to_string_lossy(), "exists": own.keymap.exists(), "keys": contexts},
+        "themes": {"path": own.themes.to_string_lossy(), "exists": own.themes.exists(), "names": settings.themes},
+    });
     CommandOutput::new(json, text)
 }
 
-fn check(file: &Path, problems: &[Diagnostic]) -> CommandOutput {
+/// Counts the problems of each file; `themes` are those that can be read.
+fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandOutput {
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) =
         problems.iter().cloned().partition(Diagnostic::is_error);
     let mut text = String::new();
@@ -54,12 +98,24 @@ fn check(file: &Path, problems: &[Diagnostic]) -> CommandOutput {
         text.push_str(&in_words(problem));
         text.push('\n');
     }
-    let counts = [(errors.len(), "error"), (warnings.len(), "warning")].map(|(count, what)| plural(count, what));
-    let exists = if file.exists() { "" } else { " (not there yet)" };
-    text.push_str(&format!("{}{exists}: {}\n", one_line(&file.to_string_lossy()), counts.join(", ")));
+    let mut files = vec![own.preferences.to_string_lossy().into_owned(), own.keymap.to_string_lossy().into_owned()];
+    let others = problems.iter().filter_map(|problem| problem.file.as_ref()).chain(themes);
+    for other in others {
+        if !files.contains(other) {
+            files.push(other.clone());
+        }
+    }
+    for file in files {
+        let count = |problems: &[Diagnostic], what| {
+            plural(problems.iter().filter(|problem| problem.file.as_ref() == Some(&file)).count(), what)
+        };
+        let (errors, warnings) = (count(&errors, "error"), count(&warnings, "warning"));
+        let exists = if Path::new(&file).exists() { "" } else { " (not there yet)" };
+        text.push_str(&format!("{}{exists}: {errors}, {warnings}\n", one_line(&file)));
+    }
     let valid = errors.is_empty();
     let json = json!({
-        "path": file.to_string_lossy(),
+        "path": own.preferences.to_string_lossy(),
         "valid": valid,
         "errors": fix::all(&errors),
         "warnings": fix::all(&warnings),

@@ -10,6 +10,7 @@ use clap::CommandFactory;
 use super::answer::CommandOutput;
 use super::args::Cli;
 use super::output;
+use refdesk_core::config::screen_files::{self, ScreenFiles};
 use refdesk_core::config::user::Preferences;
 use refdesk_desk::engine::{self, Started};
 use refdesk_desk::{Options, Session};
@@ -24,6 +25,8 @@ pub struct ScreenStart {
     pub with_tour: bool,
     /// What the user prefers.
     pub preferences: Preferences,
+    /// The user's keymap and themes.
+    pub files: ScreenFiles,
 }
 
 /// Opens the screen; without a suitable terminal, an error that names the commands.
@@ -54,6 +57,7 @@ pub fn run(
     color_eyre::install()?;
     // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
-    let start = ScreenStart { profile, with_tour: arguments.tour, preferences };
+    let files = screen_files::read(options.around.config_home.as_deref());
+    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files };
     screen(engine::start_attended(Options { profile: None, ..options }, session)?, start)
 }

@@ -99,7 +99,8 @@ fn toggle(state: &State) -> Option<String> {
         Some(member) if member.role == Role::Picked => None,
         Some(member) if member.role == Role::Transitive => {
             let parents = source_state::parents(member);
-            Some(format!("pulled in by {parents}: press x to exclude it, p to keep it as a pick"))
+            let [exclude, keep] = [Action::Exclude, Action::Keep].map(|action| state.key(action));
+            Some(format!("pulled in by {parents}: press {exclude} to exclude it, {keep} to keep it as a pick"))
         }
         _ => missing(state, id),
     }
@@ -109,7 +110,8 @@ fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
     let written = source.place().map_or("", |place| place.written.as_str());
     // Files that are not watched are read again only on demand.
-    let then = if matches!(state.snapshot.watching, Watching::Off(_)) { ", then press r" } else { "" };
+    let is_unwatched = matches!(state.snapshot.watching, Watching::Off(_));
+    let then = if is_unwatched { format!(", then press {}", state.key(Action::Reload)) } else { String::new() };
     Some(format!("@{id} is missing: {written} does not exist; fix its path{then}"))
 }
 
@@ -119,14 +121,15 @@ fn keep(state: &State) -> Option<String> {
         Some(member) if member.role == Role::Transitive => missing(state, id),
         Some(member) if member.role == Role::Picked => Some(format!("@{id} is a pick already")),
         _ if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is no longer in the catalog")),
-        _ => missing(state, id).or_else(|| Some(format!("@{id} is not pulled in by anything: Space picks it"))),
+        _ => missing(state, id)
+            .or_else(|| Some(format!("@{id} is not pulled in by anything: {} picks it", state.key(Action::Toggle)))),
     }
 }
 
 fn exclude(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
-    (!known).then(|| format!("@{id} is no longer in the catalog: press Space to unpick it"))
+    (!known).then(|| format!("@{id} is no longer in the catalog: press {} to unpick it", state.key(Action::Toggle)))
 }
 
 fn session(state: &State) -> Option<String> {
@@ -147,13 +150,14 @@ fn outside(state: &State, action: Action) -> Option<String> {
     };
     match (action, &source.kind) {
         (Action::Open, SourceKind::Url { .. } | SourceKind::Mcp { .. }) => {
-            Some(format!("@{id} is not a file: e opens its definition"))
+            Some(format!("@{id} is not a file: {} opens its definition", state.key(Action::Define)))
         }
         (Action::Open, SourceKind::Local(place)) if source.is_missing() => {
-            Some(format!("@{id} is missing: {} does not exist; e opens its definition", place.written))
+            let define = state.key(Action::Define);
+            Some(format!("@{id} is missing: {} does not exist; {define} opens its definition", place.written))
         }
         (Action::CopyPath, _) if external::path_or_address(state, id).is_none() => {
-            Some(format!("@{id} has neither path nor address: y copies its id"))
+            Some(format!("@{id} has neither path nor address: {} copies its id", state.key(Action::CopyId)))
         }
         _ => None,
     }
@@ -169,14 +173,17 @@ fn inside(state: &State) -> Option<String> {
     match (shown, state.len(state.focus)) {
         (true, 1..) => None,
         (true, 0) => Some("the list is empty".to_owned()),
-        (false, _) => Some("there is no room for details: press z, or make the terminal larger".to_owned()),
+        (false, _) => {
+            let zoom = state.key(Action::Zoom);
+            Some(format!("there is no room for details: press {zoom}, or make the terminal larger"))
+        }
     }
 }
 
 fn hit(state: &State) -> Option<String> {
     let search = &state.catalog.search;
     if !search.is_on() {
-        return Some("there is no search: press / to type a text".to_owned());
+        return Some(format!("there is no search: press {} to type a text", state.key(Action::Search)));
     }
     search.hits.is_empty().then(|| format!("no match for {} in these details", search.needle.text()))
 }

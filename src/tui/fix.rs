@@ -1,14 +1,16 @@
 //! What to do about an error, as keys of the screen.
 
+use crate::tui::action::Action;
+use crate::tui::state::State;
 use refdesk_text::{Error, Fix};
 
 /// A fix in the words of the screen; `None` to use its own words.
-pub fn words(fix: &Fix) -> Option<String> {
+pub fn words(state: &State, fix: &Fix) -> Option<String> {
     Some(match fix {
-        Fix::Reload => "press r to read everything again".into(),
-        Fix::ListProfiles => "P shows the profiles".into(),
-        Fix::ShowProblems => "d shows where it is defined".into(),
-        Fix::Trust => "! shows what waits for your approval".into(),
+        Fix::Reload => format!("press {} to read everything again", state.key(Action::Reload)),
+        Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),
+        Fix::ShowProblems => format!("{} shows where it is defined", state.key(Action::Problems)),
+        Fix::Trust => format!("{} shows what waits for your approval", state.key(Action::Trust)),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
@@ -17,6 +19,9 @@ pub fn words(fix: &Fix) -> Option<String> {
 }
 
 /// The error and what to do about it, in one sentence.
-pub fn sentence(error: &Error) -> String {
-    if error.fix.is_none() { error.message.clone() } else { format!("{}: {}", error.message, error.fix.worded(&words)) }
+pub fn sentence(state: &State, error: &Error) -> String {
+    if error.fix.is_none() {
+        return error.message.clone();
+    }
+    format!("{}: {}", error.message, error.fix.worded(&|fix| words(state, fix)))
 }

@@ -8,10 +8,9 @@ use ratatui::layout::{Position, Size};
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 
-use crate::tui::action;
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::{Action, KeyContext, Pressed};
 use crate::tui::highlight::Spans;
-use crate::tui::key::Key;
+use crate::tui::key::{BareKey, Key, KeySequence, NamedKey};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::windows;
@@ -21,8 +20,10 @@ use crate::tui::windows;
 pub enum Input {
     /// A key that means an action.
     Act(Action),
-    /// A key that means nothing here.
-    Unbound(Key),
+    /// Keys that begin a chord; none if it is cancelled.
+    Chord(Vec<Key>),
+    /// Keys that mean nothing here.
+    Unbound(KeySequence),
     /// Text typed into a field: one character, or several that arrived together.
     Type(String),
     Paste(String),
@@ -110,13 +111,18 @@ pub enum LentCommand {
 /// The input for this key in the current context; `None` if it has no meaning.
 pub fn of_key(state: &State, key: Key) -> Option<Input> {
     let contexts = contexts(state);
-    if let Some(entry) = action::bound(key, &contexts) {
-        return Some(Input::Act(entry.action));
+    let pressed = [state.chord.as_slice(), &[key]].concat();
+    match state.keymap.pressed(&pressed, &contexts) {
+        Pressed::Bound(entry) => return Some(Input::Act(entry.action)),
+        Pressed::Begins => return Some(Input::Chord(pressed)),
+        Pressed::Nothing if state.chord.is_empty() => {}
+        Pressed::Nothing if key.code == BareKey::Named(NamedKey::Esc) => return Some(Input::Chord(Vec::new())),
+        Pressed::Nothing => return Some(Input::Unbound(KeySequence::new(&pressed))),
     }
     if contexts.iter().any(|context| context.is_typed()) {
         return key.typed().map(|c| Input::Type(c.to_string()));
     }
-    Some(Input::Unbound(key))
+    Some(Input::Unbound(KeySequence::new(&pressed)))
 }
 
 /// The input for this mouse event; `None` if it has no meaning.

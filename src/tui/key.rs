@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use refdesk_text::nearest::did_you_mean;
+
 /// A key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BareKey {
@@ -140,9 +142,21 @@ impl fmt::Display for Key {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidKey(pub String);
 
+impl InvalidKey {
+    /// What to write instead.
+    pub fn advice(&self) -> String {
+        if self.0.split_whitespace().count() > KeySequence::LONGEST {
+            return format!("at most {} keys can follow each other", KeySequence::LONGEST);
+        }
+        let names = NAMES.iter().map(|(_, name)| *name).chain(["Space"]);
+        let looks = "keys look like q, G, Space, C-c, M-x, BackTab, F5, and g g for one after the other";
+        did_you_mean(&self.0, names).unwrap_or_else(|| looks.to_owned())
+    }
+}
+
 impl fmt::Display for InvalidKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}` is not a key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
+        write!(out, "'{}' is not a key: {}", self.0, self.advice())
     }
 }
 
@@ -185,6 +199,64 @@ fn code(name: &str) -> Option<BareKey> {
     (1..=12).contains(&number).then_some(BareKey::F(number))
 }
 
+/// Keys that are pressed one after the other: `x`, `g g`, `Space p`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeySequence(Vec<Key>);
+
+impl KeySequence {
+    /// The most keys of a sequence.
+    const LONGEST: usize = 4;
+
+    /// These keys.
+    pub fn new(keys: &[Key]) -> Self {
+        Self(keys.to_vec())
+    }
+
+    /// In the order in which they are pressed.
+    pub fn keys(&self) -> &[Key] {
+        &self.0
+    }
+
+    /// Whether more than one key is pressed.
+    pub fn is_chord(&self) -> bool {
+        self.0.len() > 1
+    }
+
+    /// The key after these, if the sequence begins with them.
+    pub fn after(&self, pressed: &[Key]) -> Option<Key> {
+        self.0.strip_prefix(pressed)?.first().copied()
+    }
+
+    /// Whether one is the beginning of the other, so that only one of them can be pressed.
+    pub fn collides_with(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
+    }
+}
+
+impl fmt::Display for KeySequence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, key) in self.0.iter().enumerate() {
+            if nth > 0 {
+                out.write_str(" ")?;
+            }
+            write!(out, "{key}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for KeySequence {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        let keys = text.split_whitespace().map(str::parse).collect::<Result<Vec<Key>, _>>()?;
+        if keys.is_empty() || keys.len() > Self::LONGEST {
+            return Err(InvalidKey(text.to_owned()));
+        }
+        Ok(Self(keys))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -220,6 +292,31 @@ mod tests {
         for bad in ["", " ", "C-", "S-a", "F13", "F0", "Return", "qq", "\t"] {
             assert_eq!(bad.parse::<Key>(), Err(InvalidKey(bad.to_owned())));
         }
+    }
+
+    #[test]
+    fn sequences() {
+        for good in ["q", "g g", "Space p", "C-x C-s", "a b c d"] {
+            assert_eq!(good.parse::<KeySequence>().unwrap().to_string(), good);
+        }
+        let sequence = |text: &str| text.parse::<KeySequence>().unwrap();
+        assert_eq!(sequence(" g  g ").to_string(), "g g");
+        for (bad, advice) in [
+            ("", "keys look like q"),
+            ("g  gg", "keys look like q"),
+            ("Entr", "did you mean 'Enter'?"),
+            ("a b c d e", "at most 4 keys"),
+        ] {
+            let invalid = bad.parse::<KeySequence>().unwrap_err();
+            assert!(invalid.advice().starts_with(advice), "{bad}: {invalid}");
+        }
+        for (one, other, collide) in [("g", "g", true), ("g", "g g", true), ("g a", "g g", false), ("a", "g", false)] {
+            assert_eq!(sequence(one).collides_with(&sequence(other)), collide);
+            assert_eq!(sequence(other).collides_with(&sequence(one)), collide);
+        }
+        assert_eq!(sequence("g r").after(&[Key::char('g')]), Some(Key::char('r')));
+        assert_eq!(sequence("g r").after(&[]), Some(Key::char('g')));
+        assert_eq!(sequence("g").after(&[Key::char('g')]), None);
     }
 
     #[test]

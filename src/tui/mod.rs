@@ -32,6 +32,7 @@ mod hints;
 mod input;
 pub mod key;
 mod layout;
+mod own_files;
 mod pane;
 mod pane_view;
 mod requests;
@@ -46,6 +47,7 @@ mod terminal;
 mod theme;
 mod tour;
 mod update;
+mod which_key;
 mod widgets;
 mod windows;
 
@@ -56,6 +58,6 @@ use self::tests::fixture;
 
 pub use pane::Pane;
 pub use run::{ExitReason, ScreenExit, run};
-pub use start::Start;
+pub use start::{Start, settings};
 pub use widgets::field::TextEdit;
 pub use widgets::motion::Motion;

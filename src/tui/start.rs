@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use ratatui::layout::Size;
 
 use refdesk_core::config::screen::SavedScreen;
+use refdesk_core::config::screen_files::{ActionKeys, ScreenFiles, ScreenSettings};
 use refdesk_core::config::user::Preferences;
 
+use crate::tui::action::{self, ActionBinding, KeyContext};
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::layout::{Arrangement, Splits};
-use crate::tui::state::{Message, Skin, State, Tone};
+use crate::tui::own_files;
+use crate::tui::state::{Skin, State};
 use crate::tui::theme::Theme;
 use crate::tui::tour::Tour;
 use crate::tui::windows;
@@ -27,15 +30,17 @@ pub struct Start {
     with_tour: bool,
     /// The editor that the user's preferences name.
     editor: Option<String>,
+    /// The user's keymap and themes.
+    files: ScreenFiles,
 }
 
 impl Start {
-    /// The settings from the preferences, from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale, and from the
-    /// last screen.
-    pub fn from_env(remembered: SavedScreen, preferences: &Preferences) -> Self {
+    /// The settings from the preferences, from the user's own files, from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and
+    /// the locale, and from the last screen.
+    pub fn from_env(remembered: SavedScreen, preferences: &Preferences, files: &ScreenFiles) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));
-        Self::new(get, locale.as_deref(), remembered, preferences)
+        Self { files: files.clone(), ..Self::new(get, locale.as_deref(), remembered, preferences) }
     }
 
     fn new(
@@ -57,7 +62,7 @@ impl Start {
             let chosen = theme.named(name);
             if chosen.is_none() {
                 let known: Vec<&str> = Theme::names().collect();
-                message = Some(format!("there is no theme `{name}`; themes are {}: T switches", known.join(", ")));
+                message = Some(format!("there is no theme `{name}`; themes are {}", known.join(", ")));
             }
             chosen
         });
@@ -74,6 +79,7 @@ impl Start {
             profile: None,
             with_tour: false,
             editor: preferences.editor.clone(),
+            files: ScreenFiles::default(),
         }
     }
 
@@ -104,7 +110,10 @@ impl Start {
         state.rules = self.remembered.rules;
         state.arrangement = self.remembered.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
-        state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
+        own_files::begin(&mut state, &self.files);
+        if let Some(text) = self.message {
+            state.refuse(text);
+        }
         state.remembered = self.remembered;
         state.tour = self.with_tour.then(|| Tour::new(&state));
         if let Some(file) = self.profile {
@@ -112,6 +121,18 @@ impl Start {
         }
         state
     }
+}
+
+/// What the screen makes of the user's own files.
+pub fn settings(files: &ScreenFiles) -> ScreenSettings {
+    let (keymap, problems) = own_files::read(files);
+    let row = |(binding, context): (&ActionBinding, KeyContext)| ActionKeys {
+        context: context.word(),
+        action: binding.word(),
+        keys: keymap.keys(binding, context).iter().map(ToString::to_string).collect(),
+    };
+    let keys = action::in_contexts().into_iter().map(row).collect();
+    ScreenSettings { keys, themes: Theme::names().map(str::to_owned).collect(), problems }
 }
 
 /// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those

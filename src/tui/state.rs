@@ -10,7 +10,9 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_desk::SelectionPreview;
 use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_text::report::Diagnostic;
 
+use crate::tui::action::{Action, KeyContext, Keymap};
 pub use crate::tui::catalog::CatalogPane;
 use crate::tui::counts::Counts;
 use crate::tui::feed::Feed;
@@ -18,6 +20,8 @@ use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::hints::rows;
 pub use crate::tui::hints::state::{HintsPane, HintsView};
+use crate::tui::input;
+use crate::tui::key::Key;
 use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::dividers::Divider;
@@ -64,6 +68,11 @@ pub struct State {
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
     pub window: Option<OpenWindow>,
+    pub keymap: Keymap,
+    /// What is wrong with the user's own files for the screen.
+    pub own_problems: Vec<Diagnostic>,
+    /// The keys of a chord pressed so far.
+    pub chord: Vec<Key>,
     /// Until the next key.
     pub message: Option<Message>,
     /// The least line for the editor, once the engine has found the file.
@@ -239,6 +248,9 @@ impl State {
             part: PanePart::List,
             typing: None,
             window: None,
+            keymap: Keymap::default(),
+            own_problems: Vec::new(),
+            chord: Vec::new(),
             message: None,
             opening: None,
             palette: TextField::default(),
@@ -263,6 +275,16 @@ impl State {
             hints: HintsPane::default(),
             templates: TemplatesPane::default(),
         }
+    }
+
+    /// The key of an action of the panes, to name it in a sentence.
+    pub fn key(&self, action: Action) -> String {
+        self.keymap.named(action, &input::below(self))
+    }
+
+    /// The key of an action in this context, to name it in a sentence.
+    pub fn key_in(&self, context: KeyContext, action: Action) -> String {
+        self.keymap.named(action, &[context])
     }
 
     /// Goes to a pane, with its list first.

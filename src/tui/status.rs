@@ -14,9 +14,11 @@ use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::input::contexts;
 use crate::tui::layout::Arrangement;
+use crate::tui::key::KeySequence;
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
 use crate::tui::theme::ThemeRole;
+use crate::tui::which_key;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::windows::{self, WindowKind};
@@ -112,7 +114,8 @@ fn pieces(state: &State) -> Vec<StatusItem> {
 
 /// ` 2 ask: A `, without its key if one is shown already.
 fn asking(state: &State) -> Option<String> {
-    let (count, key) = (state.snapshot.requests.len(), if state.in_request() { "" } else { ": A" });
+    let key = if state.in_request() { String::new() } else { format!(": {}", state.key(Action::Requests)) };
+    let count = state.snapshot.requests.len();
     match count {
         0 => None,
         1 => Some(format!(" 1 asks{key} ")),
@@ -123,6 +126,7 @@ fn asking(state: &State) -> Option<String> {
 /// Draws the message, else the keys of this context.
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
+        _ if !state.chord.is_empty() => which_key::draw(state, place, buffer),
         // The pane says how it ended.
         _ if state.ended_request().is_some() => {
             draw_message(
@@ -154,7 +158,10 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
-        more => format!(" {} +{} more: f", state.skin.glyphs.dot, cells::grouped(more as u64)),
+        more => {
+            let more = cells::grouped(more as u64);
+            format!(" {} +{more} more: {}", state.skin.glyphs.dot, state.key(Action::Feed))
+        }
     }
 }
 
@@ -175,10 +182,10 @@ fn draw_message(state: &State, text: &str, role: ThemeRole, most: usize, place: 
 }
 
 /// A key with its action, and its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     action: Action,
-    key: &'static str,
+    key: String,
     name: &'static str,
     place: Rect,
 }
@@ -186,21 +193,26 @@ pub struct Label {
 /// The keys that matter in these contexts, as many as there is room for.
 pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
     let here = |entry: &&ActionBinding| contexts.iter().any(|context| entry.contexts.contains(context));
-    let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
-    let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
+    let in_order = contexts.iter().flat_map(|context| {
+        let here = ACTIONS.iter().filter(|entry| entry.contexts.contains(context));
+        here.map(|entry| (entry, state.keymap.keys(entry, *context)))
+    });
+    let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
     // Everything else is in the help, so the help always has room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
-    let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name) + 2)).unwrap_or(0);
+    let help = help.and_then(|help| Some((help, state.keymap.keys_among(help, contexts).first()?)));
+    let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
     let mut labels = Vec::new();
     let mut x = place.x + 1;
     let mut full = false;
     // A key that means something else in a nearer context is not shown here.
-    let mut taken: Vec<&str> = Vec::new();
-    for entry in in_order {
-        let free = entry.keys.iter().copied().find(|key| !taken.contains(key));
-        taken.extend(entry.keys);
+    let mut taken: Vec<&KeySequence> = Vec::new();
+    for (entry, keys) in in_order {
+        let free = keys.iter().find(|key| !taken.iter().any(|taken| key.keys().starts_with(taken.keys())));
+        taken.extend(keys);
         let Some((key, name)) = free.zip(label(state, entry)) else { continue };
-        let width = columns(key, name);
+        let key = key.to_string();
+        let width = columns(&key, name);
         if entry.action == Action::Help {
             kept = 0;
         } else {
@@ -235,7 +247,7 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
 /// The action of the key shown here, in the bottom line or in the open question.
 pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
-    if state.message.is_none() {
+    if state.message.is_none() && state.chord.is_empty() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }
     shown.extend(windows::labels(state));

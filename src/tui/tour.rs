@@ -1,16 +1,18 @@
 //! The tour of the demo: ten steps in a box below the panes. Each says what there is to see and which keys to press, and waits
-//! until that has happened, however it was done. `C-g` leaves it at any time.
+//! until that has happened, however it was done. A key leaves it at any time.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::Modifier;
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout::{self, SMALLEST};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::widgets::row::Active;
 use crate::tui::windows::WindowKind;
 
@@ -33,7 +35,7 @@ struct TourStep {
     /// What there is to see.
     text: &'static str,
     /// What to press.
-    keys: &'static str,
+    keys: fn(&State) -> String,
     is_done: fn(&State, StepStart) -> bool,
 }
 
@@ -41,56 +43,79 @@ const STEPS: [TourStep; 10] = [
     TourStep {
         text: "This is the knowledge of a small project: a catalog of sources, the selection that agents are given, hints for \
                a prompt, and templates.",
-        keys: "Press 2 to go to the selection.",
+        keys: |state| format!("Press {} to go to the selection.", state.key(Action::Focus(Pane::Selection))),
         is_done: |state, _| state.focus == Pane::Selection,
     },
     TourStep {
         text: "Below each pick stands what its document mentions, step by step, with its price in tokens. Nothing is here \
                without a reason.",
-        keys: "Press j to move down, and read why the source is here.",
+        keys: |state| {
+            let down = state.key(Action::Move(Motion::Down));
+            format!("Press {down} to move down, and read why the source is here.")
+        },
         is_done: |state, begun| state.focus == Pane::Selection && state.selection.cursor.at != begun.row,
     },
     TourStep {
-        text: "In the catalog, / keeps the sources that match as you type: letters of an id, a name or a tag.",
-        keys: "Press 1, then /, type retry, and press Enter.",
+        text: "The filter of the catalog keeps the sources that match as you type: letters of an id, a name or a tag.",
+        keys: |state| {
+            let catalog = state.key(Action::Focus(Pane::Catalog));
+            let filter = state.key_in(KeyContext::Pane(Pane::Catalog), Action::Filter);
+            let accept = state.key_in(KeyContext::Filter, Action::Accept);
+            format!("Press {catalog}, then {filter}, type retry, and press {accept}.")
+        },
         is_done: |state, _| state.focus == Pane::Catalog && !state.catalog.filter.is_empty() && state.typing.is_none(),
     },
     TourStep {
         text: "A pick brings along what its document mentions. The top line shows what all of it costs an agent.",
-        keys: "Press Space to pick the source under the cursor.",
+        keys: |state| format!("Press {} to pick the source under the cursor.", state.key(Action::Toggle)),
         is_done: |state, begun| state.counts.picked > begun.picked,
     },
     TourStep {
-        text: "Nothing is final: u takes your last change back, with everything that followed from it.",
-        keys: "Press u.",
+        text: "Nothing is final: you can undo your last change, with everything that followed from it.",
+        keys: |state| format!("Press {}.", state.key(Action::Undo)),
         is_done: |state, begun| state.counts.picked < begun.picked,
     },
     TourStep {
         text: "With each prompt, an agent gets hints at the sources that it is about. Try one yourself: the matches follow as \
                you type.",
-        keys: "Press 3, then Enter, and type: retry the payment",
+        keys: |state| {
+            let hints = state.key(Action::Focus(Pane::Hints));
+            let prompt = state.key_in(KeyContext::Pane(Pane::Hints), Action::Prompt);
+            format!("Press {hints}, then {prompt}, and type: retry the payment")
+        },
         is_done: |state, _| !state.hints.prompt.is_empty() && state.len(Pane::Hints) > 0,
     },
     TourStep {
         text: "This is what refdesk would add to that prompt, to the byte, and what each block costs.",
-        keys: "Press Esc to leave the prompt, then v.",
+        keys: |state| {
+            let leave = state.key_in(KeyContext::Prompt, Action::Accept);
+            let enriched = state.key_in(KeyContext::Pane(Pane::Hints), Action::Enriched);
+            format!("Press {leave} to leave the prompt, then {enriched}.")
+        },
         is_done: |state, _| state.shows_enriched(),
     },
     TourStep {
         text: "The feed shows what every agent of the workspace is told, reads and picks, as it happens.",
-        keys: "Press f.",
+        keys: |state| format!("Press {}.", state.key(Action::Feed)),
         is_done: |state, _| state.in_feed(),
     },
     TourStep {
         text: "Templates come with the selection. Fill in the values and see the file that would be written.",
-        keys: "Press 4, then Enter to type a value.",
+        keys: |state| {
+            let templates = state.key(Action::Focus(Pane::Templates));
+            let values = state.key_in(KeyContext::Pane(Pane::Templates), Action::Values);
+            format!("Press {templates}, then {values} to type a value.")
+        },
         is_done: |state, _| {
             state.focus == Pane::Templates && (state.part == PanePart::Values || state.typing.is_some())
         },
     },
     TourStep {
         text: "Every action has a name in the palette, with its key and, if it is not possible now, the reason.",
-        keys: "Press Esc until the form is left, then : to open the palette.",
+        keys: |state| {
+            let [back, palette] = [Action::Back, Action::Palette].map(|action| state.key(action));
+            format!("Press {back} until the form is left, then {palette} to open the palette.")
+        },
         is_done: |state, _| state.open_window() == Some(WindowKind::Palette),
     },
 ];
@@ -98,7 +123,11 @@ const STEPS: [TourStep; 10] = [
 const DONE: TourStep = TourStep {
     text: "That was the tour. In a repository of your own, refdesk init proposes a catalog, and refdesk connect brings it to \
            your agents.",
-    keys: "Press C-g to close this box, ? for the keys, C-c to quit.",
+    keys: |state| {
+        let [leave, help] = [Action::LeaveTour, Action::Help].map(|action| state.key(action));
+        let quit = state.key_in(KeyContext::Always, Action::Quit);
+        format!("Press {leave} to close this box, {help} for the keys, {quit} to quit.")
+    },
     is_done: |_, _| false,
 };
 
@@ -137,7 +166,7 @@ pub fn rest(state: &State) -> Size {
 /// The rows of the box; none if the terminal is too low for it.
 fn rows(state: &State) -> u16 {
     let Some(tour) = state.tour else { return 0 };
-    let rows = u16::try_from(lines(tour.shown(), state.size.width).len() + 2).unwrap_or(u16::MAX);
+    let rows = u16::try_from(lines(state, tour.shown(), state.size.width).len() + 2).unwrap_or(u16::MAX);
     if layout::fits(state.size) && state.size.height.saturating_sub(rows) >= SMALLEST.height { rows } else { 0 }
 }
 
@@ -146,19 +175,19 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     let place = Rect { x: 0, y: state.size.height - rows, width: state.size.width, height: rows };
     let step =
         if tour.step < STEPS.len() { format!("{} of {}", tour.step + 1, STEPS.len()) } else { "done".to_owned() };
-    let note = format!("{step} {} C-g leaves", state.skin.glyphs.dot);
+    let note = format!("{step} {} {} leaves", state.skin.glyphs.dot, state.key(Action::LeaveTour));
     let border = PaneBorder { title: "Tour", note, place: String::new(), role: ThemeRole::Hints, active: Active::Yes };
     border.draw(&state.skin, place, buffer);
     let (text, strong) = (state.skin.theme.style(ThemeRole::Text), state.skin.theme.style(ThemeRole::Strong));
-    for ((line, is_keys), y) in lines(tour.shown(), place.width).iter().zip(place.y + 1..) {
+    for ((line, is_keys), y) in lines(state, tour.shown(), place.width).iter().zip(place.y + 1..) {
         let style = if *is_keys { strong.add_modifier(Modifier::BOLD) } else { text };
         buffer.set_stringn(place.x + 2, y, line, usize::from(place.width - 4), style);
     }
 }
 
 /// The text of a step in lines, and whether each says what to press.
-fn lines(step: &TourStep, width: u16) -> Vec<(String, bool)> {
+fn lines(state: &State, step: &TourStep, width: u16) -> Vec<(String, bool)> {
     let columns = usize::from(width.saturating_sub(4));
-    let wrapped = |text, is_keys| cells::wrap(text, columns).into_iter().map(move |line| (line, is_keys));
-    wrapped(step.text, false).chain(wrapped(step.keys, true)).collect()
+    let wrapped = |text: &str, is_keys| cells::wrap(text, columns).into_iter().map(move |line| (line, is_keys));
+    wrapped(step.text, false).chain(wrapped(&(step.keys)(state), true)).collect()
 }

@@ -7,6 +7,7 @@ use portable_pty::CommandBuilder;
 use refdesk::tui::{self, Start};
 use refdesk_core::config::Surroundings;
 use refdesk_core::config::screen::SavedScreen;
+use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::config::user::Preferences;
 use refdesk_desk::engine::{self, Event, Notice, Topic, Who};
 use refdesk_desk::{Options, Session};
@@ -32,10 +33,11 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
     let (events_out, events) = mpsc::channel(1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
+    let start = Start::from_env(SavedScreen::default(), &Preferences::default(), &ScreenFiles::default());
     runtime.block_on(async {
         tokio::select! {
             biased;
-            ended = tui::run((engine, events), Start::from_env(SavedScreen::default(), &Preferences::default())) => { ended.unwrap(); }
+            ended = tui::run((engine, events), start) => { ended.unwrap(); }
             () = other(events_out.clone()) => {}
         }
     });

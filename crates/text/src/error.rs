@@ -115,6 +115,7 @@ codes! {
     IsTransitive = "is-transitive",
     JsonSyntax = "json-syntax",
     KeptBack = "kept-back",
+    KeyConflict = "key-conflict",
     LeadsOut = "leads-out",
     LiesElsewhere = "lies-elsewhere",
     LinkLoop = "link-loop",

@@ -15,14 +15,29 @@ pub struct ConfigArgs {
 /// The subcommands of `config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum ConfigCommand {
-    /// Print the path of the file, whether or not it exists
-    Path,
-    /// Print every key and its value
+    /// Print the path of a file, whether or not it exists
+    Path {
+        /// Which file
+        #[arg(value_enum, default_value_t = ConfigFile::Preferences)]
+        file: ConfigFile,
+    },
+    /// Print every key and its value, and the keys of the screen
     Show,
-    /// Report what is wrong with the file
+    /// Report what is wrong with the files
     ///
-    /// Exits with 1 if a value cannot be used.
+    /// Checks config.toml, keymap.toml and the themes. Exits with 1 if a value cannot be used.
     Check,
+}
+
+/// One of your own files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ConfigFile {
+    /// config.toml
+    Preferences,
+    /// keymap.toml, the keys of the screen
+    Keymap,
+    /// The folder of your own themes
+    Themes,
 }
 
 /// Arguments of `completions`.

@@ -2,12 +2,18 @@
 //! bottom line, help, palette and the documentation are generated from it. `disabled` says when an action is disabled, `update`
 //! performs it.
 
+mod context;
+mod keymap;
+mod keymap_file;
 mod table;
 
+pub use context::KeyContext;
+pub use keymap::{Continuation, Keymap, Pressed};
+pub use keymap_file::read as read_keymap;
 pub use table::ACTIONS;
 
-use crate::tui::key::Key;
 use crate::tui::layout::Preset;
+use crate::tui::key::KeySequence;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
@@ -193,138 +199,6 @@ pub enum BorderMove {
     Down,
 }
 
-/// A context in which an action is available.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KeyContext {
-    /// In this pane.
-    Pane(Pane),
-    /// Wherever there is a list or a text to move in, windows too.
-    List,
-    /// In the details of a source.
-    Details,
-    /// In the feed of the hints pane.
-    Feed,
-    /// In the variables of the templates pane.
-    Values,
-    /// Everywhere outside text fields and windows.
-    Global,
-    /// In any window.
-    Window,
-    /// In the window of the problems.
-    Problems,
-    /// In the window of the profiles.
-    Profiles,
-    /// In the window that shows what a switch would change.
-    Switch,
-    /// In the palette.
-    Palette,
-    /// In the line that searches all documents.
-    SectionSearch,
-    /// In the sections that were found.
-    SectionList,
-    /// In a yes-or-no question.
-    Question,
-    /// In the filter line.
-    Filter,
-    /// In the line that searches the details.
-    Search,
-    /// In the filter line of the feed.
-    FeedFilter,
-    /// In the filter line of the templates.
-    TemplateFilter,
-    /// In the value of a variable.
-    Value,
-    /// In the window that writes the preview.
-    Write,
-    /// In a request, which replaces the selection pane.
-    Request,
-    /// In a request that follows the one just answered, which takes no keys yet.
-    NextRequest,
-    /// In the filter line of a request.
-    RequestFilter,
-    /// In the window of a write to approve.
-    Approval,
-    /// In the window of the settings that need trust.
-    Trust,
-    /// In the welcome.
-    Welcome,
-    /// In the proposals of a scan.
-    Discovery,
-    /// In the difference that writing the catalog makes.
-    CatalogDifference,
-    /// In the line for the path of a source to add.
-    AddSource,
-    /// In the prompt.
-    Prompt,
-    /// In every text field.
-    Field,
-    /// Everywhere, in text fields and windows too.
-    Always,
-}
-
-impl KeyContext {
-    /// Whether characters are typed here.
-    pub fn is_typed(self) -> bool {
-        use KeyContext::{
-            AddSource, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
-            TemplateFilter, Value, Write,
-        };
-        matches!(
-            self,
-            AddSource
-                | FeedFilter
-                | Field
-                | Filter
-                | Palette
-                | Prompt
-                | RequestFilter
-                | Search
-                | SectionSearch
-                | TemplateFilter
-                | Value
-                | Write
-        )
-    }
-
-    /// The heading in the help.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Pane(pane) => pane.title(),
-            Self::List => "Moving",
-            Self::Details => "Details",
-            Self::Feed => "Feed",
-            Self::Values => "Variables",
-            Self::Global => "Everywhere",
-            Self::Window => "This window",
-            Self::Problems => "Problems",
-            Self::Profiles => "Profiles",
-            Self::Switch => "Switch",
-            Self::Palette => "Palette",
-            Self::SectionSearch => "Search of all documents",
-            Self::SectionList => "Sections",
-            Self::Question => "Question",
-            Self::Filter => "Filter line",
-            Self::Search => "Search line",
-            Self::FeedFilter => "Filter line of the feed",
-            Self::TemplateFilter => "Filter line of the templates",
-            Self::Value => "Value",
-            Self::Write => "Write dialog",
-            Self::Request => "Request",
-            Self::NextRequest => "Next request",
-            Self::RequestFilter => "Filter line of a request",
-            Self::Approval => "Approval",
-            Self::Trust => "Trust",
-            Self::Welcome => "Welcome",
-            Self::Discovery => "Proposals",
-            Self::CatalogDifference => "New catalog",
-            Self::AddSource => "New source",
-            Self::Prompt => "Prompt",
-            Self::Field => "Typing",
-            Self::Always => "Always",
-        }
-    }
-}
-
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionBinding {
@@ -355,8 +229,13 @@ pub enum Visibility {
 
 impl ActionBinding {
     /// The default keys that parse, which all do.
-    pub fn default_keys(&self) -> impl Iterator<Item = Key> {
+    pub fn default_keys(&self) -> impl Iterator<Item = KeySequence> {
         self.keys.iter().filter_map(|key| key.parse().ok())
+    }
+
+    /// Its name in the file of the keymap.
+    pub fn word(&self) -> String {
+        self.name.replace(' ', "-")
     }
 
     /// Where it is available: `catalog, selection`. An action of all panes may also be listed in other contexts, to
@@ -369,13 +248,6 @@ impl ActionBinding {
     }
 }
 
-/// The binding of this key in the first of these contexts that has one.
-pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
-    contexts.iter().find_map(|context| {
-        ACTIONS.iter().find(|entry| entry.contexts.contains(context) && entry.default_keys().any(|bound| bound == key))
-    })
-}
-
 /// The documentation's table of keys, in Markdown.
 pub fn documented_keys() -> String {
     let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
@@ -384,6 +256,40 @@ pub fn documented_keys() -> String {
         table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), entry.places(), entry.description));
     }
     table
+}
+
+/// Every row of the table in each of its contexts, by context.
+pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
+    let mut contexts: Vec<KeyContext> = Vec::new();
+    for (_, context) in keymap::places() {
+        if !contexts.contains(&context) {
+            contexts.push(context);
+        }
+    }
+    let rows = |context| keymap::places().filter(move |(_, at)| *at == context);
+    contexts.into_iter().flat_map(rows).collect()
+}
+
+/// The beginning of the file of all default keys.
+const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path` prints
+# where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that follow
+# each other are written with a blank between them, as in "g g".
+"#;
+
+/// The file of all default keys, for users to copy from.
+pub fn default_keymap() -> String {
+    let mut text = KEYMAP_HEAD.to_owned();
+    let mut last = None;
+    for (binding, context) in in_contexts() {
+        if last != Some(context) {
+            text.push_str(&format!("\n# {}\n[{}]\n", context.title(), context.word()));
+            last = Some(context);
+        }
+        let keys: Vec<String> = binding.keys.iter().map(|key| format!("\"{key}\"")).collect();
+        let keys = if let [key] = keys.as_slice() { key.clone() } else { format!("[{}]", keys.join(", ")) };
+        text.push_str(&format!("{} = {keys}  # {}\n", binding.word(), binding.description));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -397,7 +303,7 @@ mod tests {
         let mut taken = HashMap::new();
         for entry in ACTIONS {
             for key in entry.keys {
-                assert!(key.parse::<Key>().is_ok(), "{key}");
+                assert!(key.parse::<KeySequence>().is_ok(), "{key}");
                 for context in entry.contexts {
                     let other = taken.insert((*context, *key), entry.name);
                     assert_eq!(other, None, "{key} of `{}` in {context:?}", entry.name);
@@ -426,10 +332,25 @@ mod tests {
     }
 
     #[test]
+    fn the_file_of_the_default_keys_has_every_key() {
+        let expected = default_keymap();
+        assert!(include_str!("../../../assets/keymap.toml") == expected, "assets/keymap.toml should be:\n{expected}");
+        assert_eq!(read_keymap(&expected, "keymap.toml"), (Keymap::default(), Vec::new()));
+        let words: Vec<String> = ACTIONS.iter().map(ActionBinding::word).collect();
+        for word in words.iter().map(String::as_str).chain(keymap::places().map(|(_, context)| context.word())) {
+            assert!(word.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{word} needs quotation marks");
+        }
+    }
+
+    #[test]
     fn no_key_of_a_text_field_types_something() {
         for entry in ACTIONS {
             if entry.contexts.iter().any(|at| at.is_typed()) {
-                assert!(entry.default_keys().all(|key| key.typed().is_none()), "{}", entry.name);
+                assert!(
+                    entry.default_keys().all(|keys| keys.keys().iter().all(|key| key.typed().is_none())),
+                    "{}",
+                    entry.name
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
 
-pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText {
+pub fn page(document: &Document, opens: &str, glyphs: &Glyphs, columns: usize) -> WrappedText {
     let is_markdown = document.path.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "md");
     let mut fence = None;
     let mut lines: Vec<PageLine> = document
@@ -21,7 +21,7 @@ pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText
         })
         .collect();
     if document.rest > 0 {
-        let how = if document.path.is_some() { ": Enter opens it" } else { "" };
+        let how = if document.path.is_some() { format!(": {opens} opens it") } else { String::new() };
         let more = format!("{} {} more{how}", glyphs.ellipsis, size(document.rest));
         lines.push(PageLine::new(more, ThemeRole::Infra));
     }
@@ -62,7 +62,7 @@ mod tests {
     fn omitted_text_is_counted() {
         let document = Document { text: "a\tb\n\x1b".to_owned(), rest: 217_000, ..Document::default() };
         let of = |document: &Document| {
-            let page = page(document, &Glyphs::UNICODE, 40);
+            let page = page(document, "Enter", &Glyphs::UNICODE, 40);
             page.lines().iter().map(|line| line.text().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(of(&document), ["a    b", "\\x1b", "… 212 KB more"]);

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::tui::catalog::columns::CatalogColumns;
+use crate::tui::action::Action;
 use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -53,15 +54,18 @@ fn why_empty(state: &State) -> String {
         return "opening the workspace".to_owned();
     }
     if state.snapshot.catalog.is_empty() {
-        return "No sources yet: W shows how to begin.".to_owned();
+        return format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome));
     }
+    let back = state.key(Action::Back);
     match &state.catalog.filtered.culprit {
         Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {
-            "Dormant picks are not in the catalog: press 2 to see them in the selection. Esc shows all again."
-                .to_owned()
+            let selection = state.key(Action::Focus(Pane::Selection));
+            format!(
+                "Dormant picks are not in the catalog: press {selection} to see them in the selection. {back} shows all again."
+            )
         }
-        Some(term) => format!("No source matches {}. Esc shows all again.", cells::clean(term)),
-        None => "No source matches all of these terms. Esc shows all again.".to_owned(),
+        Some(term) => format!("No source matches {}. {back} shows all again.", cells::clean(term)),
+        None => format!("No source matches all of these terms. {back} shows all again."),
     }
 }
 

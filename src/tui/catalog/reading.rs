@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::catalog::document;
 use crate::tui::catalog::reader::{self, DetailText};
 use crate::tui::catalog::search::{TextSearch, find};
@@ -66,7 +66,8 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     if state.catalog.wrapped_for != Some(columns) {
         let asked = &state.catalog.document;
         let answer = asked.answer.as_ref().filter(|_| asked.about.is_some());
-        let text = answer.map(|document| document::page(document, &state.skin.glyphs, usize::from(columns)));
+        let opens = state.key_in(KeyContext::Pane(Pane::Catalog), Action::Open);
+        let text = answer.map(|document| document::page(document, &opens, &state.skin.glyphs, usize::from(columns)));
         state.catalog.text = text.unwrap_or_default();
         state.catalog.wrapped_for = Some(columns);
     }

@@ -7,6 +7,7 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::Holds;
 use refdesk_text::report::Diagnostic;
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::windows::WindowKind;
@@ -27,7 +28,7 @@ pub const QUIET: &str = "nothing has happened yet";
 /// The problem under the cursor of its window.
 pub fn problem(state: &State) -> Option<&Diagnostic> {
     let open = state.window.filter(|open| open.kind == WindowKind::Problems)?;
-    state.snapshot.diagnostics.get(open.cursor.at)
+    state.problems().get(open.cursor.at).copied()
 }
 
 fn in_problems(state: &State) -> bool {
@@ -42,7 +43,11 @@ pub fn of_row(state: &State) -> Result<RowTarget, String> {
     } else {
         let Some(notice) = state.feed.current() else {
             let is_quiet = state.feed.notices.is_empty();
-            return Err(if is_quiet { QUIET } else { "no row matches: Esc shows all again" }.to_owned());
+            return Err(if is_quiet {
+                QUIET.to_owned()
+            } else {
+                format!("no row matches: {} shows all again", state.key_in(KeyContext::Feed, Action::Back))
+            });
         };
         if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
             return Ok(RowTarget::Receipt(receipt.number));

@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{KEPT, query};
@@ -54,11 +55,11 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     }
     if len == 0 {
         let sentence = if feed.notices.is_empty() {
-            "Changes to the workspace and the selection appear here."
+            "Changes to the workspace and the selection appear here.".to_owned()
         } else {
-            "No row matches this filter. Esc shows all again."
+            format!("No row matches this filter. {} shows all again.", state.key_in(KeyContext::Feed, Action::Back))
         };
-        draw_empty(state, sentence, place, buffer);
+        draw_empty(state, &sentence, place, buffer);
     }
     frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
     rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
@@ -73,16 +74,17 @@ pub fn whole(state: &State) -> Option<String> {
     if !text.ends_with('.') {
         text.push('.');
     }
+    let [follow, open] = [Action::Follow, Action::OpenPlace].map(|action| state.key_in(KeyContext::Feed, action));
     match (target::of_row(state), &notice.subject) {
         (Ok(RowTarget::Source(id)), _) if notice.place.is_some() => {
-            text.push_str(&format!(" Enter goes to @{id}, o opens the file."));
+            text.push_str(&format!(" {follow} goes to @{id}, {open} opens the file."));
         }
-        (Ok(RowTarget::Source(id)), _) => text.push_str(&format!(" Enter goes to @{id}.")),
+        (Ok(RowTarget::Source(id)), _) => text.push_str(&format!(" {follow} goes to @{id}.")),
         (Ok(RowTarget::Receipt(_)), Some(_)) if !notice.several => {
-            text.push_str(" Enter shows the receipt, o opens the source.");
+            text.push_str(&format!(" {follow} shows the receipt, {open} opens the source."));
         }
-        (Ok(RowTarget::Receipt(_)), _) => text.push_str(" Enter shows the receipt."),
-        (Ok(RowTarget::File(_)), _) => text.push_str(" Enter opens the file."),
+        (Ok(RowTarget::Receipt(_)), _) => text.push_str(&format!(" {follow} shows the receipt.")),
+        (Ok(RowTarget::File(_)), _) => text.push_str(&format!(" {follow} opens the file.")),
         (Err(_), Some(id)) => text.push_str(&format!(" @{id} is no longer in the catalog.")),
         (Err(_), None) => {}
     }
@@ -98,16 +100,17 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let theme = &state.skin.theme;
     let typing = state.typing == Some(Typing::FeedFilter);
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
+    let follow = || state.key_in(KeyContext::Feed, Action::Follow);
     let caption = match target::of_row(state) {
-        _ if !reads => "feed: f",
-        Ok(RowTarget::Source(_)) => "feed: Enter goes to the source",
-        Ok(RowTarget::File(_)) => "feed: Enter opens the file",
-        Ok(RowTarget::Receipt(_)) => "feed: Enter shows the receipt",
-        Err(_) => "feed",
+        _ if !reads => format!("feed: {}", state.key(Action::Feed)),
+        Ok(RowTarget::Source(_)) => format!("feed: {} goes to the source", follow()),
+        Ok(RowTarget::File(_)) => format!("feed: {} opens the file", follow()),
+        Ok(RowTarget::Receipt(_)) => format!("feed: {} shows the receipt", follow()),
+        Err(_) => "feed".to_owned(),
     };
     let filtered = typing || !feed.filter.is_empty();
-    let caption = if filtered { "" } else { caption };
-    frame::rule(&state.skin, place, caption, hints::caption_style(state, reads), buffer);
+    let caption = if filtered { String::new() } else { caption };
+    frame::rule(&state.skin, place, &caption, hints::caption_style(state, reads), buffer);
     let number = |number: usize| cells::grouped(number as u64);
     let kept = format!("{} of {} ", number(feed.rows.len()), number(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);

@@ -16,6 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
 use crate::tui::layout::{HintsFocus, PaneLayout};
 use crate::tui::pane::Pane;
@@ -132,12 +133,14 @@ fn caption(state: &State) -> String {
     }
     let findings = &state.hints.findings;
     let what = match (state.len(Pane::Hints), state.typing) {
-        (0, _) => "matches",
-        (_, Some(Typing::Prompt)) => "matches: Esc goes here",
-        _ => "matches: Space picks",
+        (0, _) => "matches".to_owned(),
+        (_, Some(Typing::Prompt)) => {
+            format!("matches: {} goes here", state.key_in(KeyContext::Prompt, Action::Accept))
+        }
+        _ => format!("matches: {} picks", state.key(Action::Toggle)),
     };
     if findings.more == 0 {
-        return what.to_owned();
+        return what;
     }
     let number = |number: usize| cells::grouped(number as u64);
     let shown = rows::passed(findings);

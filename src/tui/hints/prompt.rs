@@ -4,6 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::pane::Pane;
 use crate::tui::pane_view::{indented, nth_row};
 use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
@@ -21,8 +23,9 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let field = &state.hints.prompt;
     let typing = state.typing == Some(Typing::Prompt);
     if field.is_empty() && !typing {
-        let invitation = "Press Enter and type a prompt to see which sources it would bring up.";
-        for (nth, line) in cells::wrap(invitation, usize::from(place.width)).iter().enumerate() {
+        let key = state.key_in(KeyContext::Pane(Pane::Hints), Action::Prompt);
+        let invitation = format!("Press {key} and type a prompt to see which sources it would bring up.");
+        for (nth, line) in cells::wrap(&invitation, usize::from(place.width)).iter().enumerate() {
             let row = nth_row(place, nth);
             if !row.is_empty() {
                 let style = theme.style(ThemeRole::Infra).add_modifier(Modifier::ITALIC);

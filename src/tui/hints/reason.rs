@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::tui::action::Action;
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
 use crate::tui::source_state;
@@ -185,7 +186,10 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
         }
         WhyNot::EmptyTag => {
             let tag = passed.tags.first().map_or("", String::as_str);
-            format!("No hint: its tag {tag} has only separators and matches nothing. e opens its definition.")
+            format!(
+                "No hint: its tag {tag} has only separators and matches nothing. {} opens its definition.",
+                state.key(Action::Define)
+            )
         }
         WhyNot::HintsOff => {
             format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
@@ -202,15 +206,16 @@ fn cut(state: &State, piece: &str) -> String {
 }
 
 /// What the keys do with this source.
-fn keys(state: &State, id: &str) -> &'static str {
+fn keys(state: &State, id: &str) -> String {
+    let [pick, keep, exclude] = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
     match source_state::mark(&state.snapshot, id).0 {
-        SelectionState::Picked => "Space unpicks it.",
-        SelectionState::Transitive => "p keeps it as a pick, x excludes it.",
-        SelectionState::Excluded => "x includes it again, Space picks it.",
-        SelectionState::Available => "Space picks it, x excludes it.",
-        SelectionState::Missing => "Its file is missing: it cannot be picked.",
-        SelectionState::Auto => "Space picks it.",
-        SelectionState::Dormant => "It is no longer in the catalog.",
+        SelectionState::Picked => format!("{pick} unpicks it."),
+        SelectionState::Transitive => format!("{keep} keeps it as a pick, {exclude} excludes it."),
+        SelectionState::Excluded => format!("{exclude} includes it again, {pick} picks it."),
+        SelectionState::Available => format!("{pick} picks it, {exclude} excludes it."),
+        SelectionState::Missing => "Its file is missing: it cannot be picked.".to_owned(),
+        SelectionState::Auto => format!("{pick} picks it."),
+        SelectionState::Dormant => "It is no longer in the catalog.".to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -268,11 +269,11 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut
     }
     if len == 0 {
         let sentence = if waiting.request.sources.is_empty() {
-            "This request offers no sources."
+            "This request offers no sources.".to_owned()
         } else {
-            "No offered source matches this filter. Esc shows all again."
+            format!("No offered source matches this filter. {} shows all again.", state.key(Action::Back))
         };
-        pane_view::draw_empty(state, sentence, parts.list, buffer);
+        pane_view::draw_empty(state, &sentence, parts.list, buffer);
     }
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
@@ -386,8 +387,10 @@ fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame
         Rect { height: place.height.min(1), ..place },
         Rect { y: place.y + place.height.min(1), height: place.height.saturating_sub(1), ..place },
     );
-    let caption = "start of the difference: Enter shows all of it, y and n answer there";
-    frame::rule(&state.skin, rule, caption, pane_view::caption(state, Pane::Selection), buffer);
+    let answer = |action| state.key_in(KeyContext::Approval, action);
+    let [open, yes, no] = [state.key(Action::Answer), answer(Action::Approve), answer(Action::Decline)];
+    let caption = format!("start of the difference: {open} shows all of it, {yes} and {no} answer there");
+    frame::rule(&state.skin, rule, &caption, pane_view::caption(state, Pane::Selection), buffer);
     let columns = usize::from(rest.width.saturating_sub(2));
     let lines = lines(&approval.diff).take(usize::from(rest.height));
     let drawn: Vec<Line<'static>> = lines

@@ -13,7 +13,7 @@ use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
-use crate::tui::action::{Action, KeyContext, bound};
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::draw::draw;
 use crate::tui::input;
 use crate::tui::input::{Effect, Input, LentCommand};
@@ -298,8 +298,9 @@ impl App {
             _ if self.is_open() => false,
             TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
                 let contexts = input::contexts(&self.state);
-                let quits = bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
-                bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
+                let keymap = &self.state.keymap;
+                let quits = keymap.bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
+                keymap.bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
             }),
             TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
             _ => false,

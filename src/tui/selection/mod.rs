@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::tui::action::Action;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
@@ -66,11 +67,14 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
     if len == 0 {
         let sentence = if state.is_open() {
-            "Nothing is picked. Press Space on a source in the catalog; the sources it mentions are pulled in."
+            let pick = state.key(Action::Toggle);
+            format!(
+                "Nothing is picked. Press {pick} on a source in the catalog; the sources it mentions are pulled in."
+            )
         } else {
-            "opening the workspace"
+            "opening the workspace".to_owned()
         };
-        pane_view::draw_empty(state, sentence, parts.list, buffer);
+        pane_view::draw_empty(state, &sentence, parts.list, buffer);
     }
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
@@ -187,31 +191,38 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         Span::styled(id_shown, theme.style(ThemeRole::Strong)),
         Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
     ])];
+    let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     match node.kind {
-        TreeRowKind::Member(_) => {
-            match node.member(state.snapshot.selection.members()) {
-                Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
-                _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
-                    lines.extend(told("Picked, but its path no longer exists: it adds nothing until the path is back. Space unpicks it."));
-                }
-                _ => lines.extend(told(&brings(node))),
+        TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
+            Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
+            _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
+                lines.extend(told(&format!(
+                    "Picked, but its path no longer exists: it adds nothing until the path is back. {pick} unpicks it."
+                )));
             }
-        }
+            _ => lines.extend(told(&brings(node))),
+        },
         TreeRowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
-            lines.extend(told("Mode auto, excluded: in the instructions all the same, but nothing pulls it in. x includes it again, Space picks it."));
+            lines.extend(told(&format!(
+                "Mode auto, excluded: in the instructions all the same, but nothing pulls it in. {exclude} includes it again, \
+                 {pick} picks it."
+            )));
         }
         TreeRowKind::Auto(_) => {
-            lines.extend(told("Mode auto: always in the instructions, whatever is picked. Space picks it, which also pulls in what it mentions."));
+            lines.extend(told(&format!(
+                "Mode auto: always in the instructions, whatever is picked. {pick} picks it, which also pulls in what it \
+                 mentions."
+            )));
         }
         TreeRowKind::Dormant(_) => {
-            lines.extend(told(
-                "Picked, but no longer in the catalog. The pick returns with the source; Space unpicks it.",
-            ));
+            lines.extend(told(&format!(
+                "Picked, but no longer in the catalog. The pick returns with the source; {pick} unpicks it."
+            )));
         }
         TreeRowKind::Excluded(_) => {
-            lines.extend(told(
-                "Excluded: nothing pulls it in, and no prompt is hinted at it. x includes it again, Space picks it.",
-            ));
+            lines.extend(told(&format!(
+                "Excluded: nothing pulls it in, and no prompt is hinted at it. {exclude} includes it again, {pick} picks it."
+            )));
         }
     }
     let follows = preview::lines(state, id, columns);

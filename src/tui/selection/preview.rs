@@ -2,6 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
+use crate::tui::action::Action;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -37,27 +38,28 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let selection = &state.snapshot.selection;
     let is_missing = state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
     let (toggled, barred) = (&outlook.toggled, &outlook.barred);
+    let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
-            [] => format!("x would remove it: {}.", cost(barred.tokens_out)),
-            with => format!("x would remove it and {}: {}.", named(with, names), cost(barred.tokens_out)),
+            [] => format!("{exclude} would remove it: {}.", cost(barred.tokens_out)),
+            with => format!("{exclude} would remove it and {}: {}.", named(with, names), cost(barred.tokens_out)),
         },
-        Some(_) if selection.is_picked(id) => taken_back(toggled, id, names),
+        Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, names),
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
-            [] => format!("Space would pick it alone: {}.", cost(toggled.tokens_in)),
-            with => format!("Space would pick it and pull in {}: {}.", named(with, names), cost(toggled.tokens_in)),
+            [] => format!("{pick} would pick it alone: {}.", cost(toggled.tokens_in)),
+            with => format!("{pick} would pick it and pull in {}: {}.", named(with, names), cost(toggled.tokens_in)),
         },
     })
 }
 
-fn taken_back(follows: &SelectionChange, id: &str, names: NameDetail) -> String {
+fn taken_back(pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
-        [] if stays => "Space would unpick it; others still pull it in.".to_owned(),
-        [] => format!("Space would release it alone: {}.", cost(follows.tokens_out)),
-        with => format!("Space would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
+        [] if stays => format!("{pick} would unpick it; others still pull it in."),
+        [] => format!("{pick} would release it alone: {}.", cost(follows.tokens_out)),
+        with => format!("{pick} would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
     }
 }
 

@@ -42,7 +42,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             (Some(_), None) => Some(format!("{name} does not render yet: only its text can be shown")),
             (None, rendered) => {
                 let is_compared = rendered.as_ref().is_some_and(|rendered| rendered.proposal.is_some());
-                (!is_compared).then(|| format!("{name} has no output file to compare with: w asks for one"))
+                (!is_compared).then(|| {
+                    format!("{name} has no output file to compare with: {} asks for one", state.key(Action::Write))
+                })
             }
         },
         (Action::Write, _, Some(preview)) => {
@@ -58,12 +60,14 @@ pub fn outside(state: &State, action: Action) -> Option<String> {
     let Some(template) = state.template() else { return Some(NO_TEMPLATE.to_owned()) };
     let name = &template.name;
     match action {
-        Action::Define if template.source.is_none() => {
-            Some(format!("{name} has no source: it is a file of the workspace itself; o opens it"))
-        }
-        Action::CopyPath if template.path.to_str().is_none() => {
-            Some(format!("the path of {name} is not Unicode and cannot be copied: o opens it"))
-        }
+        Action::Define if template.source.is_none() => Some(format!(
+            "{name} has no source: it is a file of the workspace itself; {} opens it",
+            state.key(Action::Open)
+        )),
+        Action::CopyPath if template.path.to_str().is_none() => Some(format!(
+            "the path of {name} is not Unicode and cannot be copied: {} opens it",
+            state.key(Action::Open)
+        )),
         _ => None,
     }
 }

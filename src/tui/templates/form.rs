@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PanePart, State, Typing};
@@ -128,25 +129,27 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     let mut counted = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join(", "));
     let counted = counted.find(fits).or_else(|| parts.last().cloned()).unwrap_or_default();
     match row.filter(|_| is_active(state)) {
-        Some(row) => with_keys(&counted, key_hint(row), room),
+        Some(row) => with_keys(state, &counted, &key_hint(state, row), room),
         None => counted,
     }
 }
 
 /// The key that sets the row's value.
-fn key_hint(row: &FormRow) -> &'static str {
+fn key_hint(state: &State, row: &FormRow) -> String {
+    let [set, add, reset] =
+        [Action::SetValue, Action::AddItem, Action::ResetValue].map(|action| state.key_in(KeyContext::Values, action));
     match row.holds {
-        RowValue::Flag(_) => "Space toggles it",
-        RowValue::Items(_) => "a adds an item",
-        RowValue::Fields if row.item().is_some() => "a adds one, x removes it",
-        RowValue::Unused(_) => "x removes it",
-        RowValue::Fields | RowValue::Text(_) | RowValue::Misfit(_) => "Enter types",
+        RowValue::Flag(_) => format!("{set} toggles it"),
+        RowValue::Items(_) => format!("{add} adds an item"),
+        RowValue::Fields if row.item().is_some() => format!("{add} adds one, {reset} removes it"),
+        RowValue::Unused(_) => format!("{reset} removes it"),
+        RowValue::Fields | RowValue::Text(_) | RowValue::Misfit(_) => format!("{set} types"),
     }
 }
 
 /// As much as fits.
-fn with_keys(counted: &str, press: &str, room: usize) -> String {
-    let leaves = format!("{press}, Esc leaves");
+fn with_keys(state: &State, counted: &str, press: &str, room: usize) -> String {
+    let leaves = format!("{press}, {} leaves", state.key_in(KeyContext::Values, Action::Back));
     let fits = |text: &String| cells::width(text) <= room;
     [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or_else(|| press.to_owned())
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::form;
@@ -109,8 +109,10 @@ fn to_field(state: &mut State, at: Option<usize>) {
     let field = &mut state.templates.value;
     if field.fitting(&text, FieldLimit::Line).len() < text.len() {
         state.typing = None;
-        let why = "this value is too long to type here: E opens it in $EDITOR, x resets it";
-        return state.refuse(why.to_owned());
+        let reset = state.key_in(KeyContext::Values, Action::ResetValue);
+        let edit = state.key(Action::EditValues);
+        return state
+            .refuse(format!("this value is too long to type here: {edit} opens it in $EDITOR, {reset} resets it"));
     }
     field.insert(&text);
 }

@@ -3,6 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use crate::tui::action::Action;
 use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::layout;
@@ -78,9 +79,10 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 }
 
 fn why_empty(state: &State) -> String {
+    let back = state.key(Action::Back);
     match &state.templates.filtered.culprit {
-        Some(term) => format!("No template matches {}. Esc shows all again.", cells::clean(term)),
-        None => "No template matches all of these terms. Esc shows all again.".to_owned(),
+        Some(term) => format!("No template matches {}. {back} shows all again.", cells::clean(term)),
+        None => format!("No template matches all of these terms. {back} shows all again."),
     }
 }
 

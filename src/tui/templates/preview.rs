@@ -141,7 +141,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
                     let at = ViewOffset { top: window.start, across: state.templates.across };
                     draw_difference(state, &proposal.diff, at, pane_view::indented(text), buffer);
                 }
-                Some(Err(refused)) => draw_sentence(state, &refusal(refused), ThemeRole::Error, text, buffer),
+                Some(Err(refused)) => draw_sentence(state, &refusal(state, refused), ThemeRole::Error, text, buffer),
                 None => {}
             }
         }
@@ -214,8 +214,8 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 }
 
 /// Why the file cannot be written.
-pub fn refusal(refused: &Error) -> String {
-    fix::sentence(refused)
+pub fn refusal(state: &State, refused: &Error) -> String {
+    fix::sentence(state, refused)
 }
 
 fn draw_sentence(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {

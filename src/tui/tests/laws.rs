@@ -49,7 +49,8 @@ enum Step {
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
-    let bound: Vec<Key> = ACTIONS.iter().flat_map(ActionBinding::default_keys).collect();
+    let bound: Vec<Key> =
+        ACTIONS.iter().flat_map(ActionBinding::default_keys).flat_map(|keys| keys.keys().to_vec()).collect();
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),

@@ -20,6 +20,7 @@ mod external;
 mod feed;
 pub(super) mod fixture;
 mod forms;
+mod keymap;
 mod keys;
 mod laws;
 mod mouse;

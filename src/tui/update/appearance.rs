@@ -2,8 +2,8 @@
 
 use ratatui::layout::Position;
 
-use crate::tui::action::BorderMove;
 use crate::tui::feed;
+use crate::tui::action::{Action, BorderMove};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::layout::dividers;
@@ -88,14 +88,17 @@ pub fn next_theme(state: &mut State) {
 }
 
 pub fn toggle_mouse(state: &mut State, effects: &mut Vec<Effect>) {
+    let key = state.key(Action::Mouse);
     let (mouse, text) = match state.mouse {
-        Mouse::Ours => (Mouse::Terminals, "the terminal handles the mouse now, to select text: M takes it back"),
+        Mouse::Ours => {
+            (Mouse::Terminals, format!("the terminal handles the mouse now, to select text: {key} takes it back"))
+        }
         Mouse::Terminals => {
-            (Mouse::Ours, "refdesk handles the mouse again: M leaves it to the terminal, to select text")
+            (Mouse::Ours, format!("refdesk handles the mouse again: {key} leaves it to the terminal, to select text"))
         }
     };
     state.mouse = mouse;
     state.dragged = None;
-    state.note(text.to_owned());
+    state.note(text);
     effects.push(Effect::Mouse(mouse));
 }

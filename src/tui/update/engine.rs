@@ -129,5 +129,5 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 }
 
 fn refused(state: &mut State, error: &Error) {
-    state.refuse(fix::sentence(error));
+    state.refuse(fix::sentence(state, error));
 }

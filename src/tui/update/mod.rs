@@ -10,10 +10,10 @@ pub mod typing;
 
 use refdesk_desk::engine::Request;
 
-use super::action::{Action, KeyContext, bound};
+use super::action::{Action, KeyContext, Pressed};
 use super::disabled::disabled;
-use super::input::{Effect, Input};
-use super::key::Key;
+use super::input::{self, Effect, Input};
+use super::key::KeySequence;
 use super::pane::Pane;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
@@ -24,13 +24,16 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
     let is_key = match &input {
         Input::Act(action) => !matches!(action, Action::Quit | Action::Suspend | Action::Redraw),
-        Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Click(_) => true,
+        Input::Type(_) | Input::Unbound(_) | Input::Chord(_) | Input::Paste(_) | Input::Click(_) => true,
         _ => false,
     };
     if is_key && requests::update::close(state) {
         return effects;
     }
-    if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
+    if is_key || matches!(input, Input::Act(_) | Input::Chord(_)) {
+        state.chord.clear();
+    }
+    if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Chord(_)) {
         state.feed.since_key = 0;
         state.opening = None;
         state.message = None;
@@ -47,7 +50,8 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
                 typing::paste(state, &text, &mut effects);
             }
         }
-        Input::Unbound(key) => state.refuse(unbound(state, key)),
+        Input::Chord(keys) => state.chord = keys,
+        Input::Unbound(keys) => state.refuse(unbound(state, &keys)),
         Input::Click(at) => mouse::click(state, at, &mut effects),
         Input::Drag(at) => appearance::drag(state, at),
         Input::Release => state.dragged = None,
@@ -80,6 +84,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     hints::enriched_update::follow(state);
     windows::after_input(state, &mut effects);
     tour::follow(state);
+    follow_chord(state);
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
@@ -189,22 +194,32 @@ impl State {
     }
 }
 
-/// The contexts in which this key works.
-fn unbound(state: &State, key: Key) -> String {
-    if state.window.is_some() {
-        return format!("{key} does nothing in this window: Esc closes it");
+/// The contexts in which these keys work.
+fn unbound(state: &State, keys: &KeySequence) -> String {
+    if let Some(window) = windows::contexts(state) {
+        return format!("{keys} does nothing in this window: {} closes it", state.keymap.named(Action::Back, window));
     }
     if state.is_before_request() {
-        return format!("{key} does nothing until you turn to this request: A");
+        return format!("{keys} does nothing until you turn to this request: {}", state.key(Action::Requests));
     }
+    let elsewhere = |context| match state.keymap.pressed(keys.keys(), &[context]) {
+        Pressed::Bound(binding) => Some(binding),
+        Pressed::Begins | Pressed::Nothing => None,
+    };
     let is_write = state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some());
-    if state.in_request() && is_write && bound(key, &[KeyContext::Approval]).is_some() {
-        return "Enter shows all that would be written first: y and n answer there".to_owned();
+    if state.in_request() && is_write && elsewhere(KeyContext::Approval).is_some() {
+        return requests::disabled::answered_there(state);
     }
-    let binding = Pane::ALL.iter().find_map(|pane| bound(key, &[KeyContext::Pane(*pane)]));
-    match binding {
-        Some(binding) => format!("{key} ({}) is available in {}", binding.name, binding.places()),
-        None => format!("{key} does nothing here: ? shows the keys"),
+    match Pane::ALL.iter().find_map(|pane| elsewhere(KeyContext::Pane(*pane))) {
+        Some(binding) => format!("{keys} ({}) is available in {}", binding.name, binding.places()),
+        None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
+    }
+}
+
+/// A chord that no key can continue here any more is over.
+fn follow_chord(state: &mut State) {
+    if !state.chord.is_empty() && state.keymap.continuations(&state.chord, &input::contexts(state)).is_empty() {
+        state.chord.clear();
     }
 }
 

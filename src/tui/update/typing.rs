@@ -1,6 +1,6 @@
 //! Typing into the fields of the panes: filter lines, the prompt, the search, a value.
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
@@ -100,7 +100,16 @@ pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     match state.typing {
         Some(Typing::Prompt) => insert(state, &lines, effects),
         Some(_) => insert(state, lines.replace('\n', " ").trim(), effects),
-        None => state.refuse("nothing to paste into: press / to filter, 3 Enter for a prompt, 4 Enter for values"),
+        None => {
+            let pane = |pane, action| state.key_in(KeyContext::Pane(pane), action);
+            let filter = pane(Pane::Catalog, Action::Filter);
+            let prompt = format!("{} {}", state.key(Action::Focus(Pane::Hints)), pane(Pane::Hints, Action::Prompt));
+            let values = state.key(Action::Focus(Pane::Templates));
+            let values = format!("{values} {}", pane(Pane::Templates, Action::Values));
+            state.refuse(format!(
+                "nothing to paste into: press {filter} to filter, {prompt} for a prompt, {values} for values"
+            ));
+        }
     }
 }
 

@@ -87,7 +87,7 @@ fn lines(state: &State) -> Vec<Line<'static>> {
     for context in contexts(state) {
         lines.push(heading(context.title()));
         for binding in ACTIONS.iter().filter(|binding| binding.contexts.contains(&context)) {
-            let keys = cells::pad(&binding.keys.join(" "), KEYS - 1, glyphs.ellipsis) + " ";
+            let keys = cells::pad(&state.keymap.shown(binding, &[context]), KEYS - 1, glyphs.ellipsis) + " ";
             lines.push(entry(keys, ThemeRole::Catalog, binding.description));
         }
         lines.push(Line::default());

@@ -28,22 +28,23 @@ impl Window for Problems {
 
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
-        centred(body, wide(body, 140), (state.snapshot.diagnostics.len() + 9).max(12))
+        centred(body, wide(body, 140), (state.problems().len() + 9).max(12))
     }
 
     fn rows(&self, state: &State) -> WindowRows {
         let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
-        WindowRows { place, len: state.snapshot.diagnostics.len(), is_list: true }
+        WindowRows { place, len: state.problems().len(), is_list: true }
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let outer = self.outer(state);
         let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
         let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
-        let (all, counts) = (&state.snapshot.diagnostics, &state.counts);
+        let all = state.problems();
+        let errors = all.iter().filter(|problem| problem.is_error()).count();
         let [errors, warnings] =
-            [(counts.errors, "error"), (counts.warnings, "warning")].map(|(n, it)| cells::counted(n, it));
-        let role = if counts.errors > 0 { ThemeRole::Error } else { ThemeRole::Warning };
+            [(errors, "error"), (all.len() - errors, "warning")].map(|(n, it)| cells::counted(n, it));
+        let role = if all.iter().any(|problem| problem.is_error()) { ThemeRole::Error } else { ThemeRole::Warning };
         let titles = Titles {
             title: "Problems",
             note: format!("{errors} {} {warnings}", state.skin.glyphs.dot),
@@ -64,7 +65,11 @@ impl Window for Problems {
         let text = match all.get(cursor.at) {
             None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
             Some(it) => {
-                let fix = if it.fix.is_none() { String::new() } else { format!("fix: {}", it.fix.worded(&fix::words)) };
+                let fix = if it.fix.is_none() {
+                    String::new()
+                } else {
+                    format!("fix: {}", it.fix.worded(&|fix| fix::words(state, fix)))
+                };
                 let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
                 let lines = [
                     (it.message.clone(), ThemeRole::Strong),

@@ -89,13 +89,14 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         // Trusting what was shown does not trust what is there now.
         state.window = None;
         if !untrusted.is_empty() {
-            return state.refuse("The settings that need your approval have changed. ! shows them again.");
+            let key = state.key(Action::Trust);
+            return state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
         }
     }
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
     if !untrusted.is_empty() && is_free {
         let count = cells::counted(untrusted.len(), "setting");
         let need = if untrusted.len() == 1 { "needs" } else { "need" };
-        state.note(format!("{count} of this repository {need} your approval: ! shows what"));
+        state.note(format!("{count} of this repository {need} your approval: {} shows what", state.key(Action::Trust)));
     }
 }

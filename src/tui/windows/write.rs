@@ -165,7 +165,7 @@ pub fn written(state: &mut State, written: &WrittenFile) {
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
     let WriteFailure { refused, current } = unwritten;
     state.templates.writing = WriteState::Nothing;
-    state.refuse(fix::sentence(&refused));
+    state.refuse(fix::sentence(state, &refused));
     let Some(fresh) = current.into_iter().next() else { return };
     if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview
         && let Some(Ok(shown)) = &mut rendered.proposal
@@ -226,7 +226,7 @@ fn why_not(state: &State) -> Option<String> {
     match rendered(state).map(|rendered| &rendered.proposal) {
         None => Some("the template does not render: there is nothing to write".to_owned()),
         Some(None) => Some("type the path of the file".to_owned()),
-        Some(Some(Err(refused))) => Some(preview::refusal(refused)),
+        Some(Some(Err(refused))) => Some(preview::refusal(state, refused)),
         Some(Some(Ok(proposal))) if effect(state, proposal) == WriteEffect::Same => {
             Some(format!("{} already holds this text: there is nothing to write", proposal.shown))
         }

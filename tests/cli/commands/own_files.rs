@@ -35,6 +35,32 @@ fn config_tells_path_values_and_problems() {
 }
 
 #[test]
+fn config_tells_the_keys_and_what_is_wrong_with_the_keymap() {
+    let world = Workspace::new();
+    let keymap = world.beside("home/.config/refdesk/keymap.toml");
+    let ran = run(&mut world.bare(&["config", "path", "keymap"]), None).exits(0);
+    assert_eq!(ran.text(), format!("{}\n", keymap.display()));
+    refdesk_files::write_atomic(&keymap, b"[catalog]\npick = \"F2\"\n[list]\ntop = \"g g\"\n").unwrap();
+    let shown = run(&mut world.bare(&["--json", "config", "show"]), None).exits(0).json();
+    let keys = &shown["keymap"]["keys"];
+    assert_eq!(
+        [&keys["catalog"]["pick"], &keys["selection"]["pick"], &keys["list"]["top"]],
+        [&json!(["F2"]), &json!(["Space"]), &json!(["g g"])]
+    );
+    // What is printed can be used as it is.
+    let printed = run(&mut world.bare(&["config", "show"]), None).exits(0).text().to_owned();
+    let (_, printed) = printed.split_once("keymap.toml\n").unwrap();
+    refdesk_files::write_atomic(&keymap, printed.as_bytes()).unwrap();
+    let checked = run(&mut world.bare(&["config", "check"]), None).exits(0);
+    assert!(checked.text().contains("keymap.toml: 0 errors, 0 warnings"), "{checked}");
+    refdesk_files::write_atomic(&keymap, b"[catalog]\npick = \"Spce\"\npikc = []\n").unwrap();
+    let checked = run(&mut world.bare(&["config", "check"]), None).exits(1);
+    assert!(checked.text().contains("keymap.toml:2:8: 'Spce' is not a key"), "{checked}");
+    assert!(checked.text().contains("keymap.toml: 1 error, 1 warning"), "{checked}");
+    assert_eq!(world.run(&["list"]).stderr, "", "only the screen reads it");
+}
+
+#[test]
 fn a_broken_file_stops_no_command() {
     let world = small();
     preferences(&world, "theme = \"light\"\nwhat is this\n");

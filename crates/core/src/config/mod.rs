@@ -15,6 +15,7 @@ pub mod keys;
 mod outline;
 pub mod profile;
 pub mod screen;
+pub mod screen_files;
 mod settings;
 pub mod user;
 

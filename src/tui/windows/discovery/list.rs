@@ -44,7 +44,10 @@ impl Window for DiscoveryList {
         match (state.draft.ticked.is_empty(), found.moved.is_empty(), found.new.is_empty()) {
             (false, ..) | (_, false, _) => None,
             (true, true, true) => Some("there is nothing new".to_owned()),
-            (true, true, false) => Some("nothing is ticked: Space ticks the row under the cursor".to_owned()),
+            (true, true, false) => {
+                let tick = state.key_in(KeyContext::Discovery, Action::Tick);
+                Some(format!("nothing is ticked: {tick} ticks the row under the cursor"))
+            }
         }
     }
 

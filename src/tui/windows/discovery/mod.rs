@@ -59,7 +59,7 @@ fn propose(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 pub fn proposed(state: &mut State, proposed: Result<Vec<Proposal>, Error>) {
-    state.draft.proposed = Some(proposed.map_err(|error| fix::sentence(&error)));
+    state.draft.proposed = Some(proposed.map_err(|error| fix::sentence(state, &error)));
 }
 
 pub fn written(state: &mut State, written: Result<CatalogWritten, WriteFailure>) {
@@ -70,7 +70,7 @@ pub fn written(state: &mut State, written: Result<CatalogWritten, WriteFailure>)
             state.open(WindowKind::CatalogSummary);
         }
         Err(failure) => {
-            state.refuse(fix::sentence(&failure.refused));
+            state.refuse(fix::sentence(state, &failure.refused));
             if !failure.current.is_empty() {
                 state.draft.proposed = Some(Ok(failure.current));
             }

@@ -9,13 +9,13 @@ use ratatui::style::Style;
 
 use super::{Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame};
 use crate::tui::action::{ACTIONS, Action, KeyContext};
-use crate::tui::input::Effect;
+use crate::tui::input::{Effect, below};
 use crate::tui::layout;
 use crate::tui::pane_view::nth_row;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::update;
-use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
@@ -86,7 +86,8 @@ impl Window for Palette {
             row(state, found, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
         if rows.is_empty() && !list.is_empty() {
-            let sentence = "No action matches. C-u deletes what you typed.";
+            let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));
+            let sentence = format!("No action matches. {delete} deletes what you typed.");
             let grey = theme.style(ThemeRole::Infra);
             buffer.set_stringn(list.x + 1, list.y, sentence, usize::from(list.width) - 1, grey);
         }
@@ -126,7 +127,7 @@ fn row<'a>(state: &'a State, found: &PaletteRow, widest: usize, width: u16) -> L
     let columns = widest.min(row.room() / 2);
     let name = MarkedText::of(found.binding.name, &found.in_name);
     row.marked_id(&name, columns, marked(style(ThemeRole::Text)));
-    row.cell(&found.binding.keys.join(" "), KEYS, style(ThemeRole::Catalog));
+    row.cell(&state.keymap.shown(found.binding, &below(state)), KEYS, style(ThemeRole::Catalog));
     match &found.why_not {
         Some(why) => row.text(&cells::clean(why), grey),
         None => row.marked_text(&MarkedText::of(found.binding.description, &found.in_description), marked(grey)),

@@ -20,7 +20,7 @@ use crate::tui::pane_view::nth_row;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
@@ -239,14 +239,17 @@ fn note(state: &State) -> String {
 fn why_empty(state: &State) -> String {
     let sections = &state.sections;
     match &sections.answer {
-        Some(Err(error)) => cells::clean(&fix::sentence(error)).into_owned(),
+        Some(Err(error)) => cells::clean(&fix::sentence(state, error)).into_owned(),
         _ if sections.query.text().trim().is_empty() => {
             "Type a question, some words, or a phrase in quotation marks.".to_owned()
         }
         None => "Searching".to_owned(),
         Some(Ok(answer)) => match answer.notes.first() {
             Some(note) => cells::clean(note).into_owned(),
-            None => "No section found. C-u deletes what you typed.".to_owned(),
+            None => {
+                let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));
+                format!("No section found. {delete} deletes what you typed.")
+            }
         },
     }
 }

@@ -1,0 +1,168 @@
+//! The user's own files for the screen, beside `config.toml`: the keymap and the themes. They are only read here; the screen
+//! interprets them. A file that cannot be read is a problem, and leaves the others as they are.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use refdesk_files::read_regular;
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+
+/// Size limit of each file in bytes.
+const LIMIT: u64 = 256 * 1024;
+
+/// The most themes.
+const THEMES: usize = 64;
+
+/// The files as they are now; nothing without a home folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScreenFiles {
+    /// The keymap, if there is one.
+    pub keymap: Option<ScreenFile>,
+    /// The themes, by name.
+    pub themes: Vec<ScreenFile>,
+    /// Files that cannot be read.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// One of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenFile {
+    /// Its name without `.toml`.
+    pub name: String,
+    /// Its path, as printed.
+    pub shown: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What the screen makes of the files, in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScreenSettings {
+    /// The keys in effect.
+    pub keys: Vec<ActionKeys>,
+    /// The names of all themes.
+    pub themes: Vec<String>,
+    /// What is wrong with the files.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// The keys of an action in one context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionKeys {
+    /// The context, as in the keymap.
+    pub context: &'static str,
+    /// The action, as in the keymap.
+    pub action: String,
+    /// The keys, the one to show first.
+    pub keys: Vec<String>,
+}
+
+/// The file of the keymap, in the folder of the user's settings.
+pub fn keymap_file(config_home: &Path) -> PathBuf {
+    config_home.join("refdesk/keymap.toml")
+}
+
+/// The folder of the themes, in the folder of the user's settings.
+pub fn themes_folder(config_home: &Path) -> PathBuf {
+    config_home.join("refdesk/themes")
+}
+
+/// Reads the files.
+pub fn read(config_home: Option<&Path>) -> ScreenFiles {
+    let mut files = ScreenFiles::default();
+    let Some(config_home) = config_home else { return files };
+    files.keymap = files.file(&keymap_file(config_home));
+    let folder = themes_folder(config_home);
+    let mut themes: Vec<PathBuf> = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_theme(path)).collect(),
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                files.unreadable(&folder, &error.to_string());
+            }
+            Vec::new()
+        }
+    };
+    themes.sort();
+    if themes.len() > THEMES {
+        files.unreadable(&folder, &format!("it has more than {THEMES} themes, and only the first {THEMES} are read"));
+        themes.truncate(THEMES);
+    }
+    for path in themes {
+        let theme = files.file(&path);
+        files.themes.extend(theme);
+    }
+    files
+}
+
+/// The names of the user's own themes.
+pub fn theme_names(config_home: Option<&Path>) -> Vec<String> {
+    let entries = config_home.and_then(|folder| std::fs::read_dir(themes_folder(folder)).ok());
+    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut names: Vec<String> = paths.filter(|path| is_theme(path)).map(|path| name(&path)).collect();
+    names.sort();
+    names
+}
+
+fn is_theme(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl ScreenFiles {
+    fn file(&mut self, path: &Path) -> Option<ScreenFile> {
+        let why = match read_regular(path, LIMIT) {
+            Ok((bytes, false)) => match String::from_utf8(bytes) {
+                Ok(text) => {
+                    return Some(ScreenFile { name: name(path), shown: path.to_string_lossy().into_owned(), text });
+                }
+                Err(_) => "it is not UTF-8".to_owned(),
+            },
+            Ok((_, true)) => format!("it is larger than {LIMIT} bytes"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => error.to_string(),
+        };
+        self.unreadable(path, &why);
+        None
+    }
+
+    fn unreadable(&mut self, path: &Path, why: &str) {
+        let problem = Diagnostic::error(Code::Unreadable, format!("it cannot be read: {why}"));
+        self.problems.push(problem.in_file(path.to_string_lossy()).fix("make it a readable file, or remove it"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn what_can_be_read_is_read_and_the_rest_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Some(folder.path());
+        assert_eq!(read(None), ScreenFiles::default());
+        assert_eq!(read(home), ScreenFiles::default(), "missing files are no problem");
+        write_atomic(&keymap_file(folder.path()), b"[catalog]\n").unwrap();
+        for (name, bytes) in [("sepia.toml", &b"text = {}"[..]), ("b.toml", b"\xff"), ("README.md", b"no theme")] {
+            write_atomic(&themes_folder(folder.path()).join(name), bytes).unwrap();
+        }
+        let files = read(home);
+        assert_eq!(
+            files.keymap.map(|file| (file.name, file.text)),
+            Some(("keymap".to_owned(), "[catalog]\n".to_owned()))
+        );
+        assert_eq!(files.themes.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["sepia"]);
+        assert_eq!(files.problems.len(), 1);
+        assert_eq!(theme_names(home), ["b", "sepia"]);
+        for nth in 0..THEMES {
+            write_atomic(&themes_folder(folder.path()).join(format!("t{nth}.toml")), b"").unwrap();
+        }
+        assert_eq!(read(home).themes.len(), THEMES - 1);
+        write_atomic(&keymap_file(folder.path()), &vec![b'#'; 300_000]).unwrap();
+        assert_eq!((read(home).keymap, read(home).problems.len()), (None, 3));
+    }
+}

@@ -1,0 +1,199 @@
+//! Where keys work: the contexts of the table of actions, their names in the file of the keymap, and which contexts get a
+//! key that another leaves.
+
+use crate::tui::pane::Pane;
+
+/// A context in which an action is available.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyContext {
+    /// In this pane.
+    Pane(Pane),
+    /// Wherever there is a list or a text to move in, windows too.
+    List,
+    /// In the details of a source.
+    Details,
+    /// In the feed of the hints pane.
+    Feed,
+    /// In the variables of the templates pane.
+    Values,
+    /// Everywhere outside text fields and windows.
+    Global,
+    /// In any window.
+    Window,
+    /// In the window of the problems.
+    Problems,
+    /// In the window of the profiles.
+    Profiles,
+    /// In the window that shows what a switch would change.
+    Switch,
+    /// In the palette.
+    Palette,
+    /// In the line that searches all documents.
+    SectionSearch,
+    /// In the sections that were found.
+    SectionList,
+    /// In a yes-or-no question.
+    Question,
+    /// In the filter line.
+    Filter,
+    /// In the line that searches the details.
+    Search,
+    /// In the filter line of the feed.
+    FeedFilter,
+    /// In the filter line of the templates.
+    TemplateFilter,
+    /// In the value of a variable.
+    Value,
+    /// In the window that writes the preview.
+    Write,
+    /// In a request, which replaces the selection pane.
+    Request,
+    /// In a request that follows the one just answered, which takes no keys yet.
+    NextRequest,
+    /// In the filter line of a request.
+    RequestFilter,
+    /// In the window of a write to approve.
+    Approval,
+    /// In the window of the settings that need trust.
+    Trust,
+    /// In the welcome.
+    Welcome,
+    /// In the proposals of a scan.
+    Discovery,
+    /// In the difference that writing the catalog makes.
+    CatalogDifference,
+    /// In the line for the path of a source to add.
+    AddSource,
+    /// In the prompt.
+    Prompt,
+    /// In every text field.
+    Field,
+    /// Everywhere, in text fields and windows too.
+    Always,
+}
+
+impl KeyContext {
+    /// Whether characters are typed here.
+    pub fn is_typed(self) -> bool {
+        use KeyContext::{
+            AddSource, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
+            TemplateFilter, Value, Write,
+        };
+        matches!(
+            self,
+            AddSource
+                | FeedFilter
+                | Field
+                | Filter
+                | Palette
+                | Prompt
+                | RequestFilter
+                | Search
+                | SectionSearch
+                | TemplateFilter
+                | Value
+                | Write
+        )
+    }
+
+    /// The contexts that get the keys which this one does not bind, the nearest first.
+    pub fn beyond(self) -> &'static [Self] {
+        use KeyContext::{Always, Details, Feed, Field, Global, List, NextRequest, Request, Values, Window};
+        match self {
+            Always => &[],
+            Global | Field => &[Always],
+            List => &[Global, Always],
+            Self::Pane(_) | Request | NextRequest => &[List, Global, Always],
+            Details => &[Self::Pane(Pane::Catalog), List, Global, Always],
+            Feed => &[Self::Pane(Pane::Hints), List, Global, Always],
+            Values => &[Self::Pane(Pane::Templates), List, Global, Always],
+            Window => &[List, Always],
+            typed if typed.is_typed() => &[Field, Always],
+            _ => &[Window, List, Always],
+        }
+    }
+
+    /// Whether characters must stay free to be typed here.
+    pub fn keeps_characters(self) -> bool {
+        self.is_typed() || self == Self::Always
+    }
+
+    /// Its name in the file of the keymap.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pane(Pane::Catalog) => "catalog",
+            Self::Pane(Pane::Selection) => "selection",
+            Self::Pane(Pane::Hints) => "hints",
+            Self::Pane(Pane::Templates) => "templates",
+            Self::List => "list",
+            Self::Details => "details",
+            Self::Feed => "feed",
+            Self::Values => "values",
+            Self::Global => "global",
+            Self::Window => "window",
+            Self::Problems => "problems",
+            Self::Profiles => "profiles",
+            Self::Switch => "switch",
+            Self::Palette => "palette",
+            Self::SectionSearch => "section-search",
+            Self::SectionList => "section-list",
+            Self::Question => "question",
+            Self::Filter => "filter",
+            Self::Search => "search",
+            Self::FeedFilter => "feed-filter",
+            Self::TemplateFilter => "template-filter",
+            Self::Value => "value",
+            Self::Write => "write",
+            Self::Request => "request",
+            Self::NextRequest => "next-request",
+            Self::RequestFilter => "request-filter",
+            Self::Approval => "approval",
+            Self::Trust => "trust",
+            Self::Welcome => "welcome",
+            Self::Discovery => "discovery",
+            Self::CatalogDifference => "catalog-difference",
+            Self::AddSource => "add-source",
+            Self::Prompt => "prompt",
+            Self::Field => "field",
+            Self::Always => "always",
+        }
+    }
+
+    /// The heading in the help.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Pane(pane) => pane.title(),
+            Self::List => "Moving",
+            Self::Details => "Details",
+            Self::Feed => "Feed",
+            Self::Values => "Variables",
+            Self::Global => "Everywhere",
+            Self::Window => "This window",
+            Self::Problems => "Problems",
+            Self::Profiles => "Profiles",
+            Self::Switch => "Switch",
+            Self::Palette => "Palette",
+            Self::SectionSearch => "Search of all documents",
+            Self::SectionList => "Sections",
+            Self::Question => "Question",
+            Self::Filter => "Filter line",
+            Self::Search => "Search line",
+            Self::FeedFilter => "Filter line of the feed",
+            Self::TemplateFilter => "Filter line of the templates",
+            Self::Value => "Value",
+            Self::Write => "Write dialog",
+            Self::Request => "Request",
+            Self::NextRequest => "Next request",
+            Self::RequestFilter => "Filter line of a request",
+            Self::Approval => "Approval",
+            Self::Trust => "Trust",
+            Self::Welcome => "Welcome",
+            Self::Discovery => "Proposals",
+            Self::CatalogDifference => "New catalog",
+            Self::AddSource => "New source",
+            Self::Prompt => "Prompt",
+            Self::Field => "Typing",
+            Self::Always => "Always",
+        }
+    }
+}

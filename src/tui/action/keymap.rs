@@ -1,0 +1,217 @@
+//! The keys in effect: the defaults of the table with what the user's file changes. Everything that reads, shows or names a
+//! key asks here.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
+use crate::tui::key::{Key, KeySequence};
+
+/// The keys of every row of the table, by context. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keymap(Arc<HashMap<BoundPlace, Vec<KeySequence>>>);
+
+/// A row of the table, by name, in one of its contexts.
+pub type BoundPlace = (&'static str, KeyContext);
+
+/// What the keys pressed so far mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pressed {
+    /// They are bound to this row.
+    Bound(&'static ActionBinding),
+    /// They begin a chord.
+    Begins,
+    /// They are bound to nothing.
+    Nothing,
+}
+
+/// A key that continues a chord.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Continuation {
+    /// The key.
+    pub key: Key,
+    /// What it does; `None` if more keys follow.
+    pub binding: Option<&'static ActionBinding>,
+    /// Actions that it leads to.
+    pub actions: usize,
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        let mut keys = HashMap::new();
+        for (binding, context) in places() {
+            keys.insert((binding.name, context), binding.default_keys().collect());
+        }
+        Self::new(keys)
+    }
+}
+
+/// Every row of the table in each of its contexts.
+pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
+    ACTIONS.iter().flat_map(|binding| binding.contexts.iter().map(move |context| (binding, *context)))
+}
+
+impl Keymap {
+    /// These keys; a place that is not listed has none.
+    pub fn new(keys: HashMap<BoundPlace, Vec<KeySequence>>) -> Self {
+        Self(Arc::new(keys))
+    }
+
+    /// The keys of this row in this context, the one to show first.
+    pub fn keys(&self, binding: &ActionBinding, context: KeyContext) -> &[KeySequence] {
+        self.0.get(&(binding.name, context)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The keys of this row in the first of these contexts that it is listed in, else in its own first one.
+    pub fn keys_among(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> &[KeySequence] {
+        let here = contexts.iter().find(|context| binding.contexts.contains(context));
+        here.or_else(|| binding.contexts.first()).map_or(&[], |context| self.keys(binding, *context))
+    }
+
+    /// The same in one text: `Enter o`.
+    pub fn shown(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> String {
+        let keys = self.keys_among(binding, contexts).iter().map(ToString::to_string);
+        keys.collect::<Vec<_>>().join(if self.has_chords(binding, contexts) { ", " } else { " " })
+    }
+
+    fn has_chords(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> bool {
+        self.keys_among(binding, contexts).iter().any(KeySequence::is_chord)
+    }
+
+    /// What these keys mean in the first of the contexts in which they mean something.
+    pub fn pressed(&self, pressed: &[Key], contexts: &[KeyContext]) -> Pressed {
+        for (binding, _, keys) in self.within(contexts) {
+            if keys.keys() == pressed {
+                return Pressed::Bound(binding);
+            }
+            if keys.after(pressed).is_some() {
+                return Pressed::Begins;
+            }
+        }
+        Pressed::Nothing
+    }
+
+    /// The row that this key alone is bound to.
+    pub fn bound(&self, key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
+        match self.pressed(&[key], contexts) {
+            Pressed::Bound(binding) => Some(binding),
+            Pressed::Begins | Pressed::Nothing => None,
+        }
+    }
+
+    /// The keys that can follow these, in the order of the table; of several meanings of one, the nearest context's.
+    pub fn continuations(&self, pressed: &[Key], contexts: &[KeyContext]) -> Vec<Continuation> {
+        let mut found: Vec<Continuation> = Vec::new();
+        for (binding, _, keys) in self.within(contexts) {
+            let Some(key) = keys.after(pressed) else { continue };
+            let ends = keys.keys().len() == pressed.len() + 1;
+            match found.iter_mut().find(|known| known.key == key) {
+                None => found.push(Continuation { key, binding: ends.then_some(binding), actions: 1 }),
+                Some(known) if known.binding.is_none() && !ends => known.actions += 1,
+                Some(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Every key that works in these contexts, the nearest context first.
+    fn within(
+        &self,
+        contexts: &[KeyContext],
+    ) -> impl Iterator<Item = (&'static ActionBinding, KeyContext, &KeySequence)> {
+        contexts.iter().flat_map(move |context| {
+            let here = ACTIONS.iter().filter(move |binding| binding.contexts.contains(context));
+            here.flat_map(move |binding| self.keys(binding, *context).iter().map(move |keys| (binding, *context, keys)))
+        })
+    }
+
+    /// The key of an action as a sentence names it: in these contexts, else wherever it has one, else by the palette.
+    pub fn named(&self, action: Action, contexts: &[KeyContext]) -> String {
+        let rows = || ACTIONS.iter().filter(|binding| binding.action == action);
+        let first = |context: KeyContext| rows().find_map(|binding| self.keys(binding, context).first());
+        let elsewhere = || rows().find_map(|binding| binding.contexts.iter().find_map(|at| first(*at)));
+        if let Some(keys) = contexts.iter().find_map(|context| first(*context)).or_else(elsewhere) {
+            return keys.to_string();
+        }
+        let is_here = |binding: &&ActionBinding| contexts.iter().any(|context| binding.contexts.contains(context));
+        let name = rows().find(is_here).or_else(|| rows().next()).map_or("", |binding| binding.name);
+        let palette = ACTIONS.iter().find(|binding| binding.action == Action::Palette && action != Action::Palette);
+        match palette.and_then(|palette| self.keys(palette, KeyContext::Global).first()) {
+            // As it is typed.
+            Some(keys) if matches!(keys.keys(), [key] if key.typed().is_some()) => format!("{keys}{name}"),
+            Some(keys) => format!("{keys} {name}"),
+            None => format!("'{name}'"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::action::read_keymap;
+    use crate::tui::pane::Pane;
+
+    const CATALOG: [KeyContext; 4] =
+        [KeyContext::Pane(Pane::Catalog), KeyContext::List, KeyContext::Global, KeyContext::Always];
+
+    fn keymap(text: &str) -> Keymap {
+        let (keymap, problems) = read_keymap(text, "keymap.toml");
+        assert_eq!(problems, []);
+        keymap
+    }
+
+    fn keys(text: &str) -> Vec<Key> {
+        text.parse::<KeySequence>().unwrap().keys().to_vec()
+    }
+
+    #[test]
+    fn the_nearest_context_gives_a_key_its_meaning() {
+        let keymap = keymap("[list]\ntop = \"g g\"\n[global]\nreload = \"g r\"\n[catalog]\nsort = [\"g s o\", \"F2\"]");
+        for (pressed, expected) in [
+            ("Space", "pick"),
+            ("q", "quit"),
+            ("g", "begins"),
+            ("g g", "top"),
+            ("g r", "reload"),
+            ("g s", "begins"),
+            ("g s o", "sort"),
+            ("F2", "sort"),
+            ("s", "-"),
+            ("r", "-"),
+            ("g x", "-"),
+        ] {
+            let found = match keymap.pressed(&keys(pressed), &CATALOG) {
+                Pressed::Bound(binding) => binding.name,
+                Pressed::Begins => "begins",
+                Pressed::Nothing => "-",
+            };
+            assert_eq!(found, expected, "{pressed}");
+        }
+        let of = |pressed: &str, contexts: &[KeyContext]| {
+            let all = keymap.continuations(&keys(pressed), contexts);
+            let shown = all.iter().map(|it| format!("{} {}", it.key, it.binding.map_or("more", |it| it.name)));
+            shown.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(of("g", &CATALOG), "s more, g top, r reload");
+        assert_eq!(of("g", CATALOG.get(1..).unwrap()), "g top, r reload");
+        assert_eq!(of("g s", &CATALOG), "o sort");
+        assert_eq!(of("x", &CATALOG), "");
+    }
+
+    #[test]
+    fn a_sentence_names_a_key_that_works_or_the_palette() {
+        for (text, action, expected) in [
+            ("", Action::Toggle, "Space"),
+            ("", Action::Redo, "C-r"),
+            ("[catalog]\npick = [\"F3\", \"Space\"]", Action::Toggle, "F3"),
+            ("[selection]\npick = \"F3\"", Action::Toggle, "Space"),
+            ("[global]\nreload = []", Action::Reload, ":reload"),
+            ("[global]\nreload = []\npalette = \"C-p\"", Action::Reload, "C-p reload"),
+            ("[global]\nreload = []\npalette = []", Action::Reload, "'reload'"),
+            ("[global]\npalette = []", Action::Palette, "'palette'"),
+            ("[global]\nreload = \"g r\"\n[list]\ntop = \"Home\"", Action::Reload, "g r"),
+        ] {
+            assert_eq!(keymap(text).named(action, &CATALOG), expected, "{text}");
+        }
+    }
+}

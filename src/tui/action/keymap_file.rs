@@ -1,0 +1,466 @@
+//! Reads the user's keymap: a table for each context, and in it a key, a list of keys or an empty list for each action. An
+//! entry that cannot be used is a problem with its place, and leaves everything else as it is.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::tui::action::keymap::{BoundPlace, Keymap, places};
+use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
+use crate::tui::key::KeySequence;
+use refdesk_text::Code;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::{Diagnostic, Position};
+
+/// What the file says about one action in one context.
+struct KeymapEntry {
+    binding: &'static ActionBinding,
+    context: KeyContext,
+    keys: Vec<WrittenKeys>,
+    /// Where it is in the text.
+    at: usize,
+}
+
+struct WrittenKeys {
+    keys: KeySequence,
+    at: usize,
+}
+
+/// The keymap of this text, and what is wrong with it; `shown` names its file in the problems.
+pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = KeymapReader { text, shown, problems: Vec::new() };
+    let mut entries = match DeTable::parse(text) {
+        Ok(document) => reader.entries(document.get_ref()),
+        Err(error) => {
+            let problem = Diagnostic::error(Code::NotToml, format!("not TOML: {}", error.message()));
+            let fix = "write a line for each action below a context, as in: [catalog] and then pick = \"Space\"";
+            reader.report(problem.fix(fix), error.span().map_or(0, |span| span.start));
+            return (Keymap::default(), reader.problems);
+        }
+    };
+    // What always leaves comes first, so that no other entry takes its key.
+    entries.sort_by_key(|entry| (!always_quits(entry.binding, entry.context), entry.at));
+    reader.drop_collisions(&mut entries);
+    let keymap = reader.applied(&entries);
+    reader.warn_of_hidden_keys(&keymap, &entries);
+    reader.problems.sort_by_key(|problem| (problem.line, problem.column));
+    (keymap, reader.problems)
+}
+
+/// Whether this is the key that quits from anywhere.
+fn always_quits(binding: &ActionBinding, context: KeyContext) -> bool {
+    binding.action == Action::Quit && context == KeyContext::Always
+}
+
+struct KeymapReader<'a> {
+    text: &'a str,
+    shown: &'a str,
+    problems: Vec<Diagnostic>,
+}
+
+impl KeymapReader<'_> {
+    fn report(&mut self, problem: Diagnostic, at: usize) {
+        self.problems.push(problem.in_file(self.shown).at(Position::of(self.text, at)));
+    }
+
+    fn entries(&mut self, document: &DeTable<'_>) -> Vec<KeymapEntry> {
+        let mut entries = Vec::new();
+        for (name, value) in document {
+            let (word, at) = (name.get_ref().as_ref(), name.span().start);
+            let context = places().map(|(_, context)| context).find(|context| context.word() == word);
+            match (context, value.get_ref()) {
+                _ if word == "$schema" => {}
+                (Some(context), DeValue::Table(table)) => entries.extend(self.context(context, table)),
+                (Some(context), _) => {
+                    let problem = Diagnostic::error(Code::WrongType, format!("'{word}' is a context"));
+                    self.report(problem.fix(format!("write [{}], and its actions below it", context.word())), at);
+                }
+                (None, _) => self.unknown_context(word, at),
+            }
+        }
+        entries
+    }
+
+    fn unknown_context(&mut self, word: &str, at: usize) {
+        if let Some((_, context)) = places().find(|(binding, _)| binding.word() == word) {
+            let problem =
+                Diagnostic::error(Code::UnknownKey, format!("'{word}' is an action, and has no context here"));
+            return self.report(problem.fix(format!("write it below [{}]", context.word())), at);
+        }
+        let mut contexts: Vec<&str> = Vec::new();
+        for (_, context) in places() {
+            if !contexts.contains(&context.word()) {
+                contexts.push(context.word());
+            }
+        }
+        let nearest = did_you_mean(word, contexts.iter().copied());
+        let fix = nearest.unwrap_or_else(|| format!("contexts are {}", contexts.join(", ")));
+        let problem = Diagnostic::warning(Code::UnknownKey, format!("there is no context '{word}'"));
+        self.report(problem.fix(fix), at);
+    }
+
+    fn context(&mut self, context: KeyContext, table: &DeTable<'_>) -> Vec<KeymapEntry> {
+        let mut entries = Vec::new();
+        for (name, value) in table {
+            let (word, at) = (name.get_ref().as_ref(), name.span().start);
+            let mut here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));
+            let Some(binding) = here.find(|binding| binding.word() == word) else {
+                self.unknown_action(context, word, at);
+                continue;
+            };
+            if let Some(keys) = self.keys(binding, context, value) {
+                entries.push(KeymapEntry { binding, context, keys, at });
+            }
+        }
+        entries
+    }
+
+    fn unknown_action(&mut self, context: KeyContext, word: &str, at: usize) {
+        let elsewhere: Vec<String> = places()
+            .filter(|(binding, _)| binding.word() == word)
+            .map(|(_, context)| format!("[{}]", context.word()))
+            .collect();
+        let here: Vec<String> =
+            ACTIONS.iter().filter(|it| it.contexts.contains(&context)).map(ActionBinding::word).collect();
+        let all: Vec<String> = ACTIONS.iter().map(ActionBinding::word).collect();
+        let fix = if elsewhere.is_empty() {
+            let nearest = |words: &[String]| did_you_mean(word, words.iter().map(String::as_str));
+            nearest(&here).or_else(|| nearest(&all)).unwrap_or_else(|| format!("actions here are {}", here.join(", ")))
+        } else {
+            format!("it is one of {}", elsewhere.join(", "))
+        };
+        let message = format!("there is no action '{word}' in [{}]", context.word());
+        self.report(Diagnostic::warning(Code::UnknownKey, message).fix(fix), at);
+    }
+
+    /// The keys of an entry; `None` if none of those written can be used.
+    fn keys(
+        &mut self,
+        binding: &ActionBinding,
+        context: KeyContext,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Option<Vec<WrittenKeys>> {
+        let written: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
+            DeValue::Array(list) => list.iter().collect(),
+            _ => vec![value],
+        };
+        let keys: Vec<WrittenKeys> =
+            written.iter().filter_map(|value| self.key(context, value.get_ref(), value.span())).collect();
+        if written.is_empty() && always_quits(binding, context) {
+            let message = format!("'{}' needs a key: no other leaves a screen that takes no others", binding.word());
+            self.report(Diagnostic::error(Code::UnknownValue, message).fix("give it one"), value.span().start);
+            return None;
+        }
+        (written.is_empty() || !keys.is_empty()).then_some(keys)
+    }
+
+    fn key(&mut self, context: KeyContext, value: &DeValue<'_>, span: Range<usize>) -> Option<WrittenKeys> {
+        let DeValue::String(text) = value else {
+            let problem = Diagnostic::error(Code::WrongType, "a key must be a text, or a list of texts");
+            self.report(problem.fix("put it in quotation marks, as in \"C-c\""), span.start);
+            return None;
+        };
+        let keys: KeySequence = match text.parse() {
+            Ok(keys) => keys,
+            Err(invalid) => {
+                let problem = Diagnostic::error(Code::UnknownValue, format!("'{text}' is not a key"));
+                self.report(problem.fix(invalid.advice()), span.start);
+                return None;
+            }
+        };
+        let first = keys.keys().first().filter(|key| context.keeps_characters() && key.typed().is_some());
+        if let Some(first) = first {
+            let message = format!("'{first}' is typed in [{}], so that it cannot be a key there", context.word());
+            self.report(Diagnostic::error(Code::UnknownValue, message).fix("use one with C- or M-"), span.start);
+            return None;
+        }
+        Some(WrittenKeys { keys, at: span.start })
+    }
+
+    /// Of two keys of a context that cannot both be pressed, the first counts.
+    fn drop_collisions(&mut self, entries: &mut Vec<KeymapEntry>) {
+        let mut taken: Vec<(KeyContext, &'static ActionBinding, KeySequence)> = Vec::new();
+        if !entries.iter().any(|entry| always_quits(entry.binding, entry.context)) {
+            let quits = places().filter(|(binding, context)| always_quits(binding, *context));
+            taken.extend(quits.flat_map(|(it, context)| it.default_keys().map(move |keys| (context, it, keys))));
+        }
+        entries.retain_mut(|entry| {
+            let (context, binding, is_unbound) = (entry.context, entry.binding, entry.keys.is_empty());
+            entry.keys.retain(|WrittenKeys { keys, at }| {
+                let other = taken.iter().find(|(at, by, other)| {
+                    *at == context && (by.name != binding.name || other != keys) && other.collides_with(keys)
+                });
+                let Some((_, by, other)) = other else {
+                    taken.push((context, binding, keys.clone()));
+                    return true;
+                };
+                let message = if other == keys {
+                    format!("'{keys}' is '{}' already in [{}]", by.word(), context.word())
+                } else {
+                    let [short, long] =
+                        if keys.keys().len() < other.keys().len() { [keys, other] } else { [other, keys] };
+                    format!("'{long}' cannot be pressed in [{}], because '{short}' is a key by itself", context.word())
+                };
+                self.problems.push(
+                    Diagnostic::error(Code::KeyConflict, message)
+                        .in_file(self.shown)
+                        .at(Position::of(self.text, *at))
+                        .fix(format!("give '{}' or '{}' another key", binding.word(), by.word())),
+                );
+                false
+            });
+            is_unbound || !entry.keys.is_empty()
+        });
+    }
+
+    /// The defaults with these entries: a default key that an entry takes is gone from its action.
+    fn applied(&mut self, entries: &[KeymapEntry]) -> Keymap {
+        let mut keys: HashMap<BoundPlace, Vec<KeySequence>> = HashMap::new();
+        for (binding, context) in places() {
+            if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
+                keys.insert((binding.name, context), own.keys.iter().map(|it| it.keys.clone()).collect());
+                continue;
+            }
+            let mut taken_by = None;
+            let mut left: Vec<KeySequence> = binding.default_keys().collect();
+            left.retain(|key| {
+                let mut others = entries.iter().filter(|it| it.context == context).flat_map(|it| {
+                    it.keys
+                        .iter()
+                        .map(move |written| (it, written))
+                        .filter(|(_, written)| written.keys.collides_with(key))
+                });
+                let other = others.next();
+                taken_by = taken_by.or(other);
+                other.is_none()
+            });
+            if let Some((entry, written)) = taken_by.filter(|_| left.is_empty()) {
+                let (word, taker) = (binding.word(), entry.binding.word());
+                let message = format!(
+                    "'{}' is '{taker}' now, and '{word}' has no key left in [{}]",
+                    written.keys,
+                    context.word()
+                );
+                let fix = format!("give '{word}' another key, or none: {word} = []");
+                self.report(Diagnostic::warning(Code::KeyConflict, message).fix(fix), written.at);
+            }
+            keys.insert((binding.name, context), left);
+        }
+        self.keep_ways_out(entries, &mut keys);
+        Keymap::new(keys)
+    }
+
+    /// A field or window that no key leaves keeps its default keys.
+    fn keep_ways_out(&mut self, entries: &[KeymapEntry], keys: &mut HashMap<BoundPlace, Vec<KeySequence>>) {
+        let leaves = |binding: &ActionBinding| matches!(binding.action, Action::Accept | Action::Back | Action::Cancel);
+        let mut seen = Vec::new();
+        for (_, context) in places().filter(|(binding, _)| leaves(binding)) {
+            let is_pane = context.beyond().contains(&KeyContext::Global) || context == KeyContext::Global;
+            if is_pane || seen.contains(&context) {
+                continue;
+            }
+            seen.push(context);
+            let ways = || ACTIONS.iter().filter(|it| it.contexts.contains(&context) && leaves(it));
+            if ways().any(|it| keys.get(&(it.name, context)).is_some_and(|keys| !keys.is_empty())) {
+                continue;
+            }
+            let at = entries.iter().find(|it| it.context == context).map_or(0, |it| it.at);
+            let message = format!("no key leaves [{}], so it keeps its default keys", context.word());
+            let names: Vec<String> = ways().map(|it| format!("'{}'", it.word())).collect();
+            let fix = format!("give {} a key", names.join(" or "));
+            self.report(Diagnostic::error(Code::KeyConflict, message).fix(fix), at);
+            let rows = ACTIONS.iter().filter(|it| it.contexts.contains(&context));
+            rows.for_each(|it| drop(keys.insert((it.name, context), it.default_keys().collect())));
+        }
+    }
+
+    /// Chords that make a key of another context unreachable, or are unreachable because of one.
+    fn warn_of_hidden_keys(&mut self, keymap: &Keymap, entries: &[KeymapEntry]) {
+        for entry in entries {
+            let chords = entry.keys.iter().filter(|written| written.keys.is_chord());
+            for WrittenKeys { keys: chord, at } in chords {
+                for (binding, context) in places() {
+                    let is_prefix = |keys: &&KeySequence| *keys != chord && chord.keys().starts_with(keys.keys());
+                    let Some(short) = keymap.keys(binding, context).iter().find(is_prefix) else { continue };
+                    let message = if entry.context.beyond().contains(&context) {
+                        format!("'{chord}' hides '{short}' ('{}') in [{}]", binding.word(), entry.context.word())
+                    } else if context.beyond().contains(&entry.context) {
+                        format!(
+                            "'{chord}' cannot be pressed in [{}], where '{short}' is '{}'",
+                            context.word(),
+                            binding.word()
+                        )
+                    } else {
+                        continue;
+                    };
+                    let fix = format!("give '{}' or '{}' another key", entry.binding.word(), binding.word());
+                    self.report(Diagnostic::warning(Code::KeyConflict, message).fix(fix), *at);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The problems, each as `severity line:column message; fix`.
+    fn problems(text: &str) -> Vec<String> {
+        let told = |it: Diagnostic| {
+            let place = [it.line, it.column].map(|number| number.unwrap_or(0).to_string()).join(":");
+            format!("{:?} {place} {}; {}", it.severity, it.message, it.fix)
+        };
+        read(text, "keymap.toml").1.into_iter().map(told).collect()
+    }
+
+    /// The keys of the action with this name in each of its contexts.
+    fn keys(text: &str, name: &str) -> String {
+        let keymap = read(text, "keymap.toml").0;
+        let of = |(binding, context)| {
+            let keys: Vec<String> = keymap.keys(binding, context).iter().map(ToString::to_string).collect();
+            format!("{}: {}", context.word(), keys.join(" "))
+        };
+        places().filter(|(binding, _)| binding.name == name).map(of).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn an_entry_changes_the_keys_of_an_action_in_its_context() {
+        for (text, name, expected) in [
+            ("", "pick", "catalog: Space, selection: Space, hints: Space"),
+            ("[selection]\npick = [\"F2\", \"Space\"]", "pick", "catalog: Space, selection: F2 Space, hints: Space"),
+            ("\u{feff}[catalog]\r\npick = []", "pick", "catalog: , selection: Space, hints: Space"),
+            ("[list]\ntop = \"g g\"", "top", "list: g g"),
+            ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
+            ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
+            // The other key of the action stays.
+            ("[list]\ntop = \"j\"", "down", "list: Down"),
+            ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x"),
+            // What cannot be used changes nothing.
+            ("[catalog]\nsort = \"xx\"", "sort", "catalog: s"),
+            ("[catalog]\nsort = [\"xx\", \"F8\"]", "sort", "catalog: F8"),
+            ("[catalog]\npick = \"F8\"\nsort = \"F8\"", "sort", "catalog: s"),
+            ("[filter]\nkeep-filter = \"a\"", "keep filter", "filter: Enter Tab"),
+            ("[always]\nquit-now = []", "quit now", "always: C-c"),
+            ("[always]\nredraw = \"C-c\"", "quit now", "always: C-c"),
+            ("[always]\nredraw = \"C-c\"\nquit-now = \"C-q\"", "redraw", "always: C-c"),
+            ("[filter]\nkeep-filter = []\nclear-filter = []", "clear filter", "filter: Esc"),
+            ("[catalog\nsort = \"F8\"", "sort", "catalog: s"),
+        ] {
+            assert_eq!(keys(text, name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn problems_say_where_and_what_to_do() {
+        for (text, expected) in [
+            ("[catalog]\npick = \"F2\"\nsort = []", &[][..]),
+            ("[catlog]\npick = \"F2\"", &["Warning 1:2 there is no context 'catlog'; did you mean 'catalog'?"]),
+            ("pick = \"F2\"", &["Error 1:1 'pick' is an action, and has no context here; write it below [catalog]"]),
+            ("catalog = \"F2\"", &["Error 1:1 'catalog' is a context; write [catalog], and its actions below it"]),
+            ("[catalog]\npikc = \"F2\"", &["Warning 2:1 there is no action 'pikc' in [catalog]; did you mean 'pick'?"]),
+            ("[list]\nundo = \"F2\"", &["Warning 2:1 there is no action 'undo' in [list]; it is one of [global]"]),
+            (
+                "[catalog]\npick = 3\nsort = [\"Entr\", \"\"]",
+                &[
+                    "Error 2:8 a key must be a text, or a list of texts; put it in quotation marks, as in \"C-c\"",
+                    "Error 3:9 'Entr' is not a key; did you mean 'Enter'?",
+                    "Error 3:17 '' is not a key; keys look like q, G, Space, C-c, M-x, BackTab, F5, and g g for one after \
+                     the other",
+                ],
+            ),
+            (
+                "[catalog]\nsort = \"F2\"\npick = [\"F3\", \"F2\"]",
+                &["Error 3:15 'F2' is 'sort' already in [catalog]; give 'pick' or 'sort' another key"],
+            ),
+            (
+                "[catalog]\nsort = \"s\"\npick = [\"F3\", \"s s\"]",
+                &[
+                    "Error 3:15 's s' cannot be pressed in [catalog], because 's' is a key by itself; give 'pick' or 'sort' \
+                   another key",
+                ],
+            ),
+            (
+                "[catalog]\nsort = \"x\"",
+                &[
+                    "Warning 2:8 'x' is 'sort' now, and 'exclude' has no key left in [catalog]; give 'exclude' another key, \
+                   or none: exclude = []",
+                ],
+            ),
+            ("[catalog]\nsort = \"x\"\nexclude = []", &[]),
+            (
+                "[catalog]\nsort = \"g s\"",
+                &["Warning 2:8 'g s' hides 'g' ('top') in [catalog]; give 'sort' or 'top' another key"],
+            ),
+            (
+                "[global]\nundo = \"s u\"",
+                &[
+                    "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort'; give 'undo' or 'sort' another key",
+                    "Warning 2:8 's u' cannot be pressed in [feed], where 's' is 'this-session'; give 'undo' or 'this-session' \
+                   another key",
+                ],
+            ),
+            (
+                "[filter]\nkeep-filter = \"a\"",
+                &["Error 2:15 'a' is typed in [filter], so that it cannot be a key there; use one with C- or M-"],
+            ),
+            (
+                "[always]\nquit-now = []",
+                &["Error 2:12 'quit-now' needs a key: no other leaves a screen that takes no others; give it one"],
+            ),
+            (
+                "[filter]\nkeep-filter = []\nclear-filter = []",
+                &[
+                    "Error 2:1 no key leaves [filter], so it keeps its default keys; give 'keep-filter' or 'clear-filter' a \
+                   key",
+                ],
+            ),
+        ] {
+            assert_eq!(problems(text), expected, "{text}");
+        }
+        let broken = problems("[catalog]\npick = \n");
+        assert!(matches!(broken.as_slice(), [one] if one.starts_with("Error 2:8 not TOML: ")), "{broken:?}");
+    }
+
+    fn any_entry() -> impl Strategy<Value = String> {
+        let place = proptest::sample::select(places().collect::<Vec<_>>());
+        let key =
+            proptest::sample::select(vec!["Space", "x", "g", "g g", "C-x", "C-x C-s", "Esc", "Enter", "F5", "xx", ""]);
+        (place, proptest::collection::vec(key, 0..3))
+            .prop_map(|((binding, context), keys)| format!("{}.{} = {keys:?}", context.word(), binding.word()))
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "\\PC*") {
+            let _ = read(&text, "keymap.toml");
+        }
+
+        #[test]
+        fn whatever_is_written_no_two_keys_of_a_context_collide_and_every_field_can_be_left(
+            entries in proptest::collection::hash_set(any_entry(), 0..12),
+        ) {
+            let text: Vec<String> = entries.into_iter().collect();
+            let (keymap, problems) = read(&text.join("\n"), "keymap.toml");
+            if problems.iter().any(|problem| problem.code == Code::NotToml) {
+                return Ok(());
+            }
+            for (one, context) in places() {
+                for key in keymap.keys(one, context) {
+                    let typed = key.keys().first().is_some_and(|key| key.typed().is_some());
+                    prop_assert!(!(typed && context.keeps_characters()), "{key} in {context:?}");
+                    for other in ACTIONS.iter().filter(|other| other.name != one.name && other.contexts.contains(&context)) {
+                        let collides = keymap.keys(other, context).iter().any(|other| other.collides_with(key));
+                        prop_assert!(!collides, "{key}: {} and {} in {context:?}", one.name, other.name);
+                    }
+                }
+            }
+            prop_assert!(!keymap.keys(ACTIONS.iter().find(|it| it.name == "quit now").unwrap(), KeyContext::Always).is_empty());
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The user's own files for the screen: what they change, and what is wrong with them. They arrive as text, at the start and
+//! whenever they change.
+
+use refdesk_core::config::screen_files::ScreenFiles;
+use refdesk_text::report::Diagnostic;
+
+use crate::tui::action::{Action, Keymap, read_keymap};
+use crate::tui::state::State;
+use crate::tui::widgets::cells;
+
+/// The keymap of these files, and what is wrong with all of them.
+pub fn read(files: &ScreenFiles) -> (Keymap, Vec<Diagnostic>) {
+    let (keymap, problems) = files.keymap.as_ref().map(|file| read_keymap(&file.text, &file.shown)).unwrap_or_default();
+    (keymap, [files.problems.clone(), problems].concat())
+}
+
+/// Takes the files that there are at the start.
+pub fn begin(state: &mut State, files: &ScreenFiles) {
+    (state.keymap, state.own_problems) = read(files);
+    if let Some(text) = problems_noticed(state) {
+        state.refuse(text);
+    }
+}
+
+/// `2 problems in your own files: d shows them`
+fn problems_noticed(state: &State) -> Option<String> {
+    let count = state.own_problems.len();
+    let key = state.key(Action::Problems);
+    (count > 0).then(|| format!("{} in your keymap or themes: {key} shows them", cells::counted(count, "problem")))
+}
+
+impl State {
+    /// The problems of the workspace and of the user's own files for the screen, errors first.
+    pub fn problems(&self) -> Vec<&Diagnostic> {
+        let all = || self.own_problems.iter().chain(self.snapshot.diagnostics.iter());
+        let (errors, rest) = (all().filter(|it| it.is_error()), all().filter(|it| !it.is_error()));
+        errors.chain(rest).collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Keys that the user changed, and chords: what they do, and that the screen names only keys that work.
+
+use crate::tui::action::read_keymap;
+use crate::tui::fixture;
+use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Typing};
+use crate::tui::tests::{commands, message, press, screen, typed};
+use crate::tui::update::update;
+use refdesk_desk::engine::Request;
+
+fn with_keymap(width: u16, height: u16, text: &str) -> State {
+    let mut state = fixture::state(width, height);
+    let (keymap, problems) = read_keymap(text, "keymap.toml");
+    assert_eq!(problems, []);
+    state.keymap = keymap;
+    state
+}
+
+const CHORDS: &str = "[list]\ntop = \"g g\"\nbottom = \"g e\"\n[global]\nreload = \"g r\"\nundo = \"g u\"\n\
+                      profiles = [\"Space p\", \"g w p\"]\nproblems = [\"d\", \"g w d\"]\n\
+                      [catalog]\npick = \"Enter\"\nopen = \"o\"\n[selection]\npick = \"Enter\"\nopen = \"o\"\n\
+                      [hints]\npick = \"p\"\nkeep = \"k\"\n[request]\nmark = \"m\"\n[values]\nset = [\"Enter\", \"i\"]\n";
+
+fn chords(width: u16, height: u16) -> State {
+    with_keymap(width, height, CHORDS)
+}
+
+#[test]
+fn changed_keys_act_and_the_old_ones_do_not() {
+    let text = "[catalog]\npick = \"F2\"\n[list]\ndown = \"n\"\n[global]\nquit = []\n[filter]\nclear-filter = \"C-g\"";
+    let mut state = with_keymap(80, 24, text);
+    assert_eq!(commands(&press(&mut state, "Space")), []);
+    assert!(message(&state).starts_with("Space (pick) is available in"), "{}", message(&state));
+    assert_eq!(commands(&press(&mut state, "F2")), [Request::pick("team-conventions")]);
+    press(&mut state, "n n j");
+    assert_eq!(state.catalog.cursor.at, 2);
+    assert_eq!(press(&mut state, "q"), []);
+    assert_eq!(message(&state), "q does nothing here: ? shows the keys");
+    press(&mut state, "/ \"a\" Esc");
+    assert_eq!(state.typing, Some(Typing::Filter), "Esc is bound to nothing there now");
+    press(&mut state, "C-g");
+    assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
+}
+
+#[test]
+fn chords_of_several_keys() {
+    for (keys, row, pressed) in [
+        ("g e", 9, ""),
+        ("g e g g", 0, ""),
+        ("j g", 1, "g"),
+        ("j g x", 1, ""),
+        ("j g Esc", 1, ""),
+        ("j g w", 1, "g w"),
+        ("g e g Esc k", 8, ""),
+    ] {
+        let mut state = chords(80, 24);
+        press(&mut state, keys);
+        let shown: Vec<String> = state.chord.iter().map(ToString::to_string).collect();
+        assert_eq!((state.catalog.cursor.at, shown.join(" ").as_str()), (row, pressed), "{keys}");
+    }
+    let mut state = chords(80, 24);
+    assert_eq!(commands(&press(&mut state, "g r")), [Request::Reload]);
+    press(&mut state, "g x");
+    assert_eq!(message(&state), "g x does nothing here: ? shows the keys");
+    press(&mut state, "g Esc");
+    assert_eq!(message(&state), "", "a cancelled chord is no mistake");
+    press(&mut state, "/ \"gg\"");
+    assert_eq!(state.catalog.filter.text(), "gg", "a chord of the panes is text in a field");
+}
+
+#[test]
+fn what_is_not_a_key_leaves_a_chord_alone_or_ends_it() {
+    let mut state = chords(80, 24);
+    press(&mut state, "g");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(state.chord.len(), 1);
+    update(&mut state, Input::Paste("x".to_owned()));
+    assert_eq!(state.chord.len(), 0);
+    press(&mut state, "g");
+    state.keymap = crate::tui::action::Keymap::default();
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(state.chord.len(), 0, "no key can continue it");
+}
+
+fn which_key(keys: &str, width: u16, height: u16) -> String {
+    let mut state = chords(width, height);
+    press(&mut state, keys);
+    screen(&state)
+}
+
+#[test]
+fn which_key_80x24() {
+    insta::assert_snapshot!(which_key("g", 80, 24));
+}
+
+#[test]
+fn which_key_in_many_rows_40x12() {
+    insta::assert_snapshot!(which_key("g", 40, 12));
+}
+
+#[test]
+fn which_key_of_a_longer_chord_120x36() {
+    insta::assert_snapshot!(which_key("2 g w", 120, 36));
+}
+
+/// A keymap in which every single key that a sentence could name is another one.
+fn all_changed() -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for (binding, context) in crate::tui::action::in_contexts() {
+        if last != Some(context) {
+            text.push_str(&format!("[{}]\n", context.word()));
+            last = Some(context);
+        }
+        let changed: Vec<String> =
+            binding.default_keys().map(|keys| format!("\"C-M-{}\"", bare(&keys.to_string()))).collect();
+        text.push_str(&format!("{} = [{}]\n", binding.word(), changed.join(", ")));
+    }
+    text
+}
+
+/// `x` for `C-x`, `M-x` and `x`, each distinct: the modifiers become letters of their own.
+fn bare(key: &str) -> String {
+    match key {
+        "Space" | "Enter" | "Esc" | "Tab" | "BackTab" | "Backspace" | "Delete" | "Insert" | "Up" | "Down" | "Left"
+        | "Right" | "Home" | "End" | "PageUp" | "PageDown" | "F1" => format!("S-{key}"),
+        plain if plain.chars().count() == 1 => plain.to_owned(),
+        held => char::from_u32(0x400 + held.bytes().map(u32::from).sum::<u32>()).unwrap_or('?').to_string(),
+    }
+}
+
+#[test]
+fn no_sentence_names_a_key_that_does_not_work() {
+    let mut changed = with_keymap(200, 60, "");
+    let (keymap, problems) = read_keymap(&all_changed().replace("S-Space", "\u{2423}"), "keymap.toml");
+    assert_eq!(problems, []);
+    let named = regex::Regex::new(
+        r"(^|[ (:,.])(Space|Enter|Esc|Tab|[a-zA-Z?!]) (picks|unpicks|keeps|excludes|includes|would|opens|shows|goes|adds|removes|toggles|types|leaves|closes|marks|chooses|answers|turns|brings|deletes|copies|takes|ticks|asks|resets)\b|[Pp]ress (Space|Enter|Esc|Tab|[a-zA-Z?!/0-9])([ .,:;]|$)",
+    )
+    .unwrap();
+    for keys in [
+        "",
+        "2",
+        "3",
+        "4",
+        "G",
+        "2 G",
+        "2 G k",
+        "?",
+        "d",
+        "/ \"cobol\"",
+        "3 i \"java x/java\" Esc",
+        "4 Enter",
+        "f",
+        "j j Space",
+        "p",
+        ":",
+        "C",
+        "A",
+        "!",
+    ] {
+        let mut state = fixture::state(200, 60);
+        typed(&mut state, keys);
+        let before = screen(&state);
+        state.keymap = keymap.clone();
+        let after = screen(&state);
+        for line in after.lines() {
+            let found = named.find(line).map(|it| it.as_str());
+            // What a message said before the keys changed stays.
+            assert!(found.is_none() || message(&state).contains(found.unwrap_or_default().trim()), "{keys}: {line}");
+        }
+        if message(&state).is_empty() && state.focus == Pane::Catalog {
+            assert_ne!(before, after, "{keys}");
+        }
+    }
+    changed.keymap = keymap;
+    for keys in [
+        "C-M-2",
+        "C-M-3",
+        "C-M-4",
+        "C-M-f",
+        "C-M-G C-M-p",
+        "C-M-C",
+        "C-M-A",
+        "C-M-u",
+        "C-M-z C-M-<",
+        "Space",
+        "x",
+        "C-M-M",
+    ] {
+        press(&mut changed, keys);
+        let found = named.find(message(&changed));
+        assert!(found.is_none(), "{keys}: {}", message(&changed));
+    }
+}
