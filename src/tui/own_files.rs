@@ -1,6 +1,8 @@
 //! The user's own files for the screen: what they change, and what is wrong with them. They arrive as text, at the start and
 //! whenever they change.
 
+use std::sync::Arc;
+
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_text::report::Diagnostic;
 
@@ -14,11 +16,30 @@ pub fn read(files: &ScreenFiles) -> (Keymap, Vec<Diagnostic>) {
     (keymap, [files.problems.clone(), problems].concat())
 }
 
-/// Takes the files that there are at the start.
-pub fn begin(state: &mut State, files: &ScreenFiles) {
-    (state.keymap, state.own_problems) = read(files);
+/// Takes the files that there are now.
+pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
+    (state.keymap, state.own_problems) = read(&files);
+    state.own_files = files;
     if let Some(text) = problems_noticed(state) {
         state.refuse(text);
+    }
+}
+
+/// Takes the files if they changed, and says so.
+pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
+    if state.own_files == *files {
+        return;
+    }
+    let is_keymap = state.own_files.keymap != files.keymap;
+    begin(state, files.clone());
+    state.chord.clear();
+    if state.own_problems.is_empty() {
+        let help = state.key(Action::Help);
+        state.note(if is_keymap {
+            format!("Your keymap changed, and its keys work now. {help} shows them.")
+        } else {
+            "Your themes changed.".to_owned()
+        });
     }
 }
 

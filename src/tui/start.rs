@@ -2,6 +2,7 @@
 //! left. Read once, before the first frame.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ratatui::layout::Size;
 
@@ -110,7 +111,7 @@ impl Start {
         state.rules = self.remembered.rules;
         state.arrangement = self.remembered.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
-        own_files::begin(&mut state, &self.files);
+        own_files::begin(&mut state, Arc::new(self.files));
         if let Some(text) = self.message {
             state.refuse(text);
         }

@@ -3,11 +3,13 @@
 
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
+use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
+use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_desk::SelectionPreview;
 use refdesk_desk::engine::{Request, Snapshot};
 use refdesk_text::report::Diagnostic;
@@ -69,7 +71,9 @@ pub struct State {
     pub typing: Option<Typing>,
     pub window: Option<OpenWindow>,
     pub keymap: Keymap,
-    /// What is wrong with the user's own files for the screen.
+    /// The user's own keymap and themes.
+    pub own_files: Arc<ScreenFiles>,
+    /// What is wrong with them.
     pub own_problems: Vec<Diagnostic>,
     /// The keys of a chord pressed so far.
     pub chord: Vec<Key>,
@@ -249,6 +253,7 @@ impl State {
             typing: None,
             window: None,
             keymap: Keymap::default(),
+            own_files: Arc::default(),
             own_problems: Vec::new(),
             chord: Vec::new(),
             message: None,

@@ -9,6 +9,7 @@ mod editor;
 mod initializing;
 mod live;
 mod mouse_and_layout;
+mod own_files;
 mod panics;
 mod pictures;
 mod quitting;

@@ -9,6 +9,7 @@ use crate::tui::filter::Order;
 use crate::tui::fix;
 use crate::tui::hints::{self, enriched_update};
 use crate::tui::input::Effect;
+use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection::tree;
@@ -20,6 +21,9 @@ use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
 
 pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
+    if let Some(files) = &snapshot.screen_files {
+        own_files::follow(state, files);
+    }
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
     let selection_changed = !Arc::ptr_eq(&state.snapshot.selection, &snapshot.selection);
     let tokens_changed = !Arc::ptr_eq(&state.snapshot.tokens, &snapshot.tokens);

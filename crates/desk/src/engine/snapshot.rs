@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::requests::Waiting;
 use crate::{PrivilegedAction, Spot};
 use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
@@ -51,6 +52,8 @@ pub struct Snapshot {
     pub requests: Arc<[Waiting]>,
     /// Actions that need this person's trust; empty if no person can be asked.
     pub untrusted: Arc<[PrivilegedAction]>,
+    /// The person's own keymap and themes; `None` if the client has no screen, or before they are read.
+    pub screen_files: Option<Arc<ScreenFiles>>,
 }
 
 impl Snapshot {
@@ -81,6 +84,7 @@ impl Snapshot {
             && same(&self.diagnostics, &other.diagnostics)
             && same(&self.requests, &other.requests)
             && same(&self.untrusted, &other.untrusted)
+            && self.screen_files == other.screen_files
             && same(&self.tokens, &other.tokens)
             && same(&self.graph, &other.graph))
     }

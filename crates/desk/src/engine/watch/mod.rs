@@ -22,6 +22,7 @@ use self::limits::Limits;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::Wanted;
+pub use self::wanted::Watcher;
 use super::request::Message;
 use super::snapshot::Watching;
 use crate::Desk;
@@ -40,7 +41,7 @@ pub struct Watch {
 
 /// The number of folders that a desk wants to be told about, without those below trees.
 pub fn watched_folders(desk: &Desk) -> usize {
-    let wanted = Wanted::of(desk, Vec::new());
+    let wanted = Wanted::of(desk, Vec::new(), Watcher::Screen);
     wanted.folders.len() + wanted.trees.len()
 }
 
@@ -84,10 +85,10 @@ impl Watch {
 
     /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed
     /// before is reported as a change.
-    pub fn follow(&self, desk: &Desk, requests: Vec<PathBuf>) {
+    pub fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
-            let _ = orders.send(Wanted::of(desk, requests));
+            let _ = orders.send(Wanted::of(desk, requests, watcher));
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Desk;
 use refdesk_core::catalog::PathState;
+use refdesk_core::config::screen_files::{keymap_file, themes_folder};
 use refdesk_files::is_unfinished;
 use refdesk_files::reserved::is_own;
 
@@ -57,6 +58,14 @@ impl Interest {
     }
 }
 
+/// The client that is told of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watcher {
+    /// A screen, which has files of its user besides those of the desk.
+    Screen,
+    Program,
+}
+
 /// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -76,7 +85,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The paths where configuration, catalog, documents, templates and choices of this desk are or would be.
-    pub fn of(desk: &Desk, requests: Vec<PathBuf>) -> Self {
+    pub fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
             workspace: workspace.to_path_buf(),
@@ -91,6 +100,10 @@ impl Wanted {
             wanted.file(&file);
         }
         wanted.file(desk.choice_file());
+        if let Some(home) = desk.around().config_home.as_deref().filter(|_| watcher == Watcher::Screen) {
+            wanted.file(&keymap_file(home));
+            wanted.folder(&themes_folder(home));
+        }
         if let Some(profile) = desk.profile_file() {
             wanted.file(profile);
         }

@@ -22,9 +22,10 @@ use super::previews::PreviewJob;
 use super::request::{Change, Message, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
-use super::watch::{Followed, Watch};
+use super::watch::{Followed, Watch, Watcher};
 use crate::{Desk, Options, PrivilegedAction, Session, background};
 use refdesk_core::catalog::SourceId;
+use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
@@ -67,6 +68,7 @@ pub fn run(
         index,
         refused: Vec::new(),
         untrusted: Arc::from([]),
+        screen_files: None,
         unread: VecDeque::new(),
         total: 0,
         inbox,
@@ -95,6 +97,7 @@ pub fn run(
     worker.queue_documents();
     worker.update_requests();
     worker.update_trust();
+    worker.update_screen_files();
     worker.publish();
     worker.follow_journal(Age::Past);
     let mut watch = Watch::new(changed);
@@ -130,6 +133,8 @@ pub(super) struct Worker<'a> {
     index: Option<mpsc::Sender<()>>,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
+    /// This person's own keymap and themes.
+    screen_files: Option<Arc<ScreenFiles>>,
     inbox: Receiver<Message>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
@@ -340,6 +345,7 @@ impl Worker<'_> {
         if is_reloaded {
             self.update_requests();
             self.update_trust();
+            self.update_screen_files();
             self.queue_documents();
             self.update_index();
             // Cached documents are read at once; only a long reading is worth a snapshot in between.
@@ -410,7 +416,8 @@ impl Worker<'_> {
             requests.follow(&self.desk);
             requests.watched()
         });
-        watch.follow(&self.desk, requests.unwrap_or_default());
+        let audience = if requests.is_some() { Watcher::Screen } else { Watcher::Program };
+        watch.follow(&self.desk, requests.unwrap_or_default(), audience);
         self.watching = watch.watching();
         self.watch_problems = watch.diagnostics();
     }

@@ -8,6 +8,7 @@ use super::super::request::Change;
 use super::super::requests::{Ended, Reply, ReplyFailure};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
+use refdesk_core::config::screen_files;
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
@@ -30,6 +31,17 @@ impl Worker<'_> {
     pub(super) fn update_trust(&mut self) {
         if self.requests.is_some() {
             self.untrusted = self.desk.untrusted().into();
+        }
+    }
+
+    /// Reads the person's own keymap and themes.
+    pub(super) fn update_screen_files(&mut self) {
+        if self.requests.is_none() {
+            return;
+        }
+        let files = screen_files::read(self.desk.around().config_home.as_deref());
+        if self.screen_files.as_deref() != Some(&files) {
+            self.screen_files = Some(Arc::new(files));
         }
     }
 

@@ -70,6 +70,7 @@ impl Worker<'_> {
             watching: self.watching.clone(),
             reads: self.reads,
             untrusted: self.untrusted.clone(),
+            screen_files: self.screen_files.clone(),
             requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
         };
         self.published = Instant::now();
