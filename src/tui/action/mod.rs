@@ -12,8 +12,8 @@ pub use keymap::{Continuation, Keymap, Pressed};
 pub use keymap_file::read as read_keymap;
 pub use table::ACTIONS;
 
-use crate::tui::layout::Preset;
 use crate::tui::key::KeySequence;
+use crate::tui::layout::Preset;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;

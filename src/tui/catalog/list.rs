@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::action::Action;
+use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;

@@ -1,5 +1,7 @@
 //! Keys that the user changed, and chords: what they do, and that the screen names only keys that work.
 
+use std::sync::Arc;
+
 use crate::tui::action::read_keymap;
 use crate::tui::fixture;
 use crate::tui::input::Input;
@@ -7,7 +9,8 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::tests::{commands, message, press, screen, typed};
 use crate::tui::update::update;
-use refdesk_desk::engine::Request;
+use refdesk_core::config::screen_files::{ScreenFile, ScreenFiles};
+use refdesk_desk::engine::{Request, Snapshot};
 
 fn with_keymap(width: u16, height: u16, text: &str) -> State {
     let mut state = fixture::state(width, height);
@@ -133,7 +136,8 @@ fn bare(key: &str) -> String {
 #[test]
 fn no_sentence_names_a_key_that_does_not_work() {
     let mut changed = with_keymap(200, 60, "");
-    let (keymap, problems) = read_keymap(&all_changed().replace("S-Space", "\u{2423}"), "keymap.toml");
+    let text = all_changed().replace("S-Space", "\u{2423}");
+    let (keymap, problems) = read_keymap(&text, "keymap.toml");
     assert_eq!(problems, []);
     let named = regex::Regex::new(
         r"(^|[ (:,.])(Space|Enter|Esc|Tab|[a-zA-Z?!]) (picks|unpicks|keeps|excludes|includes|would|opens|shows|goes|adds|removes|toggles|types|leaves|closes|marks|chooses|answers|turns|brings|deletes|copies|takes|ticks|asks|resets)\b|[Pp]ress (Space|Enter|Esc|Tab|[a-zA-Z?!/0-9])([ .,:;]|$)",
@@ -163,7 +167,10 @@ fn no_sentence_names_a_key_that_does_not_work() {
         let mut state = fixture::state(200, 60);
         typed(&mut state, keys);
         let before = screen(&state);
-        state.keymap = keymap.clone();
+        let file = ScreenFile { name: "keymap".to_owned(), shown: "keymap.toml".to_owned(), text: text.clone() };
+        let files = ScreenFiles { keymap: Some(file), ..ScreenFiles::default() };
+        let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..state.snapshot.clone() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
         let after = screen(&state);
         for line in after.lines() {
             let found = named.find(line).map(|it| it.as_str());

@@ -2,8 +2,8 @@
 
 use ratatui::layout::Position;
 
-use crate::tui::feed;
 use crate::tui::action::{Action, BorderMove};
+use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::layout::dividers;
