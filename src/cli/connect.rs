@@ -19,7 +19,7 @@ use super::answer::CommandOutput;
 use super::args::{ConnectArgs, DisconnectArgs, SettingsArgs};
 use super::output::ask;
 use super::workspace::nothing_found;
-use refdesk_agents::canary::{self as trial, CanaryJob, CanaryPrompt, CanaryResult};
+use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::setup::Client;
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::visible;
@@ -104,7 +104,8 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
         let Some(client) = Client::from_word(word) else {
             let known: Vec<&str> = Client::words().collect();
             let message = format!("'{word}' is not an agent that refdesk supports");
-            let nearest = did_you_mean(word, known.iter().copied()).map(|nearest| format!("{nearest} "));
+            let nearest = Client::named_like(word).map(|client| format!("did you mean '{}'? ", client.word));
+            let nearest = nearest.or_else(|| Some(format!("{} ", did_you_mean(word, known.iter().copied())?)));
             let fix = format!("{}it knows {}", nearest.unwrap_or_default(), known.join(", "));
             return Err(CommandOutput::usage(message, fix));
         };
@@ -155,7 +156,7 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
         .iter()
         .map(|(_, connection)| CanaryJob { prompt: prompt.clone(), ..connection.job(workspace.clone()) })
         .collect();
-    let results = match trial::run(&jobs) {
+    let results = match canary::run(&jobs) {
         Ok(results) => results,
         Err(error) => {
             let note = format!("whether it works could not be tried out: {error}");

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::args::{Cli, Command};
 use refdesk_agents::canary::TRIAL;
+use refdesk_agents::setup::NAME;
 use refdesk_core::config::user::{self, Preferences};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
-use refdesk_files::path::{absolute, slashed};
+use refdesk_files::path::{absolute, is_absent, slashed};
 use refdesk_files::workspace::{WorkspaceReason, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
@@ -159,6 +160,22 @@ pub fn folder(variable: &str) -> Option<PathBuf> {
 /// The file of this program, without links.
 pub fn own_file() -> Option<PathBuf> {
     env::current_exe().and_then(std::fs::canonicalize).ok()
+}
+
+/// Whether a program, as settings name it, is this one: its name, its path, or a path at which there is nothing.
+pub fn is_this_program(named: &str) -> bool {
+    let expanded = home().and_then(|home| {
+        let inside = ["$HOME/", "${HOME}/", "~/"].iter().find_map(|start| named.strip_prefix(start))?;
+        Some(home.join(inside))
+    });
+    let path = expanded.unwrap_or_else(|| PathBuf::from(named));
+    if !path.is_absolute() {
+        return path.components().count() == 1;
+    }
+    match std::fs::canonicalize(&path) {
+        Ok(real) => [own_file(), on_path(NAME)].iter().flatten().any(|own| *own == real),
+        Err(error) => is_absent(&error),
+    }
 }
 
 /// The file that a shell would start by this name, without links.

@@ -124,7 +124,7 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
             let left = match found.new.len() {
                 0 => String::new(),
                 left => format!(
-                    " {} left out: --format json lists them, and `refdesk add` adds any.",
+                    " {} left out: `refdesk init --format json` lists them, and `refdesk add` adds any.",
                     plural(left, "document")
                 ),
             };
@@ -187,7 +187,9 @@ fn notes(found: &Discovery) -> String {
     let line = |note: &refdesk_desk::ScanNote| format!("note: {}\n", one_line(&note.to_string()));
     let mut text: String = found.notes.iter().take(NOTES).map(line).collect();
     if let Some(more) = found.notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
-        text.push_str(&format!("note: {more} more notes: --format json has them all\n"));
+        text.push_str(&format!(
+            "note: {more} more notes; `refdesk init --dry-run --format json` lists all of them as `skipped`\n"
+        ));
     }
     text
 }

@@ -32,7 +32,9 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         let ended = runtime.block_on(async {
             // Installed before the address is printed, so that an early signal is not missed.
             let mut signals = Signals::new()?;
-            let stop = async || signals.any().await;
+            let stop = async || {
+                signals.any().await;
+            };
             http::serve(options, session, &http, Limits::default(), report_missing, listening, stop).await
         });
         // A thread still waiting for a person must not delay the exit.

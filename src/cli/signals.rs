@@ -34,17 +34,40 @@ impl Signals {
     }
 
     /// Waits for the first of them.
-    pub async fn any(&mut self) {
+    pub async fn any(&mut self) -> EndSignal {
         #[cfg(unix)]
         {
             let [interrupt, terminate, hangup] = &mut self.each;
             tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
+                _ = interrupt.recv() => EndSignal(signal_hook::consts::SIGINT),
+                _ = terminate.recv() => EndSignal(signal_hook::consts::SIGTERM),
+                _ = hangup.recv() => EndSignal(signal_hook::consts::SIGHUP),
             }
         }
         #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
+        {
+            let _ = tokio::signal::ctrl_c().await;
+            EndSignal
+        }
+    }
+}
+
+/// A signal that asks the program to end.
+#[cfg(unix)]
+pub struct EndSignal(i32);
+
+/// A signal that asks the program to end.
+#[cfg(not(unix))]
+pub struct EndSignal;
+
+impl EndSignal {
+    /// Ends the program as the signal would have done had nobody listened.
+    pub fn end(self) -> ! {
+        #[cfg(unix)]
+        {
+            // It returns only if the signal could not be raised.
+            let _ = signal_hook::low_level::emulate_default_handler(self.0);
+        }
+        std::process::exit(130)
     }
 }

@@ -66,7 +66,7 @@ fn watch(options: Options, session: Session, printer: &EventPrinter<'_>) -> io::
         let gone = reader_gone()?;
         tokio::select! {
             biased;
-            () = signals.any() => {}
+            _ = signals.any() => {}
             ended = &mut written => return ignore_closed_reader(ended.unwrap_or(Ok(()))),
             () = gone => {}
             printed = print_events(events, printer, &lines) => printed?,

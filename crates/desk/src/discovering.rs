@@ -55,8 +55,7 @@ impl Desk {
             let message = format!("the workspace {} cannot be read: {error}", shown(self.workspace()));
             Error::new(Code::Unreadable, message, "make it readable")
         })?;
-        let home = self.around().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
-        if home.is_some_and(|home| home.starts_with(&workspace)) && self.around().reason != WorkspaceReason::Named {
+        if self.is_above_home(&workspace) && self.around().reason != WorkspaceReason::Named {
             let message = format!("{} is not a repository: it is your home folder, or above it", shown(&workspace));
             return Err(Error::new(Code::NoWorkspace, message, "change to a repository first"));
         }
@@ -79,6 +78,17 @@ impl Desk {
         }
         let known = self.catalog().sources().iter().map(|source| self.known_source(source, &workspace)).collect();
         Ok(Discoverer { workspace, folders: within, known })
+    }
+
+    /// Whether the workspace is a project, for which a catalog can be proposed, and not all that a person has.
+    pub fn can_init(&self) -> bool {
+        self.around().is_workspace() && !self.is_above_home(self.workspace())
+    }
+
+    /// Whether a folder is the home folder, or above it.
+    fn is_above_home(&self, folder: &Path) -> bool {
+        let home = self.around().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+        home.is_some_and(|home| home.starts_with(folder))
     }
 
     fn known_source(&self, source: &Source, workspace: &Path) -> KnownSource {

@@ -15,7 +15,7 @@ use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp};
+use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp, code_of, is_link_refused};
 use refdesk_text::{Code, Error};
 
 /// The folder of refdesk's state in a workspace.
@@ -286,7 +286,14 @@ impl Location {
     }
 
     fn failed(&self, code: Code, error: &io::Error) -> Error {
-        Error::new(code, format!("the search index {}: {error}", self.path().display()), "make .jaato/refdesk writable")
+        let fix = match error.kind() {
+            _ if is_link_refused(error) => "replace the link by a folder",
+            _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make .jaato/refdesk writable",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+            _ => "move away what is in its place",
+        };
+        Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
 
     /// SQLite's error. A damaged file is no longer taken for ours, so that the next run sets it aside and builds another.

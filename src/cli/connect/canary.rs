@@ -1,11 +1,33 @@
 //! The results of trying out a connection, in words.
 
+use std::io;
+
 use serde_json::{Value, json};
 
-use refdesk_agents::canary::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep};
+use refdesk_agents::canary::{
+    self as trial, CanaryAnswer, CanaryEnd, CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult, CanaryStep,
+};
 use refdesk_text::{Code, Error};
 
 use super::super::rows::plural;
+use super::super::signals::Signals;
+
+/// Tries out everything; a signal that ends this program ends what it has started, too.
+///
+/// # Errors
+/// The system has no processes left.
+pub(in crate::cli) fn run(jobs: &[CanaryJob]) -> io::Result<Vec<Vec<CanaryResult>>> {
+    let stop = async {
+        match Signals::new() {
+            Ok(mut signals) => signals.any().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    match trial::run(jobs, stop)? {
+        CanaryEnd::Done(results) => Ok(results),
+        CanaryEnd::Stopped(signal) => signal.end(),
+    }
+}
 
 /// The steps for programs.
 pub(in crate::cli) fn json(results: &[CanaryResult]) -> Value {

@@ -155,7 +155,22 @@ impl Connection {
             Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
             Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
         };
-        CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).collect(), ..answer }
+        let left = if settings.dry_run || answer.exit > 0 { Vec::new() } else { self.left_alone() };
+        CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
+    }
+
+    /// What disconnecting leaves, since it was not written by connecting.
+    fn left_alone(&self) -> Vec<String> {
+        if self.verb == Verb::Connect {
+            return Vec::new();
+        }
+        let note = |file: &FileParts, command: String| {
+            format!(
+                "{} still runs '{command}': that is another program, or an entry that connect did not write",
+                file.file.shown
+            )
+        };
+        self.files.iter().flat_map(|file| file.commands().into_iter().map(|command| note(file, command))).collect()
     }
 
     fn unchanged(&self, changes: &[Option<FileChange>]) -> CommandOutput {

@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+use super::super::environment;
 use super::connection_record::ConnectionRecord;
 use super::settings_file::SettingsFile;
-use refdesk_agents::setup::{ConnectedFile, Disconnected, Record, SettingsPart, connect_file, disconnect_file};
+use refdesk_agents::setup::{
+    ConnectedFile, Disconnected, PartCommand, Record, SettingsPart, connect_file, disconnect_file, hook_commands,
+    listed_server,
+};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::output::{Before, Proposal, propose, propose_removal};
 use refdesk_text::{Code, Error};
@@ -55,7 +59,7 @@ impl FileParts {
                 ConnectedFile::Already => return Ok(None),
                 ConnectedFile::Write { text, records } => (text, FollowUp::Remember(records)),
             },
-            Verb::Disconnect => match disconnect_file(text, &parts).map_err(in_file)? {
+            Verb::Disconnect => match disconnect_file(text, &parts, &environment::is_this_program).map_err(in_file)? {
                 Disconnected::Nothing => return Ok(None),
                 Disconnected::Write(text) => (text, FollowUp::Forget),
                 Disconnected::Remove { folders } => (String::new(), FollowUp::Remove(folders)),
@@ -73,6 +77,19 @@ impl FileParts {
         }
         let missing = proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
         Ok(Some(FileChange { proposal, missing, then }))
+    }
+
+    /// The commands of refdesk in the file.
+    pub fn commands(&self) -> Vec<String> {
+        let text = self.file.read().ok().flatten().unwrap_or_default();
+        let of = |part: &SettingsPart| match &part.command {
+            PartCommand::Hooks(_) => hook_commands(&text, &part.client).unwrap_or_default(),
+            PartCommand::Server(_) => {
+                let listed = listed_server(&text, &part.client.server).ok().flatten();
+                listed.map(|it| it.command.words().join(" ")).into_iter().collect()
+            }
+        };
+        self.parts.iter().flat_map(|(part, _)| of(part)).collect()
     }
 
     /// Makes the change. Records are written first: without them the previous content would be lost.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::connect::{canary, example, settings_file, switches};
 use super::report::{CheckLevel, CheckLine};
-use refdesk_agents::canary::{self as trial, CanaryJob, CanaryPrompt, CanaryResult};
+use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
     Client, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server, hook_commands,
@@ -43,7 +43,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
     }
     let prompt = example::prompt(desk);
     let jobs: Vec<CanaryJob> = found.iter_mut().map(|agent| agent.job(desk, prompt.as_ref())).collect();
-    let (results, failed) = match trial::run(&jobs) {
+    let (results, failed) = match canary::run(&jobs) {
         Ok(results) => (results, None),
         Err(error) => (vec![Vec::new(); jobs.len()], Some(error.to_string())),
     };

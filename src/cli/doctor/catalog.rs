@@ -20,6 +20,8 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
+        // There is nothing to propose where there is no project.
+        (0, ..) if !desk.can_init() => CheckLine::note("catalog", "there is none here", ""),
         (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
         (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),
         _ => CheckLine::ok("catalog", found),
@@ -51,6 +53,9 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     };
     let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
+        None if desk.catalog().is_empty() => {
+            CheckLine::note("search index", "none, since there is nothing to find", "")
+        }
         None => {
             let sources = plural(desk.catalog().len(), "source");
             let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");

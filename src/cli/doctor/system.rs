@@ -43,14 +43,20 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
-        CheckLine::note("workspace", text, "`refdesk init` sets one up")
+        CheckLine::note("workspace", text, "change to the folder of a project, where `refdesk init` sets one up")
     };
     let configuration = match desk.config_file() {
         Some(file) => CheckLine::ok("configuration", shown(file)),
         None => CheckLine::ok("configuration", "none, so all settings have their defaults"),
     };
     let state = match state_folder() {
-        Some(folder) => CheckLine::ok("state", shown(&folder)),
+        Some(folder) => match obstacle(&folder) {
+            None => CheckLine::ok("state", shown(&folder)),
+            Some(reason) => {
+                let text = format!("{} {reason}: nothing is remembered for you, and nothing is sealed", shown(&folder));
+                CheckLine::wrong("state", text, "make it a writable folder, or set XDG_STATE_HOME to one")
+            }
+        },
         None => CheckLine::note("state", "no home folder is known, so nothing is remembered for you", "set HOME"),
     };
     let log = match log::file() {
@@ -58,6 +64,28 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         None => CheckLine::note("log", "no home folder is known, so there is none", "set HOME"),
     };
     vec![workspace, configuration, state, log]
+}
+
+/// What keeps files from being made in this folder, or the folder from being made.
+fn obstacle(folder: &Path) -> Option<String> {
+    let is_there = |path: &&Path| path.symlink_metadata().is_ok();
+    let nearest = folder.ancestors().find(is_there)?;
+    let at = if nearest == folder { "is".to_owned() } else { format!("cannot be made: {} is", nearest.display()) };
+    if !nearest.is_dir() {
+        return Some(format!("{at} not a folder"));
+    }
+    (!is_writable(nearest)).then(|| format!("{at} not writable"))
+}
+
+#[cfg(unix)]
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(folder: &Path) -> bool {
+    std::fs::metadata(folder).is_ok_and(|folder| !folder.permissions().readonly())
 }
 
 /// Whether the screen can be told of changes.

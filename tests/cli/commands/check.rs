@@ -270,3 +270,20 @@ fn moved_paths_are_told_once_in_one_line() {
     world.run(&["check", "--fix"]).exits(0);
     assert_eq!(world.run(&["list"]).exits(0).stderr, "");
 }
+
+#[test]
+fn a_key_that_is_there_twice_is_a_warning_with_its_line() {
+    let world = Workspace::with(&[("docs/a.md", "# A\n")]);
+    let text = "{\n  \"sources\": [\n    {\"id\": \"a\", \"name\": \"A\", \"path\": \"docs/a.md\", \"tags\": [\"x\"],\n     \"tags\": [\"y\"]}\n  ],\n  \"preselected\": [],\n  \"preselected\": [\"a\"]\n}\n";
+    world.put("references.json", text.as_bytes());
+    let answer = world.json(&["check"], 0);
+    let warnings = answer["warnings"].as_array().unwrap();
+    let found: Vec<_> = warnings
+        .iter()
+        .filter(|it| it["code"] == "duplicate-key")
+        .map(|it| (it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap(), it["message"].as_str().unwrap()))
+        .collect();
+    let twice = |key: &str| format!("the key '{key}' is there twice, and the last one counts");
+    assert_eq!(found, [(4, 6, twice("tags").as_str()), (7, 3, twice("preselected").as_str())], "{answer:#}");
+    assert_eq!(world.json(&["list"], 0)["sources"][0]["tags"], json!(["y"]));
+}

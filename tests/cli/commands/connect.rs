@@ -443,4 +443,59 @@ fn an_unknown_agent_is_a_usage_error() {
     world.run(&["disconnect"]).exits(2);
     let ran = world.run(&["connect", "claude-cod"]).exits(2);
     assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
+    let ran = world.run(&["connect", "claude"]).exits(2);
+    assert!(ran.stderr.contains("did you mean 'claude-code'? it knows"), "{ran}");
+}
+
+#[test]
+fn what_runs_another_program_stays_and_is_named() {
+    let world = Workspace::new();
+    let other = world.path.join("tools/refdesk");
+    write_atomic(&other, b"#!/bin/sh\n").unwrap();
+    fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for program in [other.to_str().unwrap(), "tools/refdesk", "./refdesk"] {
+        let hook = json!({"type": "command", "command": format!("{program} hook claude-code")});
+        let settings = json!({"hooks": {"Stop": [{"hooks": [hook]}]}, "model": "x"}).to_string();
+        let servers = json!({"mcpServers": {"refdesk": {"command": program, "args": ["mcp"]}}}).to_string();
+        world.put(SETTINGS, settings.as_bytes());
+        world.put(".mcp.json", servers.as_bytes());
+        let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+        assert!(ran.text().contains("is not connected"), "{ran}");
+        for command in [format!("'{program} hook claude-code'"), format!("'{program} mcp'")] {
+            assert!(ran.stderr.contains(&format!("still runs {command}")), "{ran}");
+        }
+        assert_eq!((world.read(SETTINGS), world.read(".mcp.json")), (settings, servers));
+    }
+    // Beside an entry of ours, with its record and without.
+    for forgotten in [false, true] {
+        let mine =
+            json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "tools/refdesk hook codex"}]}]}});
+        world.put(".codex/hooks.json", mine.to_string().as_bytes());
+        world.run(&["connect", "codex", "--yes"]).exits(0);
+        let connected = world.read(".codex/hooks.json");
+        assert!(!connected.contains("tools/refdesk"), "connecting replaces it, after showing that");
+        let added = connected.replacen(
+            "\"hooks\": {",
+            "\"hooks\": {\"Stop\": [{\"command\": \"tools/refdesk hook codex\"}],",
+            1,
+        );
+        world.put(".codex/hooks.json", added.as_bytes());
+        if forgotten {
+            fs::remove_dir_all(world.path.join(".jaato/refdesk/connected")).unwrap();
+        }
+        let ran = world.run(&["disconnect", "codex", "--yes"]).exits(0);
+        let left = world.read(".codex/hooks.json");
+        assert_eq!(commands(&left), ["tools/refdesk hook codex"], "{left}");
+        assert!(ran.stderr.contains("still runs 'tools/refdesk hook codex'"), "{ran}");
+    }
+    // This program by its path, and a path at which there is nothing.
+    for program in [PROGRAM, "/gone/refdesk"] {
+        world.put(
+            ".mcp.json",
+            json!({"mcpServers": {"refdesk": {"command": program, "args": ["mcp"]}}}).to_string().as_bytes(),
+        );
+        world.put(SETTINGS, b"{}");
+        assert_eq!(world.json(&["disconnect", "claude-code", "--yes"], 0)["status"], "disconnected");
+        assert!(!world.read(".mcp.json").contains("refdesk"));
+    }
 }

@@ -173,4 +173,53 @@ fn the_rest_of_the_report() {
     let answer = run(&mut nowhere.bare(&["--format", "json", "doctor"]), None).exits(0).json();
     assert!(with_level(&answer, "note").concat().contains("no workspace was found"), "{answer:#}");
     assert_eq!(nowhere.listing(), []);
+    // Nothing advises to make a catalog of everything that a person has.
+    let mut home = nowhere.bare(&["doctor"]);
+    let ran = run(home.current_dir(nowhere.beside("home")), None).exits(0);
+    assert!(ran.text().contains("note   catalog: there is none here\n"), "{ran}");
+    assert!(ran.text().contains("fix: change to the folder of a project, where `refdesk init` sets one up"), "{ran}");
+    assert_eq!(ran.text().matches("init").count(), 1, "{ran}");
+    fs::create_dir(nowhere.beside("home/.git")).unwrap();
+    let ran = run(nowhere.bare(&["doctor"]).current_dir(nowhere.beside("home")), None).exits(0);
+    assert!(ran.text().contains("note   catalog: there is none here\n"), "{ran}");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_wrong() {
+    let world = tagged();
+    write_atomic(&world.beside("home/.local"), b"in the way").unwrap();
+    let answer = world.json(&["doctor"], 1);
+    let wrong = with_level(&answer, "wrong").concat();
+    assert!(wrong.contains("state: ~/.local/state/refdesk cannot be made: ~/.local is not a folder"), "{wrong}");
+    let mut command = world.command(&["doctor"]);
+    let ran = run(command.env("XDG_STATE_HOME", world.beside("tmp")), None).exits(0);
+    assert!(ran.text().contains("ok     state: "), "{ran}");
+}
+
+#[test]
+fn an_interrupted_trial_ends_what_it_has_started() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let world = tagged();
+    world.run(&["connect", "codex", "--user", "--yes"]).exits(0);
+    let (begun, pipe) = (world.beside("tmp/begun"), world.beside("tmp/pipe"));
+    for fifo in [&begun, &pipe] {
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+    let program = world.beside("tmp/refdesk");
+    let script =
+        format!("#!/bin/sh\nexec 3> {}\ntail -f /dev/null &\necho > {}\nwait\n", pipe.display(), begun.display());
+    write_atomic(&program, script.as_bytes()).unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let settings = world.beside("home/.codex/hooks.json");
+    let text =
+        fs::read_to_string(&settings).unwrap().replace("\"refdesk hook", &format!("\"{} hook", program.display()));
+    write_atomic(&settings, text.as_bytes()).unwrap();
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    let mut doctor = world.command(&["doctor"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    fs::read_to_string(begun).unwrap();
+    kill_process(Pid::from_child(&doctor), Signal::INT).unwrap();
+    let status = doctor.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2), "{status}");
+    // It ends when no process has it open any more.
+    assert_eq!(reader.join().unwrap(), "");
 }

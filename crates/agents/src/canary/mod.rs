@@ -108,29 +108,46 @@ pub enum CanaryFailure {
     NoHint(String),
 }
 
-/// Runs all jobs at the same time.
+/// How a trial ended.
+#[derive(Debug)]
+pub enum CanaryEnd<T> {
+    /// With the results of each job.
+    Done(Vec<Vec<CanaryResult>>),
+    /// By the future that stops it. What was running has ended.
+    Stopped(T),
+}
+
+/// Runs all jobs at the same time, until `stop` is ready.
 ///
 /// # Errors
 /// The system has no processes or timers left.
-pub fn run(jobs: &[CanaryJob]) -> io::Result<Vec<Vec<CanaryResult>>> {
+pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<CanaryEnd<T>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let results = runtime.block_on(async {
+    let end = runtime.block_on(async {
         let mut running = tokio::task::JoinSet::new();
         for (at, job) in jobs.iter().cloned().enumerate() {
             running.spawn(async move { (at, run_one(&job).await) });
         }
         let mut results = vec![Vec::new(); jobs.len()];
-        while let Some(done) = running.join_next().await {
-            if let Ok((at, found)) = done
-                && let Some(place) = results.get_mut(at)
-            {
-                *place = found;
+        let all_done = async {
+            while let Some(done) = running.join_next().await {
+                if let Ok((at, found)) = done
+                    && let Some(place) = results.get_mut(at)
+                {
+                    *place = found;
+                }
             }
-        }
-        results
+        };
+        let stopped = tokio::select! {
+            () = all_done => None,
+            stopped = stop => Some(stopped),
+        };
+        // Their processes end when they are dropped.
+        running.shutdown().await;
+        stopped.map_or(CanaryEnd::Done(results), CanaryEnd::Stopped)
     });
     runtime.shutdown_background();
-    Ok(results)
+    Ok(end)
 }
 
 /// The hook and the server do not depend on each other.

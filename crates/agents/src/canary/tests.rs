@@ -22,7 +22,7 @@ fn job(folder: &TempDir) -> CanaryJob {
 }
 
 fn outcomes(jobs: &[CanaryJob]) -> Vec<Vec<(CanaryStep, Result<CanaryAnswer, CanaryFailure>)>> {
-    let results = run(jobs).unwrap();
+    let CanaryEnd::Done(results) = run(jobs, std::future::pending::<()>()).unwrap() else { panic!("stopped") };
     results.into_iter().map(|results| results.into_iter().map(|it| (it.step, it.outcome)).collect()).collect()
 }
 
@@ -132,6 +132,23 @@ fn what_a_program_that_hangs_has_started_ends_with_it() {
     let hook = Some((HookAgent::Codex, format!("'{path}' hook codex; true")));
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
     assert!(matches!(found.as_slice(), [(CanaryStep::Start, Err(CanaryFailure::TimedOut(..)))]), "{found:?}");
+    assert_eq!(reader.join().unwrap(), "");
+}
+
+#[test]
+fn what_is_running_ends_when_the_trial_is_stopped() {
+    let (folder, path) = program("exec 3> \"$0.pipe\"; tail -f /dev/null & echo started > \"$0.begun\"; wait");
+    let (pipe, begun) = (format!("{path}.pipe"), format!("{path}.begun"));
+    for fifo in [&pipe, &begun] {
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    let hook = Some((HookAgent::Codex, format!("'{path}' hook codex; true")));
+    let job = CanaryJob { hook, ..job(&folder) };
+    let stop = async { tokio::task::spawn_blocking(|| fs::read_to_string(begun).unwrap()).await.unwrap() };
+    let end = run(&[job], stop).unwrap();
+    assert!(matches!(end, CanaryEnd::Stopped(said) if said == "started\n"));
+    // Its children, too: nothing has the pipe open any more.
     assert_eq!(reader.join().unwrap(), "");
 }
 

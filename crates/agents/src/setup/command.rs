@@ -54,6 +54,11 @@ fn does_more(command: &str) -> bool {
     false
 }
 
+/// The program that a command line starts.
+pub fn program_of(command: &str) -> Option<String> {
+    shell_words::split(command).ok()?.into_iter().find(|word| !is_assignment(word))
+}
+
 /// Whether a program has the name by which we recognize it.
 pub(super) fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")

@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::client::foreign_keys;
-use super::command::is_ours;
+use super::command::{is_ours, program_of};
 use super::text::{Container, part};
 
 /// The key that contains all hooks of an agent.
@@ -73,6 +73,11 @@ impl Entry<'_, '_> {
         let handler = self.commands.map_or(Some(element), |(commands, at)| commands.elements.get(at))?;
         let (_, command) = members(handler.as_object()?, "command").next()?;
         command.value.as_string_lit().map(|command| command.value.to_string())
+    }
+
+    /// Whether its program is one of these.
+    pub fn runs(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        self.command().and_then(|command| program_of(&command)).is_some_and(|program| is_it(&program))
     }
 
     /// The element as it would be with only this command.

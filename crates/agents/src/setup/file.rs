@@ -2,7 +2,7 @@
 //! added last is removed first, so that each record describes the text that it is applied to.
 
 use super::client::{Client, ServerCommand};
-use super::plan::{self, Connected, Disconnected};
+use super::plan::{self, Connected, Disconnected, IsOwn};
 use super::record::Record;
 use super::server::{connect_server, disconnect_server};
 use refdesk_text::Error;
@@ -47,10 +47,15 @@ impl SettingsPart {
         }
     }
 
-    fn disconnect(&self, text: Option<&str>, record: Option<&Record>) -> Result<Disconnected, Error> {
+    fn disconnect(
+        &self,
+        text: Option<&str>,
+        record: Option<&Record>,
+        is_own: IsOwn<'_>,
+    ) -> Result<Disconnected, Error> {
         match &self.command {
-            PartCommand::Hooks(_) => plan::disconnect(text, &self.client, record),
-            PartCommand::Server(_) => disconnect_server(text, &self.client.server, record),
+            PartCommand::Hooks(_) => plan::disconnect(text, &self.client, record, is_own),
+            PartCommand::Server(_) => disconnect_server(text, &self.client.server, record, is_own),
         }
     }
 }
@@ -73,7 +78,7 @@ pub fn connect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)
     if !is_new {
         return Ok(ConnectedFile::Already);
     }
-    let Stripped { mut text, folders, .. } = strip(text, parts)?;
+    let Stripped { mut text, folders, .. } = strip(text, parts, &|_| true)?;
     let mut records = Vec::new();
     for (part, _) in parts {
         let connected = part.connect(text.as_deref(), None)?;
@@ -88,12 +93,16 @@ pub fn connect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)
     Ok(ConnectedFile::Write { text: text.unwrap_or_default(), records })
 }
 
-/// Removes these parts.
+/// Removes these parts; `is_own` says whether an entry's program is this one.
 ///
 /// # Errors
 /// The file does not parse, or a part cannot be removed safely.
-pub fn disconnect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<Disconnected, Error> {
-    let Stripped { text, folders, is_changed } = strip(text, parts)?;
+pub fn disconnect_file(
+    text: Option<&str>,
+    parts: &[(SettingsPart, Option<&Record>)],
+    is_own: IsOwn<'_>,
+) -> Result<Disconnected, Error> {
+    let Stripped { text, folders, is_changed } = strip(text, parts, is_own)?;
     Ok(match text {
         _ if !is_changed => Disconnected::Nothing,
         Some(text) => Disconnected::Write(text),
@@ -110,7 +119,7 @@ struct Stripped {
     is_changed: bool,
 }
 
-fn strip(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<Stripped, Error> {
+fn strip(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)], is_own: IsOwn<'_>) -> Result<Stripped, Error> {
     let mut left = Stripped { text: text.map(str::to_owned), folders: 0, is_changed: false };
     let mut parts: Vec<_> = parts.iter().collect();
     while let Some(text) = left.text.clone()
@@ -119,7 +128,7 @@ fn strip(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Resul
         let is_last = |(_, record): &&(SettingsPart, Option<&Record>)| record.is_some_and(|it| it.describes(&text));
         let at = parts.iter().position(is_last).unwrap_or(parts.len() - 1);
         let (part, record) = parts.remove(at);
-        match part.disconnect(Some(&text), *record)? {
+        match part.disconnect(Some(&text), *record, is_own)? {
             Disconnected::Nothing => {}
             Disconnected::Write(text) => left = Stripped { text: Some(text), is_changed: true, ..left },
             Disconnected::Remove { folders } => left = Stripped { text: None, folders, is_changed: true },

@@ -120,7 +120,7 @@ proptest! {
         record.hash.clear();
         let left = disconnected(&after, &client, remembered.then_some(&record));
         let left = left.expect("a file that was there stays");
-        prop_assert_eq!(disconnect(Some(&left), &client, None), Ok(Disconnected::Nothing));
+        prop_assert_eq!(disconnect(Some(&left), &client, None, &|_| true), Ok(Disconnected::Nothing));
         prop_assert_eq!(bare(&left, remembered), bare(&before, remembered), "{}", after);
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
     }

@@ -20,7 +20,7 @@ pub use client::{
     Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable, SwitchFile, SwitchPaths,
     SwitchProblem, SwitchText, Switches,
 };
-pub use command::{NAME, is_ours, write_command};
+pub use command::{NAME, is_ours, program_of, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
 pub use foreign::foreign_hooks;
 pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};

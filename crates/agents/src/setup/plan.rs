@@ -20,6 +20,9 @@ const MARK: &str = "\u{feff}";
 /// The most entries of ours that are removed one by one; connecting adds three.
 const MAX_ENTRIES: usize = 256;
 
+/// Whether a program, as it is written in an entry, is this one.
+pub type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
+
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connected {
@@ -70,7 +73,7 @@ pub fn connect(
         }
     }
     // Remove older entries first, so that the record describes the file before any of them.
-    let (base, replaced, is_exact) = match remove_ours(body, client, record)? {
+    let (base, replaced, is_exact) = match remove_ours(body, client, record, &|_| true)? {
         Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
         Remaining::File => (None, record, true),
         Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
@@ -89,13 +92,19 @@ pub fn connect(
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
 
-/// Removes our entries from the settings of an agent.
+/// Removes our entries from the settings of an agent: those of the record, and others that run a program which is ours by
+/// `is_own`, and not only by its name.
 ///
 /// # Errors
 /// The file does not parse.
-pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) -> Result<Disconnected, Error> {
+pub fn disconnect(
+    text: Option<&str>,
+    client: &Client,
+    record: Option<&Record>,
+    is_own: IsOwn<'_>,
+) -> Result<Disconnected, Error> {
     let (mark, body) = split_mark(text);
-    Ok(match remove_ours(body, client, record)? {
+    Ok(match remove_ours(body, client, record, is_own)? {
         Remaining::Untouched => Disconnected::Nothing,
         Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
         Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
@@ -151,7 +160,7 @@ enum Remaining {
     File,
 }
 
-fn remove_ours(body: &str, client: &Client, record: Option<&Record>) -> Result<Remaining, Error> {
+fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsOwn<'_>) -> Result<Remaining, Error> {
     let Some(Value::Object(root)) = parse(body)? else { return Ok(Remaining::Untouched) };
     let found = ours(&root, client.word);
     if found.is_empty() {
@@ -162,16 +171,19 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>) -> Result<R
         return Err(error_at(body, entry.list.range.start, Code::TooMany, &message));
     }
     if let Some(record) = record
-        && let Some(text) = restored(body, client, record, &found)
+        && let Some(text) = restored(body, client, record, &found, is_own)
     {
         let is_file = record.created && is_blank(&text)?;
         return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
+    }
+    if !found.iter().any(|entry| entry.runs(is_own)) {
+        return Ok(Remaining::Untouched);
     }
     // The file has changed since, or the record is missing or wrong: remove one entry after the other. Without a record
     // it is unknown whether an event without hooks was there before, but that is unlikely.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
-    while let Some(next) = without_first(&left, client, may_remove)? {
+    while let Some(next) = without_first(&left, client, is_own, may_remove)? {
         left = next;
     }
     Ok(match record {
@@ -183,11 +195,33 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>) -> Result<R
 /// The original text according to the record, if that is plausible. A record may come with a repository and contain
 /// anything, so its result counts only if adding our entries to it gives this text again, which proves that nothing
 /// else was removed.
-fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
+fn restored(
+    body: &str,
+    client: &Client,
+    record: &Record,
+    found: &[Entry<'_, '_>],
+    is_own: IsOwn<'_>,
+) -> Option<String> {
     let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
-    let entries: Vec<(&str, serde_json::Value)> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
+    let mut others = match parse(&left).ok()? {
+        Some(Value::Object(root)) => others(&ours(&root, client.word), is_own)?,
+        _ => Vec::new(),
+    };
+    let mut entries = Vec::new();
+    for (event, entry) in found.iter().map(|ours| (ours.event, ours.alone())) {
+        match others.iter().position(|(other, same)| *other == event && *same == entry) {
+            Some(at) => drop(others.remove(at)),
+            None => entries.push((event, entry)),
+        }
+    }
     let (inserts, _) = additions(&left, client, &entries).ok()?;
     (apply(&left, inserts).0 == body).then_some(left)
+}
+
+/// Entries that run other programs, and so stay, with their events; `None` if one of them runs ours.
+fn others(entries: &[Entry<'_, '_>], is_own: IsOwn<'_>) -> Option<Vec<(String, serde_json::Value)>> {
+    let other = |entry: &Entry<'_, '_>| (!entry.runs(is_own)).then(|| (entry.event.to_owned(), entry.alone()));
+    entries.iter().map(other).collect()
 }
 
 /// Whether a text is blank or only an empty object; a comment counts as content.
@@ -206,10 +240,15 @@ pub(super) fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
 }
 
 /// The text without our first entry; `None` if there is none.
-fn without_first(text: &str, client: &Client, may_remove: impl Fn(&str) -> bool) -> Result<Option<String>, Error> {
+fn without_first(
+    text: &str,
+    client: &Client,
+    is_own: IsOwn<'_>,
+    may_remove: impl Fn(&str) -> bool,
+) -> Result<Option<String>, Error> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
     let found = ours(&root, client.word);
-    let Some(entry) = found.first() else { return Ok(None) };
+    let Some(entry) = found.iter().find(|entry| entry.runs(is_own)) else { return Ok(None) };
     let (from, at) = match entry.outermost(text, may_remove) {
         Some(place) => place,
         None => {

@@ -45,7 +45,7 @@ pub(super) fn connected(
 /// The text after disconnecting; `None` if the file is removed.
 #[track_caller]
 pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>) -> Option<String> {
-    match disconnect(Some(text), client, record) {
+    match disconnect(Some(text), client, record, &|_| true) {
         Ok(Disconnected::Write(text)) => Some(text),
         Ok(Disconnected::Remove { .. }) => None,
         other => panic!("{text}: {other:?}"),
@@ -153,7 +153,7 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
             assert_eq!(connect(Some(&after), &client, &command, Some(&record)), Ok(Connected::Already), "{after}");
             assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), before, "{word}: {after}");
             if let Some(before) = before {
-                assert_eq!(disconnect(Some(before), &client, None), Ok(Disconnected::Nothing), "{before}");
+                assert_eq!(disconnect(Some(before), &client, None, &|_| true), Ok(Disconnected::Nothing), "{before}");
             }
             // Another path or other options replace our entries, and the file is still restored.
             let moved = write_command("/opt/the tools/refdesk", word, true);
@@ -330,7 +330,7 @@ fn a_file_that_would_need_a_guess_is_refused() {
         let Error { code: told, message, .. } = connect(Some(text), &client, COMMAND, None).unwrap_err();
         assert_eq!(told.as_str(), code, "{text:.60}: {message}");
         assert!(message.starts_with(&format!("{line}:{column}: ")), "{text:.60}: {message}");
-        let taken = disconnect(Some(text), &client, None);
+        let taken = disconnect(Some(text), &client, None, &|_| true);
         assert_eq!(taken.is_err(), matches!(code, "unparsable" | "too-many"), "{text:.60}");
     }
 }

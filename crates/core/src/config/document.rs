@@ -6,10 +6,13 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::outline::outline;
+use super::outline::{JsonOutline, outline};
 use refdesk_text::Code;
-use refdesk_text::report::locate::{PointerStep, item_starts, locate};
+use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position};
+
+/// The most repeated keys of a file that are reported.
+const REPEATED: usize = 20;
 
 /// A JSON file that parsed.
 #[derive(Debug)]
@@ -43,13 +46,24 @@ impl JsonDocument {
             Err(problem) => return (None, vec![problem.in_file(shown)]),
         };
         match outline(&text) {
-            Ok((value, starts)) => {
+            Ok(JsonOutline { value, starts, has_repeated_keys }) => {
                 let (path, line_starts) = (Arc::from(path), OnceLock::new());
                 let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
-                (Some(Self { path, shown, value, text, entries, line_starts }), Vec::new())
+                let document = Self { path, shown, value, text, entries, line_starts };
+                let problems = if has_repeated_keys { document.repeated_keys() } else { Vec::new() };
+                (Some(document), problems)
             }
             Err(error) => (None, vec![syntax_error(&text, &error).in_file(shown)]),
         }
+    }
+
+    fn repeated_keys(&self) -> Vec<Diagnostic> {
+        let warning = |(at, key): (usize, String)| {
+            let message = format!("the key '{key}' is there twice, and the last one counts");
+            let problem = Diagnostic::warning(Code::DuplicateKey, message).in_file(self.shown.clone());
+            problem.at(self.position_of(at)).fix("remove one of them")
+        };
+        repeated_keys(&self.text, REPEATED).into_iter().map(warning).collect()
     }
 
     /// The number of items in `sources`; 0 if it is not a list.

@@ -10,19 +10,23 @@ use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 /// The byte order mark, which an edit keeps.
 const MARK: char = '\u{feff}';
 
-/// The text with these tags for the entry at this place in `sources`, or for the entry that is the whole text; `None` if
-/// there is no such entry.
+/// The text with these tags for the entry at this place in `sources`, or for the entry that is the whole text; items of its
+/// list that are not strings stay, after them. `None` if there is no such entry.
 pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<String> {
     edited(text, |text| {
         let path = path_of(entry);
         let at = locate(text, &path)?.value;
         let list = [&path[..], &[PointerStep::Key("tags")]].concat();
+        let mut tags: Vec<Value> = tags.iter().map(|tag| json!(tag)).collect();
         let (range, new) = match locate(text, &list) {
             Some(spot) => {
-                let list = printed(text.get(spot.value.clone())?, tags);
-                (spot.value, list)
+                let old = text.get(spot.value.clone())?;
+                if let Value::Array(items) = serde_json::from_str(old).ok()? {
+                    tags.extend(items.into_iter().filter(|item| !item.is_string()));
+                }
+                (spot.value, printed(old, &tags))
             }
-            None => added_member(text, &at, &format!("\"tags\": {}", in_one_line(tags)))?,
+            None => added_member(text, &at, &format!("\"tags\": {}", in_one_line(&tags)))?,
         };
         let new = replaced(text, range, &new);
         let mut meant: Value = serde_json::from_str(text).ok()?;
@@ -74,13 +78,13 @@ fn replaced(text: &str, range: Range<usize>, new: &str) -> String {
     text
 }
 
-fn in_one_line(tags: &[String]) -> String {
-    let tags: Vec<String> = tags.iter().map(|tag| json!(tag).to_string()).collect();
+fn in_one_line(tags: &[Value]) -> String {
+    let tags: Vec<String> = tags.iter().map(Value::to_string).collect();
     format!("[{}]", tags.join(", "))
 }
 
 /// A list of tags in the layout of the old one: in one line, or a line each.
-fn printed(old: &str, tags: &[String]) -> String {
+fn printed(old: &str, tags: &[Value]) -> String {
     let inside = old.strip_prefix('[').and_then(|old| old.strip_suffix(']')).unwrap_or_default();
     let first = inside.len() - inside.trim_start().len();
     let (before, rest) = inside.split_at_checked(first).unwrap_or_default();
@@ -88,7 +92,7 @@ fn printed(old: &str, tags: &[String]) -> String {
     if tags.is_empty() || !before.contains('\n') {
         return in_one_line(tags);
     }
-    let tags: Vec<String> = tags.iter().map(|tag| format!("{before}{}", json!(tag))).collect();
+    let tags: Vec<String> = tags.iter().map(|tag| format!("{before}{tag}")).collect();
     format!("[{}{after}]", tags.join(","))
 }
 
@@ -141,6 +145,7 @@ mod tests {
             ),
             ("{\"tags\": [\n \"x\"\n]}", &[], "{\"tags\": []}"),
             (r#"{"id": "a", "tags": "x"}"#, &["x", "\"q\""], r#"{"id": "a", "tags": ["x", "\"q\""]}"#),
+            (r#"{"tags": ["x", 1, {"y": "y"}, null]}"#, &["z"], r#"{"tags": ["z", 1, {"y":"y"}, null]}"#),
             (r#"{"id": "a", "tags": null}"#, &["x"], r#"{"id": "a", "tags": ["x"]}"#),
             ("{\r\n\t\"id\": \"a\"\r\n}\r\n", &["x"], "{\r\n\t\"id\": \"a\",\r\n\t\"tags\": [\"x\"]\r\n}\r\n"),
             (r#"{"id": "a"}"#, &["x"], r#"{"id": "a", "tags": ["x"]}"#),

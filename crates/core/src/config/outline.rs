@@ -6,33 +6,49 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use refdesk_text::report::locate::list_items;
+use refdesk_text::report::locate::{has_repeated_keys, list_items};
 
-/// Parses a JSON text; a top-level list of `sources` is returned empty, with the byte offsets of its items.
+/// A JSON text without the entries of `sources`.
+#[derive(Debug)]
+pub struct JsonOutline {
+    /// Its value; a list of `sources` is empty.
+    pub value: Value,
+    /// The byte offsets of the items in that list; empty if they were not looked for.
+    pub starts: Vec<usize>,
+    /// Whether an object in the text has a key twice.
+    pub has_repeated_keys: bool,
+}
+
+/// Parses a JSON text.
 ///
 /// # Errors
 /// The text is not JSON, in `sources` or elsewhere.
-pub fn outline(text: &str) -> serde_json::Result<(Value, Vec<usize>)> {
+pub fn outline(text: &str) -> serde_json::Result<JsonOutline> {
     if let Some(found) = side_by_side(text) {
         return Ok(found);
     }
     // Something is wrong or unusual: parse the whole text in order to find the first error.
     let mut value: Value = serde_json::from_str(text)?;
+    let has_repeated_keys = has_repeated_keys(text, &value);
     if let Some(Value::Array(sources)) = value.as_object_mut().and_then(|members| members.get_mut("sources")) {
         *sources = Vec::new();
     }
-    Ok((value, Vec::new()))
+    Ok(JsonOutline { value, starts: Vec::new(), has_repeated_keys })
 }
 
 /// `None` if anything is wrong, if `sources` is not a list, or if it occurs twice.
-fn side_by_side(text: &str) -> Option<(Value, Vec<usize>)> {
+fn side_by_side(text: &str) -> Option<JsonOutline> {
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
     // Parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of range.
-    let check = |item: &Range<usize>| serde_json::from_str::<Value>(text.get(item.clone())?).ok().map(drop);
-    items.par_iter().with_min_len(64).try_for_each(check)?;
-    Some((value, items.into_iter().map(|item| item.start).collect()))
+    let check = |item: &Range<usize>| {
+        let text = text.get(item.clone())?;
+        Some(has_repeated_keys(text, &serde_json::from_str(text).ok()?))
+    };
+    let in_items = items.par_iter().with_min_len(64).map(check).try_reduce(|| false, |one, other| Some(one | other))?;
+    let has_repeated_keys = in_items || has_repeated_keys(&rest, &value);
+    Some(JsonOutline { value, starts: items.into_iter().map(|item| item.start).collect(), has_repeated_keys })
 }
 
 #[cfg(test)]
@@ -54,7 +70,7 @@ mod tests {
             ("[1, {\"sources\": [2]}]", r#"[1,{"sources":[2]}]"#),
             ("\n\"sources\"", "\"sources\""),
         ] {
-            let (value, starts) = outline(text).unwrap();
+            let JsonOutline { value, starts, .. } = outline(text).unwrap();
             assert_eq!(value.to_string(), expected, "{text}");
             let items = item_starts(text, &[PointerStep::Key("sources")]);
             assert!(starts.is_empty() || starts == items, "{text}: {starts:?}");
@@ -65,7 +81,7 @@ mod tests {
     fn offsets_of_the_items() {
         let text = r#" {"a": 1, "sources": [ {"id": "é"} ,1,
             "x" ], "b": [{}]} "#;
-        let starts = outline(text).unwrap().1;
+        let starts = outline(text).unwrap().starts;
         assert_eq!(starts, item_starts(text, &[PointerStep::Key("sources")]));
         assert_eq!(starts.len(), 3);
     }

@@ -317,6 +317,9 @@ pub fn advice(error: &io::Error) -> &'static str {
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
+            "move away what is in the way below .jaato/refdesk/"
+        }
         _ => "make .jaato/refdesk/ writable",
     }
 }

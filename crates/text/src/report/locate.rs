@@ -1,7 +1,10 @@
 //! The place of a JSON pointer in its file. The parser does not keep positions; the text is scanned again only when
 //! there is something to report.
 
+use std::collections::HashSet;
 use std::ops::Range;
+
+use serde_json::Value;
 
 /// Byte ranges of a member: its key, if it has one, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +70,64 @@ pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usiz
             return None;
         }
         scan.blank();
+    }
+    found
+}
+
+/// Whether an object in a *valid* JSON text has a key twice; `value` is that text, parsed. A parsed object has each key
+/// once, and outside strings a text has a colon for each.
+pub fn has_repeated_keys(json: &str, value: &Value) -> bool {
+    fn members(value: &Value) -> usize {
+        match value {
+            Value::Object(object) => object.len() + object.values().map(members).sum::<usize>(),
+            Value::Array(items) => items.iter().map(members).sum(),
+            _ => 0,
+        }
+    }
+    let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
+    let mut colons = 0;
+    while let Some(next) = scan.bytes.get(scan.at..).and_then(|rest| memchr::memchr2(b'"', b':', rest)) {
+        scan.at += next;
+        if scan.peek() == Some(b':') {
+            colons += 1;
+            scan.at += 1;
+        } else {
+            scan.skip_string();
+        }
+    }
+    colons != members(value)
+}
+
+/// The keys of a *valid* JSON text that an object has already, each with the place where it is repeated; at most so many.
+pub fn repeated_keys(json: &str, most: usize) -> Vec<(usize, String)> {
+    let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
+    // For each open object its keys, for each open list nothing.
+    let mut open: Vec<Option<HashSet<String>>> = Vec::new();
+    let mut found = Vec::new();
+    while let Some(byte) = scan.peek()
+        && found.len() < most
+    {
+        match byte {
+            b'"' => {
+                let start = scan.at;
+                scan.skip_string();
+                let end = scan.at;
+                scan.white();
+                if scan.peek() == Some(b':')
+                    && let Some(Some(keys)) = open.last_mut()
+                    && let Some(key) = json.get(start..end).and_then(|key| serde_json::from_str::<String>(key).ok())
+                    && !keys.insert(key.clone())
+                {
+                    found.push((start, key));
+                }
+                continue;
+            }
+            b'{' => open.push(Some(HashSet::new())),
+            b'[' => open.push(None),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+        scan.at += 1;
     }
     found
 }
@@ -216,6 +277,27 @@ impl Scan<'_> {
 mod tests {
     use super::PointerStep::{Item, Key};
     use super::*;
+
+    #[test]
+    fn keys_that_an_object_has_twice() {
+        for (json, expected) in [
+            ("{}", &[][..]),
+            (r#"{"a": 1, "b": {"a": 2}, "c": [{"a": 3}, {"a": 4}]}"#, &[]),
+            (r#"{"a": "a", "b": "a:b", "c:": ["a", "a"]}"#, &[]),
+            (r#"{"a": 1, "a": 2}"#, &[(9, "a")]),
+            (r#"{"a": 1, "\u0061" : 2, "a":3}"#, &[(9, "a"), (23, "a")]),
+            (r#"[{"x": {"k": [], "k": {}}}, {"k": 1}]"#, &[(17, "k")]),
+            (r#"{"a": {"b": 1}, "b": 2, "a": {"b": 3}}"#, &[(24, "a")]),
+            (r#"{"": 1, "": 2}"#, &[(8, "")]),
+        ] {
+            let found = repeated_keys(json, 9);
+            let shown: Vec<(usize, &str)> = found.iter().map(|(at, key)| (*at, key.as_str())).collect();
+            assert_eq!(shown, expected, "{json}");
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(has_repeated_keys(json, &value), !expected.is_empty(), "{json}");
+        }
+        assert_eq!(repeated_keys(r#"{"a": 1, "a": 2, "a": 3}"#, 1).len(), 1);
+    }
 
     #[test]
     fn finds_keys_and_values_by_path() {

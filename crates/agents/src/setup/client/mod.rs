@@ -90,6 +90,17 @@ impl Client {
         CLIENTS.into_iter().find(|client| client.word == word)
     }
 
+    /// The agent that this could be another name for: that of its program, that which its makers use, or its beginning.
+    pub fn named_like(word: &str) -> Option<Self> {
+        let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
+        let wanted = plain(word);
+        let is_program = |client: &Self| client.programs.iter().any(|program| plain(program) == wanted);
+        let begins = |client: &Self| {
+            !wanted.is_empty() && [client.word, client.name].iter().any(|name| plain(name).starts_with(&wanted))
+        };
+        Self::all().find(is_program).or_else(|| Self::all().find(begins))
+    }
+
     /// Every agent.
     pub fn all() -> impl Iterator<Item = Self> {
         CLIENTS.into_iter()
@@ -131,6 +142,24 @@ impl SettingsPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_name_for_an_agent() {
+        for (word, expected) in [
+            ("claude", Some("claude-code")),
+            ("Claude Code", Some("claude-code")),
+            ("claude_code", Some("claude-code")),
+            ("gemini", Some("gemini-cli")),
+            ("code", Some("vscode")),
+            ("VS Code", Some("vscode")),
+            ("cursor-agent", Some("cursor")),
+            ("open", Some("opencode")),
+            ("aider", None),
+            ("", None),
+        ] {
+            assert_eq!(Client::named_like(word).map(|client| client.word), expected, "{word}");
+        }
+    }
 
     #[test]
     fn names_are_unique_and_every_agent_can_be_found() {

@@ -136,7 +136,7 @@ proptest! {
         let Ok(Connected::Write { text: after, mut record }) =
             connect_server(Some(&before), &client.server, &command(&client), None) else { return Ok(()) };
         record.hash.clear();
-        let left = disconnect_server(Some(&after), &client.server, remembered.then_some(&record));
+        let left = disconnect_server(Some(&after), &client.server, remembered.then_some(&record), &|_| true);
         if let Ok(Disconnected::Write(left)) = left {
             let list = |text: &str| List::of(split_mark(Some(text)).1, &client.server).unwrap();
             let keys = client.server.keys;
@@ -158,7 +158,7 @@ proptest! {
         let Ok(Connected::Write { text: after, record }) =
             connect_server(Some(&before), &client.server, &command(&client), None) else { return Ok(()) };
         let forged = Record { added: ranges, created: true, folders: usize::MAX, ..record };
-        let left = match disconnect_server(Some(&after), &client.server, Some(&forged)) {
+        let left = match disconnect_server(Some(&after), &client.server, Some(&forged), &|_| true) {
             Ok(Disconnected::Write(left)) => left,
             Ok(Disconnected::Remove { .. }) => String::new(),
             Ok(Disconnected::Nothing) => after.clone(),

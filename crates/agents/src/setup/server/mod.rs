@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::client::{McpServer, SERVER, ServerCommand, SettingsFormat};
 use super::insert::{Insert, apply};
-use super::plan::{Connected, Disconnected, split_mark};
+use super::plan::{Connected, Disconnected, IsOwn, split_mark};
 use super::problem::EntryProblem;
 use super::record::Record;
 use refdesk_files::name::sha256_hex;
@@ -49,7 +49,7 @@ pub fn connect_server(
             }
         }
     }
-    let (base, replaced, is_exact) = match remove(body, server, record)? {
+    let (base, replaced, is_exact) = match remove(body, server, record, &|_| true)? {
         Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
         Remaining::File => (None, record, true),
         Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
@@ -72,7 +72,8 @@ pub fn connect_server(
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
 
-/// Removes our server from the settings of an agent.
+/// Removes our server from the settings of an agent: that of the record, or another that runs a program which is ours by
+/// `is_own`, and not only by its name.
 ///
 /// # Errors
 /// The file does not parse, or the entry cannot be cut out of it safely.
@@ -80,9 +81,10 @@ pub fn disconnect_server(
     text: Option<&str>,
     server: &McpServer,
     record: Option<&Record>,
+    is_own: IsOwn<'_>,
 ) -> Result<Disconnected, Error> {
     let (mark, body) = split_mark(text);
-    Ok(match remove(body, server, record)? {
+    Ok(match remove(body, server, record, is_own)? {
         Remaining::Untouched => Disconnected::Nothing,
         Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
         Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
@@ -205,15 +207,20 @@ impl List {
     }
 }
 
-fn remove(body: &str, server: &McpServer, record: Option<&Record>) -> Result<Remaining, Error> {
+fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn<'_>) -> Result<Remaining, Error> {
     let list = List::of(body, server)?;
-    let ours = list.entry().filter(|entry| server.command_of(entry).is_some_and(|command| command.is_ours()));
-    let Some(entry) = ours else { return Ok(Remaining::Untouched) };
+    let command = list.entry().and_then(|entry| Some((entry, server.command_of(entry)?)));
+    let Some((entry, command)) = command.filter(|(_, command)| command.is_ours()) else {
+        return Ok(Remaining::Untouched);
+    };
     if let Some(record) = record
         && let Some(text) = restored(body, server, record, entry)
     {
         let is_file = record.created && is_blank(&text, server)?;
         return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
+    }
+    if !is_own(&command.program) {
+        return Ok(Remaining::Untouched);
     }
     // The file has changed since, or the record is missing or wrong: cut the entry out.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));

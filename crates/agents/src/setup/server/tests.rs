@@ -25,7 +25,7 @@ pub(super) fn connected(
 /// The text after disconnecting; `None` if the file is removed.
 #[track_caller]
 pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>) -> Option<String> {
-    match disconnect_server(Some(text), &client.server, record) {
+    match disconnect_server(Some(text), &client.server, record, &|_| true) {
         Ok(Disconnected::Write(text)) => Some(text),
         Ok(Disconnected::Remove { .. }) => None,
         other => panic!("{}: {text}: {other:?}", client.word),
@@ -113,7 +113,7 @@ fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
             assert_eq!(connect_server(Some(&after), &client.server, &command, Some(&record)), Ok(Connected::Already));
             assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), before, "{}: {after}", client.word);
             if let Some(before) = before {
-                assert_eq!(disconnect_server(Some(before), &client.server, None), Ok(Disconnected::Nothing));
+                assert_eq!(disconnect_server(Some(before), &client.server, None, &|_| true), Ok(Disconnected::Nothing));
             }
             // Another path replaces our entry, and the file is still restored.
             let moved = client.server.command("/opt/the \"tools\"/refdesk", true);
@@ -129,10 +129,10 @@ fn without_a_record_only_our_entry_goes() {
     for client in Client::all() {
         for before in files(&client) {
             let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
-            let without = disconnect_server(Some(&after), &client.server, None);
+            let without = disconnect_server(Some(&after), &client.server, None, &|_| true);
             // As after an edit.
             record.hash.clear();
-            let edited = disconnect_server(Some(&after), &client.server, Some(&record));
+            let edited = disconnect_server(Some(&after), &client.server, Some(&record), &|_| true);
             for left in [without, edited] {
                 let left = match left {
                     Ok(Disconnected::Write(left)) => left,
@@ -205,7 +205,7 @@ fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
         let error = connect_server(Some(text), &client.server, &command(&client), None).unwrap_err();
         assert_eq!(error.code, Code::EntryTaken, "{error}");
         assert!(error.message.starts_with(&format!("{line}:1: ")), "{error}");
-        assert_eq!(disconnect_server(Some(text), &client.server, None), Ok(Disconnected::Nothing), "{text}");
+        assert_eq!(disconnect_server(Some(text), &client.server, None, &|_| true), Ok(Disconnected::Nothing), "{text}");
     }
 }
 
@@ -335,13 +335,13 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
             Disconnected::Remove { .. } => None,
             Disconnected::Nothing => panic!("{after}"),
         };
-        assert_eq!(left(disconnect_file(Some(&after), &known)), before, "{after}");
+        assert_eq!(left(disconnect_file(Some(&after), &known, &|_| true)), before, "{after}");
         // Another path in the hooks alone.
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved) else { panic!() };
         let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
-        assert_eq!(left(disconnect_file(Some(&again), &moved)), before, "{again}");
+        assert_eq!(left(disconnect_file(Some(&again), &moved, &|_| true)), before, "{again}");
         // One after the other, in any order.
         for order in [[0, 1], [1, 0]] {
             let parts = [hooks("refdesk"), server()];
@@ -355,7 +355,7 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
                 records[at] = new.into_iter().next().flatten();
             }
             let known: Vec<_> = parts.iter().cloned().zip(records.iter().map(Option::as_ref)).collect();
-            assert_eq!(left(disconnect_file(now.as_deref(), &known)), before, "{now:?}");
+            assert_eq!(left(disconnect_file(now.as_deref(), &known, &|_| true)), before, "{now:?}");
         }
     }
 }
