@@ -1,17 +1,17 @@
-//! The text of a source for display: the beginning of its document, of its folder's readme or else a list of the
+//! The text of a source for display, a part at a time: of its document, of its folder's readme or else a list of the
 //! folder's files, or its inline content; for what others fetch, how they do it. Only regular files are opened.
 
 use std::fs;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
 use refdesk_files::reserved::is_kept_back;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
-use refdesk_files::{path, read_regular};
+use refdesk_files::{open_regular, path, read_open};
 
-/// Bytes of a document that are shown.
+/// The most bytes of a document that are read at once.
 pub const SHOWN: usize = 64 * 1024;
 
 /// Files of a folder that are listed.
@@ -34,18 +34,22 @@ const INTRODUCTIONS: [&str; 10] = [
     "index.html",
 ];
 
-/// The beginning of a source's text.
+/// A part of a source's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     /// The source.
     pub id: String,
     /// What it is, if that is not obvious: `12 files`, `README.md of 12 files`, or why there is no text.
     pub caption: String,
-    /// The text, in whole lines; of a file its beginning.
+    /// The text, in whole lines.
     pub text: String,
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Bytes of the file that are not in `text`.
+    /// The offset of `text` in the file or content.
+    pub from: u64,
+    /// The offset behind it, where reading on begins.
+    pub next: u64,
+    /// Bytes behind it.
     pub rest: u64,
 }
 
@@ -57,17 +61,13 @@ impl Desk {
         };
         match &source.kind {
             SourceKind::Local(place) => match place.standing {
-                PathState::File => file(id, &place.path, String::new()),
+                PathState::File => file(id, &place.path, String::new(), 0),
                 PathState::Directory => folder(id, place),
                 PathState::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
                 PathState::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
                 PathState::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
             },
-            SourceKind::Inline { content } => {
-                let text = beginning(content, SHOWN);
-                let rest = (content.len() - text.len()) as u64;
-                Document { id: id.to_owned(), text: text.to_owned(), rest, ..Document::default() }
-            }
+            SourceKind::Inline { content } => inline(id, content, 0),
             SourceKind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
             SourceKind::Mcp { args, .. } => {
                 let text = if args.is_null() { String::new() } else { format!("{args:#}") };
@@ -83,49 +83,96 @@ impl Desk {
     pub fn document_at(&self, id: &str, path: &Path) -> Document {
         let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };
         let within = path.strip_prefix(&place.path).ok().filter(|within| !within.as_os_str().is_empty());
-        let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
         match within {
-            Some(within) if place.standing == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside) => {
-                file(id, path, path::slashed(within))
-            }
+            Some(within) if is_inside(place, path) => file(id, path, path::slashed(within), 0),
             _ => self.document(id),
         }
     }
+
+    /// The text of a source from this offset on: where the text of its document, or of this file in its folder, ended.
+    pub fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
+        let gone = || Document { from, next: from, ..captioned(id, "it cannot be read any more".to_owned()) };
+        let Some(source) = self.catalog.get(id) else { return gone() };
+        match (&source.kind, path) {
+            (SourceKind::Inline { content }, _) => inline(id, content, from),
+            (SourceKind::Local(place), _) if place.standing == PathState::File => {
+                file(id, &place.path, String::new(), from)
+            }
+            (SourceKind::Local(place), Some(path)) if path.starts_with(&place.path) && is_inside(place, path) => {
+                file(id, path, String::new(), from)
+            }
+            _ => gone(),
+        }
+    }
+}
+
+/// Whether a file is in this folder, links followed, and may be read.
+fn is_inside(place: &LocalPath, path: &Path) -> bool {
+    let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
+    place.standing == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
+}
+
+fn inline(id: &str, content: &str, from: u64) -> Document {
+    let rest = usize::try_from(from).ok().and_then(|from| content.get(from..)).unwrap_or_default();
+    let text = beginning(rest, SHOWN);
+    let (next, rest) = (from + text.len() as u64, (rest.len() - text.len()) as u64);
+    Document { id: id.to_owned(), text: text.to_owned(), from, next, rest, ..Document::default() }
 }
 
 fn captioned(id: &str, caption: String) -> Document {
     Document { id: id.to_owned(), caption, ..Document::default() }
 }
 
-fn file(id: &str, path: &Path, caption: String) -> Document {
-    match read(path) {
-        Ok(Content::Text { text, rest }) => {
-            Document { id: id.to_owned(), caption, text, path: Some(path.to_path_buf()), rest }
+fn file(id: &str, path: &Path, caption: String, from: u64) -> Document {
+    match read(path, from) {
+        Ok(Content::Text { text, next, rest }) => {
+            Document { id: id.to_owned(), caption, text, path: Some(path.to_path_buf()), from, next, rest }
         }
         Ok(Content::Binary { bytes }) => {
             let caption = format!("binary, {}", size(bytes));
             Document { path: Some(path.to_path_buf()), ..captioned(id, caption) }
         }
-        Err(error) => captioned(id, format!("it cannot be read: {error}")),
+        Err(error) => Document { from, next: from, ..captioned(id, format!("it cannot be read: {error}")) },
     }
 }
 
-/// The beginning of a file, and the size of the rest.
+/// A part of a file, and the size of the rest.
 enum Content {
-    Text { text: String, rest: u64 },
+    Text { text: String, next: u64, rest: u64 },
     Binary { bytes: u64 },
 }
 
-fn read(path: &Path) -> io::Result<Content> {
-    let (bytes, more) = read_regular(path, SHOWN as u64)?;
-    let all = if more { fs::metadata(path)?.len().max(bytes.len() as u64) } else { bytes.len() as u64 };
-    if bytes.contains(&0) {
+fn read(path: &Path, from: u64) -> io::Result<Content> {
+    let (mut file, metadata) = open_regular(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let (bytes, more) = read_open(file, &metadata, SHOWN as u64)?;
+    let end = from + bytes.len() as u64;
+    let all = if more { metadata.len().max(end) } else { end };
+    if from == 0 && bytes.contains(&0) {
         return Ok(Content::Binary { bytes: all });
     }
-    let bytes = if more { whole_lines(&bytes) } else { &bytes };
-    let rest = all - bytes.len() as u64;
-    let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
-    Ok(Content::Text { text, rest })
+    let bytes = if more { whole_paragraphs(&bytes) } else { &bytes };
+    let next = from + bytes.len() as u64;
+    let bytes = if from == 0 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
+    Ok(Content::Text { text: String::from_utf8_lossy(bytes).into_owned(), next, rest: all - next })
+}
+
+/// The bytes up to an empty line before a line that is not indented, if there is one in the second half, so that each part
+/// makes sense by itself; else the whole lines.
+fn whole_paragraphs(bytes: &[u8]) -> &[u8] {
+    let lines = whole_lines(bytes);
+    let half = lines.len() / 2;
+    let mut end = lines.len();
+    while let Some(before) = lines.get(half..end.saturating_sub(1)).and_then(|part| memchr::memrchr(b'\n', part)) {
+        let start = half + before + 1;
+        let is_empty = lines.get(start..end).is_some_and(|line| line.iter().all(u8::is_ascii_whitespace));
+        let is_indented = lines.get(end).is_none_or(u8::is_ascii_whitespace);
+        if is_empty && !is_indented {
+            return lines.get(..end).unwrap_or(lines);
+        }
+        end = start;
+    }
+    lines
 }
 
 /// The bytes up to the last line break; of one long line, up to the last whole character.
@@ -158,7 +205,7 @@ fn folder(id: &str, place: &LocalPath) -> Document {
         count => format!("{count} files"),
     };
     match introduction(place) {
-        Some((name, path)) => file(id, &path, format!("{name} of {count}")),
+        Some((name, path)) => file(id, &path, format!("{name} of {count}"), 0),
         None => Document { text: listing(&place.path, &files, more), ..captioned(id, count) },
     }
 }
@@ -274,6 +321,49 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_read_on_where_it_ended() {
+        let paragraph = format!("caf\u{e9} {}\n  more\n\n", "x".repeat(700));
+        let text = paragraph.repeat(400);
+        let content = serde_json::to_string(&text).unwrap();
+        let inline = format!(r#"{{"id": "a", "name": "A", "type": "inline", "content": {content}}}"#);
+        let folder = r#"{"id": "a", "name": "A", "path": "d"}"#;
+        for (files, sources, path) in [
+            (&[("a", text.as_bytes())][..], A, None),
+            (&[("d/README.md", text.as_bytes())], folder, Some("d/README.md")),
+            (&[], inline.as_str(), None),
+        ] {
+            let (_, folder) = document(files, sources, "a");
+            let around = Surroundings {
+                workspace: fs::canonicalize(folder.path()).unwrap(),
+                current: folder.path().to_path_buf(),
+                ..Surroundings::default()
+            };
+            let desk = Desk::open(Options::new(around));
+            let path = path.map(|path| fs::canonicalize(folder.path()).unwrap().join(path));
+            let mut part = desk.document("a");
+            let mut read = part.text.clone();
+            assert_eq!(part.path.is_some(), !files.is_empty());
+            while part.rest > 0 {
+                assert!(path.is_none() && files.is_empty() || part.text.ends_with("\n\n"), "whole paragraphs");
+                assert_eq!(part.next + part.rest, text.len() as u64);
+                let (from, on) = (part.next, desk.document_from("a", path.as_deref(), part.next));
+                assert_eq!((on.from, on.id.as_str()), (from, "a"));
+                read.push_str(&on.text);
+                part = on;
+            }
+            assert!(read == text, "{sources:.60}");
+            let behind = desk.document_from("a", path.as_deref(), text.len() as u64 + 5);
+            assert_eq!((behind.text.as_str(), behind.rest), ("", 0));
+        }
+        let (_, folder) = document(&[("d/a.md", b"a"), ("secret", b"secret")], folder, "a");
+        let around = Surroundings { workspace: fs::canonicalize(folder.path()).unwrap(), ..Surroundings::default() };
+        let desk = Desk::open(Options::new(around));
+        let outside = fs::canonicalize(folder.path()).unwrap().join("d/../secret");
+        assert_eq!(desk.document_from("a", Some(&outside), 0).text, "", "nothing outside of the folder");
+        assert_eq!(desk.document_from("b", None, 0).text, "");
+    }
+
+    #[test]
     fn a_long_list_of_files_is_cut() {
         let names: Vec<String> = (0..LISTED + 5).map(|nth| format!("a/{nth:04}.txt")).collect();
         let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
@@ -300,7 +390,7 @@ mod tests {
             size: 0,
         };
         assert_eq!(super::folder("a", &place).text, "x.txt  1 byte");
-        assert!(file("a", &at("a/README"), String::new()).caption.starts_with("it cannot be read"));
+        assert!(file("a", &at("a/README"), String::new(), 0).caption.starts_with("it cannot be read"));
     }
 
     #[test]

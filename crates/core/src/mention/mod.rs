@@ -17,6 +17,7 @@ pub use ids::IdMatcher;
 pub use library::{Library, Scanned};
 pub use links::LinkSyntax;
 pub use scan::{ScannedMentions, scan};
+pub use target::path_of;
 
 use std::path::Path;
 use std::sync::Arc;

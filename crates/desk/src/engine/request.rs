@@ -59,6 +59,15 @@ pub enum Request {
     Read(SourceId),
     /// The text of this file of the source. Answered by [`Response::Document`].
     ReadFile(SourceId, PathBuf),
+    /// The text of this source, or of this file of its folder, from an offset on. Answered by [`Response::Document`].
+    ReadOn {
+        /// The source.
+        id: SourceId,
+        /// The file, as in [`Document::path`].
+        path: Option<PathBuf>,
+        /// The offset, as in [`Document::next`].
+        from: u64,
+    },
     /// Where is this on disk? Answered by [`Response::Located`], or refused.
     Locate(LocateTarget),
     /// Which sources does this prompt match? Answered by [`Response::Findings`].
@@ -183,7 +192,7 @@ pub enum Response {
         /// What picking the several would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::Read`] and [`Request::ReadFile`].
+    /// The answer to [`Request::Read`], [`Request::ReadFile`] and [`Request::ReadOn`].
     Document(Document),
     /// The answer to [`Request::Locate`].
     Located(Spot),
@@ -319,6 +328,7 @@ impl Message {
                 | Request::PreviewPicks { .. }
                 | Request::Read(_)
                 | Request::ReadFile(..)
+                | Request::ReadOn { .. }
                 | Request::Search(_)
                 | Request::ListProfiles
                 | Request::CompareProfile(_)

@@ -110,6 +110,9 @@ impl Worker<'_> {
                 return Response::PicksPreview { one, all };
             }
             Request::Read(id) => return Response::Document(self.desk.document(id.as_str())),
+            Request::ReadOn { id, path, from } => {
+                return Response::Document(self.desk.document_from(id.as_str(), path.as_deref(), from));
+            }
             Request::ReadFile(id, path) => return Response::Document(self.desk.document_at(id.as_str(), &path)),
             Request::Match(prompt) => return Response::Findings(self.desk.look(&prompt)),
             Request::Simulate { prompt, audience } => {
