@@ -7,6 +7,7 @@ use refdesk_core::selection::Role;
 use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove};
+use super::catalog::disabled as reading;
 use super::feed::{query, target};
 use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
@@ -29,6 +30,13 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Sort if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
         Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),
+        Action::Read => read(state),
+        Action::NextLink
+        | Action::PreviousLink
+        | Action::FollowLink
+        | Action::GoBack
+        | Action::GoForward
+        | Action::FrontMatter => reading::disabled(state, action),
         Action::Zoom => zoom(state),
         Action::Undo if state.snapshot.undo.is_none() => {
             Some("nothing to undo: only picks and exclusions made here can be undone".to_owned())
@@ -177,6 +185,17 @@ fn inside(state: &State) -> Option<String> {
             let zoom = state.key(Action::Zoom);
             Some(format!("there is no room for details: press {zoom}, or make the terminal larger"))
         }
+    }
+}
+
+fn read(state: &State) -> Option<String> {
+    match state.focus {
+        Pane::Catalog => inside(state),
+        _ => outside(state, Action::CopyId).or_else(|| {
+            let id = state.subject(state.focus)?;
+            let is_gone = state.snapshot.catalog.get(id).is_none();
+            is_gone.then(|| format!("@{id} is no longer in the catalog: there is nothing to read"))
+        }),
     }
 }
 

@@ -1,7 +1,5 @@
 //! The inputs of the screen as plain values (keys by their meaning, answers, sizes), and the effects it asks for.
 
-use std::sync::Arc;
-
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
@@ -9,7 +7,7 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 
 use crate::tui::action::{Action, KeyContext, Pressed};
-use crate::tui::highlight::Spans;
+use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
 use crate::tui::key::{BareKey, Key, KeySequence, NamedKey};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
@@ -45,8 +43,9 @@ pub enum Input {
         question: Option<u64>,
         response: Response,
     },
-    /// The highlighting of these lines of a text.
+    /// The highlighting of these lines of a text; lines are counted through all its pieces.
     Highlighted {
+        subject: HighlightSubject,
         generation: u64,
         /// The first of the lines.
         from: usize,
@@ -89,10 +88,9 @@ pub enum Effect {
     },
     /// Highlight this text; answered by [`Input::Highlighted`].
     Highlight {
+        subject: HighlightSubject,
         generation: u64,
-        lines: Arc<[String]>,
-        /// Names of the language it is in, the likeliest first.
-        languages: Vec<String>,
+        pieces: Vec<CodePiece>,
     },
     Copy(String),
 }

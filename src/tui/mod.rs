@@ -32,6 +32,7 @@ mod hints;
 mod input;
 pub mod key;
 mod layout;
+mod markdown;
 mod own_files;
 mod pane;
 mod pane_view;

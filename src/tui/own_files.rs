@@ -20,8 +20,6 @@ pub fn read(files: &ScreenFiles) -> (Keymap, Vec<Diagnostic>) {
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
     (state.keymap, state.own_problems) = read(&files);
     state.own_files = files;
-    // The text of the details names keys.
-    state.catalog.wrapped_for = None;
     if let Some(text) = problems_noticed(state) {
         state.refuse(text);
     }

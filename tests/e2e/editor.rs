@@ -82,7 +82,7 @@ fn no_key_is_stolen_and_none_is_lost() {
     let desk = Desk::new();
     let editor = desk.editor("vim", RECORDS);
     let mut pty = desk.open(&format!("'{}' -x 'two words'", editor.display()));
-    for (key, file, line) in [("\r", "docs/a b.md", 1), ("e", "references.json", 4), ("/beta\ro", "references.json", 9)]
+    for (key, file, line) in [("o", "docs/a b.md", 1), ("e", "references.json", 4), ("/beta\ro", "references.json", 9)]
     {
         let bytes = pty.bytes();
         pty.type_bytes(key);

@@ -93,6 +93,20 @@ pub enum Action {
     Sort,
     /// Search the details.
     Search,
+    /// Go into the document of the source.
+    Read,
+    /// Go to the next link of the document.
+    NextLink,
+    /// Go to the previous link of the document.
+    PreviousLink,
+    /// Show what the link leads to.
+    FollowLink,
+    /// Go back to where a link was followed.
+    GoBack,
+    /// Go forward again.
+    GoForward,
+    /// Unfold the front matter of the document, or fold it.
+    FrontMatter,
     /// Go to the next match.
     NextHit,
     /// Go to the previous match.

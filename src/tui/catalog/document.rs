@@ -1,72 +1,230 @@
-//! A document as wrapped text: cleaned, with Markdown headings and code styled, and at the end how much is not shown.
-//! Wrapped once for a width, since a key must not cost the wrapping of 64 KiB.
+//! The document of the source under the cursor, as far as it was read: parts in a row, of which a bounded number is kept, and
+//! each laid out once for a width, since a key must not cost the layout of a document.
 
-use std::path::Path;
+use std::collections::VecDeque;
+use std::ops::Range;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::tui::catalog::portion::{Portion, PortionStart, TextKind};
 use crate::tui::glyphs::Glyphs;
-use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::cells;
+use crate::tui::markdown::FrontMatter;
+use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
 
-pub fn page(document: &Document, opens: &str, glyphs: &Glyphs, columns: usize) -> WrappedText {
-    let is_markdown = document.path.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "md");
-    let mut fence = None;
-    let mut lines: Vec<PageLine> = document
-        .text
-        .lines()
-        .map(|line| {
-            let role = if is_markdown { line_role(line, &mut fence) } else { ThemeRole::Text };
-            PageLine::new(cells::clean(line), role)
-        })
-        .collect();
-    if document.rest > 0 {
-        let how = if document.path.is_some() { format!(": {opens} opens it") } else { String::new() };
-        let more = format!("{} {} more{how}", glyphs.ellipsis, size(document.rest));
-        lines.push(PageLine::new(more, ThemeRole::Infra));
-    }
-    WrappedText::new(lines, columns)
+/// The most parts that are kept: a mebibyte of text.
+pub const MOST_PORTIONS: usize = 16;
+
+#[derive(Debug, Clone, Default)]
+pub struct LoadedDocument {
+    pub kind: TextKind,
+    /// What is kept, without a gap.
+    pub portions: VecDeque<Portion>,
+    /// The starts of all parts that were read, the kept ones and those before them.
+    starts: Vec<PortionStart>,
+    /// The position in `starts` of the first part that is kept.
+    first: usize,
+    /// Where reading on begins.
+    next: u64,
+    /// Bytes behind that.
+    pub rest: u64,
+    /// How much is not read, if that is anything.
+    tail: WrappedText,
+    /// Changes with every layout.
+    pub revision: u64,
 }
 
-/// The style of a line of Markdown; `fence` is the mark that opened the current block of code.
-fn line_role(line: &str, fence: &mut Option<char>) -> ThemeRole {
-    let text = line.trim_start();
-    let mark = ['`', '~'].into_iter().find(|mark| text.chars().take_while(|c| c == mark).count() >= 3);
-    match (*fence, mark) {
-        (None, Some(mark)) => *fence = Some(mark),
-        (Some(open), Some(mark)) if open == mark => *fence = None,
-        (Some(_), _) => {}
-        (None, None) => {
-            let level = line.chars().take_while(|c| *c == '#').count();
-            let is_heading = (1..=6).contains(&level) && line.chars().nth(level).is_none_or(char::is_whitespace);
-            return if is_heading { ThemeRole::Strong } else { ThemeRole::Text };
+/// What a document shows in a row: the part, and the row within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortionRow {
+    pub portion: usize,
+    pub row: usize,
+}
+
+impl LoadedDocument {
+    /// The beginning of a document.
+    pub fn begin(document: &mut Document, kind: TextKind) -> Self {
+        let start = PortionStart { offset: document.from, line: 1, fence: None };
+        let mut loaded = Self { kind, starts: vec![start], ..Self::default() };
+        loaded.append(document);
+        loaded
+    }
+
+    /// The offset to read on from, if there is more.
+    pub fn next(&self) -> Option<u64> {
+        (self.rest > 0).then_some(self.next)
+    }
+
+    /// The offset of the part before the kept ones.
+    pub fn previous(&self) -> Option<u64> {
+        let before = self.first.checked_sub(1)?;
+        self.starts.get(before).map(|start| start.offset)
+    }
+
+    /// Takes a part that continues the kept ones. Returns the rows that went at the beginning to make room.
+    pub fn append(&mut self, document: &mut Document) -> usize {
+        let Some(start) = self.starts.get(self.first + self.portions.len()).cloned() else { return 0 };
+        let portion = Portion { start, text: std::mem::take(&mut document.text), ..Portion::default() };
+        // Nothing new, though there should be more: the file became shorter.
+        self.rest = if document.next > document.from { document.rest } else { 0 };
+        self.next = document.next;
+        if self.rest > 0 && self.starts.len() == self.first + self.portions.len() + 1 {
+            self.starts.push(portion.after(document.next, &self.kind));
+        }
+        self.portions.push_back(portion);
+        self.tail = WrappedText::default();
+        let mut gone = 0;
+        while self.portions.len() > MOST_PORTIONS {
+            gone += self.portions.pop_front().and_then(|portion| portion.page).map_or(0, |page| page.text.len());
+            self.first += 1;
+            self.revision += 1;
+        }
+        gone
+    }
+
+    /// Takes the part before the kept ones.
+    pub fn prepend(&mut self, document: &mut Document) {
+        let Some(before) = self.first.checked_sub(1) else { return };
+        let Some(start) = self.starts.get(before).cloned() else { return };
+        self.portions.push_front(Portion { start, text: std::mem::take(&mut document.text), ..Portion::default() });
+        self.first = before;
+        if self.portions.len() > MOST_PORTIONS
+            && let Some(last) = self.portions.pop_back()
+        {
+            self.rest += self.next.saturating_sub(last.start.offset);
+            self.next = last.start.offset;
+            self.tail = WrappedText::default();
+        }
+        self.revision += 1;
+    }
+
+    /// Lays out every part that is due.
+    pub fn lay_out(&mut self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
+        for portion in self.portions.iter_mut().filter(|portion| portion.page.is_none()) {
+            portion.lay_out(&self.kind, front_matter, glyphs, columns);
+            self.revision += 1;
+        }
+        if self.rest > 0 && self.tail.len() == 0 {
+            let more = format!("{} {} more", glyphs.ellipsis, size(self.rest));
+            self.tail = WrappedText::new(vec![PageLine::new(more, ThemeRole::Infra)], columns);
         }
     }
-    ThemeRole::Infra
+
+    /// Makes the layout of every part due.
+    pub fn forget_layout(&mut self) {
+        self.portions.iter_mut().for_each(|portion| portion.page = None);
+        self.tail = WrappedText::default();
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &WrappedText> {
+        self.portions.iter().map(|portion| portion.page.as_ref().map_or(&EMPTY, |page| &page.text)).chain([&self.tail])
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.texts().map(WrappedText::len).sum()
+    }
+
+    pub fn lines(&self) -> impl Iterator<Item = &PageLine> {
+        self.texts().flat_map(WrappedText::lines)
+    }
+
+    /// The part that shows this row.
+    pub fn at_row(&self, row: usize) -> Option<PortionRow> {
+        let (portion, row) = place_in(self.texts().map(WrappedText::len), row)?;
+        Some(PortionRow { portion, row })
+    }
+
+    /// The first row of a part.
+    pub fn first_row(&self, portion: usize) -> usize {
+        self.texts().take(portion).map(WrappedText::len).sum()
+    }
+
+    /// The first line of a part.
+    pub fn first_line(&self, portion: usize) -> usize {
+        self.texts().take(portion).map(|text| text.lines().len()).sum()
+    }
+
+    fn at_line(&self, line: usize) -> Option<(usize, usize)> {
+        place_in(self.texts().map(|text| text.lines().len()), line)
+    }
+
+    /// The line that a row is a part of, and its bytes there.
+    pub fn place(&self, row: usize) -> Option<(usize, Range<usize>)> {
+        let at = self.at_row(row)?;
+        let (line, range) = self.texts().nth(at.portion)?.place(at.row)?;
+        Some((self.first_line(at.portion) + line, range))
+    }
+
+    /// The row that contains this byte of a line.
+    pub fn row_of(&self, line: usize, at: usize) -> usize {
+        match self.at_line(line) {
+            Some((portion, line)) => {
+                self.first_row(portion) + self.texts().nth(portion).map_or(0, |text| text.row_of(line, at))
+            }
+            None => self.len().saturating_sub(1),
+        }
+    }
+
+    /// The line of the source at this byte of a line.
+    pub fn source_line(&self, line: usize, at: usize) -> Option<usize> {
+        let (portion, line) = self.at_line(line)?;
+        self.portions.get(portion)?.page.as_ref()?.origins.source_line(line, at)
+    }
+
+    /// The row in which this line of the source begins; the last one if the document is not that long.
+    pub fn row_of_source(&self, source: usize) -> usize {
+        let after = self.portions.iter().take_while(|portion| portion.start.line <= source).count();
+        let nth = after.saturating_sub(1);
+        let page = self.portions.get(nth).and_then(|portion| portion.page.as_ref());
+        let place = page.and_then(|page| Some((page, page.origins.place(source)?)));
+        place.map_or(0, |(page, (line, at))| self.first_row(nth) + page.text.row_of(line, at))
+    }
+
+    /// Whether this line of the source is in a part that is kept.
+    pub fn holds(&self, source: usize) -> bool {
+        let first = self.portions.front().map_or(1, |portion| portion.start.line);
+        let end = self.portions.back().map_or(1, |portion| portion.start.line + portion.lines());
+        (first..end).contains(&source)
+    }
+
+    /// Whether this line of the source comes before the parts that are kept.
+    pub fn is_before(&self, source: usize) -> bool {
+        self.first > 0 && self.portions.front().is_some_and(|portion| source < portion.start.line)
+    }
+
+    /// The row of the heading or footnote with this name.
+    pub fn row_of_anchor(&self, name: &str) -> Option<usize> {
+        let found = |(nth, portion): (usize, &Portion)| {
+            let page = portion.page.as_ref()?;
+            let anchor = page.anchors.iter().find(|anchor| anchor.name == name)?;
+            Some(self.first_row(nth) + page.text.row_of(anchor.line, 0))
+        };
+        self.portions.iter().enumerate().find_map(found)
+    }
+
+    /// Draws a row.
+    pub fn draw(&self, row: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
+        let Some(at) = self.at_row(row) else { return };
+        if let Some(text) = self.texts().nth(at.portion) {
+            text.draw(at.row, lit, theme, area, buffer);
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+static EMPTY: WrappedText = WrappedText::EMPTY;
 
-    #[test]
-    fn headings_and_code() {
-        use ThemeRole::{Infra, Strong, Text};
-        let text = "# A\ntext\n#no\n```sh\n# comment\n~~~\n```\n## B\n####### no\n#";
-        let mut fence = None;
-        let roles: Vec<ThemeRole> = text.lines().map(|line| line_role(line, &mut fence)).collect();
-        assert_eq!(roles, [Strong, Text, Text, Infra, Infra, Infra, Infra, Strong, Text, Strong]);
+/// Which of these lengths in a row contains a position, and the position within it.
+fn place_in(lengths: impl Iterator<Item = usize>, position: usize) -> Option<(usize, usize)> {
+    let mut left = position;
+    for (nth, len) in lengths.enumerate() {
+        match left.checked_sub(len) {
+            Some(less) => left = less,
+            None => return Some((nth, left)),
+        }
     }
-
-    #[test]
-    fn omitted_text_is_counted() {
-        let document = Document { text: "a\tb\n\x1b".to_owned(), rest: 217_000, ..Document::default() };
-        let of = |document: &Document| {
-            let page = page(document, "Enter", &Glyphs::UNICODE, 40);
-            page.lines().iter().map(|line| line.text().to_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(of(&document), ["a    b", "\\x1b", "… 212 KB more"]);
-        let in_a_file = Document { path: Some("a.md".into()), ..document };
-        assert_eq!(of(&in_a_file)[2], "… 212 KB more: Enter opens it");
-    }
+    None
 }

@@ -1,14 +1,21 @@
-//! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and the
-//! beginning of its document, to be read and searched.
+//! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and its
+//! document, to be read, searched and walked along its links.
 
 mod columns;
 mod details;
+pub mod disabled;
 mod document;
 pub mod filtering;
+mod links;
 mod list;
+pub mod painting;
+mod places;
+mod portion;
 mod reader;
 pub mod reading;
 pub mod search;
+pub mod searching;
+pub mod walking;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -27,7 +34,6 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
-use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::Active;
 use refdesk_desk::Document;
 
@@ -47,12 +53,9 @@ pub struct CatalogPane {
     /// All positions in that order; `None` in the catalog's own.
     pub sequence: Option<Vec<usize>>,
     pub scroll: Scroll,
-    /// The document of the source under the cursor.
+    /// The document of the source under the cursor, without its text.
     pub document: Lookup<Document>,
-    /// The same, wrapped.
-    pub text: WrappedText,
-    /// The width that the text is wrapped for; `None` if it is outdated.
-    pub wrapped_for: Option<u16>,
+    pub reading: reading::ReadingState,
     pub search: TextSearch,
     /// The section to show in the details, until another source is under the cursor.
     pub section: Option<reading::OpenSection>,

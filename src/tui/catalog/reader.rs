@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use crate::tui::catalog::details;
+use crate::tui::catalog::document::LoadedDocument;
 use crate::tui::catalog::search::Hit;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -19,8 +20,8 @@ use crate::tui::widgets::{cells, frame, prompt};
 /// The document of the source under the cursor.
 #[derive(Debug)]
 pub struct DetailText<'a> {
-    details: WrappedText,
-    document: &'a WrappedText,
+    pub details: WrappedText,
+    pub document: &'a LoadedDocument,
 }
 
 /// The rows of the text, one column in.
@@ -41,7 +42,8 @@ fn split(parts: &PaneLayout) -> (Rect, Rect) {
 /// The view for this number of columns.
 pub fn view(state: &State, columns: u16) -> DetailText<'_> {
     let columns = usize::from(columns);
-    DetailText { details: WrappedText::new(details::lines(state, columns), columns), document: &state.catalog.text }
+    let document = &state.catalog.reading.loaded;
+    DetailText { details: WrappedText::new(details::lines(state, columns), columns), document }
 }
 
 impl DetailText<'_> {
@@ -54,22 +56,28 @@ impl DetailText<'_> {
         self.details.lines().iter().chain(self.document.lines()).map(PageLine::text)
     }
 
-    /// The line that this row is a part of.
-    pub fn line_at(&self, row: usize) -> Option<usize> {
+    /// The line that this row is a part of, and its bytes there.
+    fn place(&self, row: usize) -> Option<(usize, Range<usize>)> {
         match row.checked_sub(self.details.len()) {
-            None => self.details.place(row).map(|(line, _)| line),
-            Some(row) => self.document.place(row).map(|(line, _)| self.details.lines().len() + line),
+            None => self.details.place(row),
+            Some(row) => self.document.place(row).map(|(line, range)| (self.details.lines().len() + line, range)),
         }
     }
 
-    /// The line of the document, from 1; `None` in the details.
-    pub fn document_line(&self, line: usize) -> Option<usize> {
-        line.checked_sub(self.details.lines().len()).map(|line| line + 1)
+    /// The line of the document's source in this row, from 1; `None` in the details.
+    pub fn source_line_in(&self, row: usize) -> Option<usize> {
+        let (line, range) = self.document.place(row.checked_sub(self.details.len())?)?;
+        self.document.source_line(line, range.start)
     }
 
-    /// The row in which this line of the document begins, from 1; the last row if it is not that long.
-    pub fn row_of_line(&self, line: usize) -> usize {
-        self.details.len() + self.document.row_of(line.saturating_sub(1), 0)
+    /// The line of the document's source in which a hit begins, from 1; `None` in the details.
+    pub fn source_line_of(&self, hit: &Hit) -> Option<usize> {
+        self.document.source_line(hit.line.checked_sub(self.details.lines().len())?, hit.range.start)
+    }
+
+    /// The row in which this line of the document's source begins, from 1; the last row if it is not that long.
+    pub fn row_of_source(&self, line: usize) -> usize {
+        self.details.len() + self.document.row_of_source(line)
     }
 
     /// The row in which a hit begins.
@@ -80,29 +88,48 @@ impl DetailText<'_> {
         }
     }
 
-    fn draw(&self, state: &State, nth: usize, area: Rect, frame: &mut Frame<'_>) {
-        let (page, nth, before) = match nth.checked_sub(self.details.len()) {
-            None => (&self.details, nth, 0),
-            Some(nth) => (self.document, nth, self.details.lines().len()),
-        };
-        let place = page.place(nth).map(|(line, range)| (before + line, range));
-        let lit = place.map(|(line, range)| lit(state, line, &range)).unwrap_or_default();
-        page.draw(nth, &lit, &state.skin.theme, area, frame.buffer_mut());
+    fn draw(&self, state: &State, row: usize, area: Rect, frame: &mut Frame<'_>) {
+        let mut lit = row.checked_sub(self.details.len()).map(|row| links(state, row)).unwrap_or_default();
+        if let Some((line, range)) = self.place(row) {
+            hits(state, line, &range, &mut lit);
+        }
+        let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+        match row.checked_sub(self.details.len()) {
+            None => self.details.draw(row, &lit, theme, area, buffer),
+            Some(row) => self.document.draw(row, &lit, theme, area, buffer),
+        }
     }
 }
 
+/// The links in a row of the document.
+fn links(state: &State, row: usize) -> Vec<(Range<usize>, Style)> {
+    let reading = &state.catalog.reading;
+    let Some(at) = reading.loaded.at_row(row) else { return Vec::new() };
+    let Some(portion) = reading.loaded.portions.get(at.portion) else { return Vec::new() };
+    let Some(page) = &portion.page else { return Vec::new() };
+    let (Some((line, _)), Some(links)) = (page.text.place(at.row), &page.links) else { return Vec::new() };
+    let group = reading.link.filter(|focus| focus.portion == portion.start.offset).map(|focus| focus.group);
+    let first = links.partition_point(|link| link.line < line);
+    let here = links.iter().skip(first).take_while(|link| link.line == line);
+    here.map(|link| {
+        let style = link.to.style(&state.skin.theme);
+        let style = if group == Some(link.group) { style.add_modifier(Modifier::REVERSED) } else { style };
+        (link.range.clone(), style)
+    })
+    .collect()
+}
+
 /// The hits in a part of a line.
-fn lit(state: &State, line: usize, part: &Range<usize>) -> Vec<(Range<usize>, Style)> {
+fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<usize>, Style)>) {
     let search = &state.catalog.search;
     let found = state.skin.theme.style(ThemeRole::Match);
     let first = search.hits.partition_point(|hit| (hit.line, hit.range.end) <= (line, part.start));
     let here = search.hits.iter().enumerate().skip(first);
-    here.take_while(|(_, hit)| hit.line == line && hit.range.start < part.end)
-        .map(|(nth, hit)| {
-            let style = if nth == search.at { found.add_modifier(Modifier::REVERSED) } else { found };
-            (hit.range.clone(), style)
-        })
-        .collect()
+    let here = here.take_while(|(_, hit)| hit.line == line && hit.range.start < part.end);
+    lit.extend(here.map(|(nth, hit)| {
+        let style = if nth == search.at { found.add_modifier(Modifier::REVERSED) } else { found };
+        (hit.range.clone(), style)
+    }));
 }
 
 /// What is shown of the text, and of its search: `details, 1-28 of 210 · /retry 2/7`.

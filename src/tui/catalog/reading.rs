@@ -1,19 +1,63 @@
-//! Reads the details and the document of the source under the cursor: asks for it, scrolls, searches.
+//! Reads the details and the document of the source under the cursor: asks for it a part at a time, scrolls, and comes
+//! back to where it was left.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::tui::action::{Action, KeyContext};
-use crate::tui::catalog::document;
+use ratatui::layout::Position;
+
+use crate::tui::catalog::document::{LoadedDocument, MOST_PORTIONS};
+use crate::tui::catalog::links::{self, LinkingDocument};
+use crate::tui::catalog::painting::{self, DocumentPainting};
+use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingTrail};
+use crate::tui::catalog::portion::TextKind;
 use crate::tui::catalog::reader::{self, DetailText};
-use crate::tui::catalog::search::{TextSearch, find};
+use crate::tui::catalog::searching;
+use crate::tui::catalog::walking::LinkFocus;
 use crate::tui::feed;
 use crate::tui::input::Effect;
+use crate::tui::markdown::{self, FrontMatter};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Lookup, PanePart, State, Typing};
+use crate::tui::state::{Lookup, PanePart, State};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::Spot;
 use refdesk_desk::engine::Request;
+use refdesk_desk::{Document, Spot};
+
+/// The document under the cursor as it is read, and where others were left.
+#[derive(Debug, Clone, Default)]
+pub struct ReadingState {
+    pub loaded: LoadedDocument,
+    /// The document that is loaded, or asked for.
+    pub shown: Option<ReadableDocument>,
+    /// Where it is read.
+    pub place: ReadingPlace,
+    pub places: ReadingPlaces,
+    pub trail: ReadingTrail,
+    /// The link that can be followed.
+    pub link: Option<LinkFocus>,
+    pub painting: DocumentPainting,
+    front_matter: FrontMatter,
+    /// The width that it is laid out for.
+    columns: Option<u16>,
+    /// The snapshot that its links are of.
+    marked: Option<(u64, usize, usize)>,
+    /// The offset from which a part was asked for.
+    asked: Option<u64>,
+    pub goal: Option<ReadingGoal>,
+}
+
+/// Where to scroll as soon as that part of the document is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadingGoal {
+    Start,
+    Place(ReadingPlace),
+    /// A heading or footnote, by its name.
+    Anchor(String),
+    End,
+    /// Nowhere: as much as is kept is read, to search it.
+    All,
+}
 
 /// Columns and rows of the text, where it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
@@ -21,14 +65,39 @@ fn room(state: &State) -> Option<(u16, usize)> {
     (!place.is_empty()).then_some((place.width, usize::from(place.height)))
 }
 
-fn view(state: &State) -> Option<(DetailText<'_>, usize)> {
+pub fn view(state: &State) -> Option<(DetailText<'_>, usize)> {
     let (columns, rows) = room(state)?;
     Some((reader::view(state, columns), rows))
+}
+
+/// The row of the document at this position, and the column in it.
+pub fn document_row(state: &State, at: Position) -> Option<(usize, usize)> {
+    let place = reader::place(&state.parts(Pane::Catalog)?);
+    let (view, page) = view(state).filter(|_| place.contains(at))?;
+    let row = state.catalog.scroll.window(view.len(), page).start + usize::from(at.y - place.y);
+    Some((row.checked_sub(view.details.len())?, usize::from(at.x - place.x)))
 }
 
 pub fn scroll(state: &mut State, motion: Motion) {
     let Some((len, page)) = view(state).map(|(view, page)| (view.len(), page)) else { return };
     state.catalog.scroll.step(motion, len, page);
+    let reading = &mut state.catalog.reading;
+    reading.goal = match motion {
+        Motion::Top if reading.loaded.previous().is_some() => Some(ReadingGoal::Start),
+        Motion::Bottom if reading.loaded.next().is_some() => Some(ReadingGoal::End),
+        _ => None,
+    };
+}
+
+/// Goes into the document of the source under the cursor.
+pub fn read(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.focus == Pane::Catalog {
+        state.part = PanePart::Detail;
+        return;
+    }
+    if let Some(source) = state.subject(state.focus).map(str::to_owned) {
+        go_to(state, &ReadableDocument { source, file: None }, None, effects);
+    }
 }
 
 /// The line of the document, from 1, at the match or at the top; `None` in the details.
@@ -36,45 +105,246 @@ pub fn line(state: &State) -> Option<usize> {
     let (view, _) = view(state)?;
     let search = &state.catalog.search;
     match search.hits.get(search.at) {
-        Some(hit) => view.document_line(hit.line),
-        None => view.line_at(state.catalog.scroll.top).and_then(|line| view.document_line(line)),
+        Some(hit) => view.source_line_of(hit),
+        None => view.source_line_in(state.catalog.scroll.top),
     }
 }
 
-/// After every input: asks for the document, wraps it, searches it again.
+/// After every input: asks for the document, lays it out, searches it again, and goes to where it is to be read.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };
-    let subject = state.subject(Pane::Catalog).map(str::to_owned);
-    let is_other = state.catalog.document.about.as_ref().map(|(id, _)| id) != subject.as_ref();
-    if is_other {
-        state.catalog.scroll = Scroll::default();
-        state.catalog.wrapped_for = None;
-        end(state);
+    follow_subject(state);
+    start_over(state);
+    ask(state, effects);
+    lay_out(state, columns);
+    mark_links(state);
+    if state.catalog.search.is_on() {
+        searching::find_matches(state);
     }
+    pursue(state);
+    read_on(state, effects);
+    note_place(state);
+    painting::ask(state, effects);
+}
+
+/// Another source, or another file of its folder, begins where it was left.
+fn follow_subject(state: &mut State) {
+    let subject = state.subject(Pane::Catalog).map(str::to_owned);
     if state.catalog.section.as_ref().is_some_and(|section| Some(&section.source) != subject.as_ref()) {
         state.catalog.section = None;
     }
+    let file = state.catalog.section.as_ref().and_then(|section| section.path.clone());
+    let subject = subject.map(|source| ReadableDocument { source, file });
+    if state.catalog.reading.shown == subject {
+        return;
+    }
+    leave(state);
+    searching::end(state);
+    state.catalog.scroll = Scroll::default();
+    state.catalog.document = Lookup::default();
+    let reading = &mut state.catalog.reading;
+    let place = subject.as_ref().and_then(|subject| reading.places.of(subject));
+    *reading = ReadingState {
+        goal: place.map(ReadingGoal::Place),
+        shown: subject,
+        places: std::mem::take(&mut reading.places),
+        trail: std::mem::take(&mut reading.trail),
+        painting: std::mem::take(&mut reading.painting).ended(),
+        ..ReadingState::default()
+    };
+}
+
+/// Keeps the place of the document that is shown.
+fn leave(state: &mut State) {
+    let reading = &mut state.catalog.reading;
+    // A place that was not reached yet is still the place.
+    if let Some(shown) = reading.shown.clone().filter(|_| reading.goal.is_none()) {
+        reading.places.keep(shown, reading.place);
+    }
+}
+
+/// Reads from the beginning again, if what is to be shown is before what is kept.
+fn start_over(state: &mut State) {
+    let reading = &mut state.catalog.reading;
+    match &reading.goal {
+        Some(ReadingGoal::Start) => {
+            reading.goal = None;
+            reading.place = ReadingPlace::default();
+            state.catalog.scroll = Scroll::default();
+        }
+        Some(ReadingGoal::Place(place)) if reading.loaded.is_before(place.line) => {}
+        _ => return,
+    }
+    reading.loaded = LoadedDocument::default();
+    reading.asked = None;
+    state.catalog.document = Lookup::default();
+}
+
+fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let reads = state.snapshot.reads;
-    let is_new = state.catalog.document.ask(subject.as_deref().map(|id| (id, reads)));
-    if let (true, Some(id)) = (is_new, subject) {
-        let path = state.catalog.section.as_ref().and_then(|section| section.path.clone());
-        effects.push(Effect::Ask(match path {
-            Some(path) => Request::ReadFile(SourceId::from(id), path),
-            None => Request::Read(SourceId::from(id)),
+    let Some(shown) = state.catalog.reading.shown.clone() else { return };
+    if state.catalog.document.ask(Some((&shown.source, reads))) {
+        let id = SourceId::from(shown.source);
+        effects.push(Effect::Ask(match shown.file {
+            Some(path) => Request::ReadFile(id, path),
+            None => Request::Read(id),
         }));
     }
-    if state.catalog.wrapped_for != Some(columns) {
-        let asked = &state.catalog.document;
-        let answer = asked.answer.as_ref().filter(|_| asked.about.is_some());
-        let opens = state.key_in(KeyContext::Pane(Pane::Catalog), Action::Open);
-        let text = answer.map(|document| document::page(document, &opens, &state.skin.glyphs, usize::from(columns)));
-        state.catalog.text = text.unwrap_or_default();
-        state.catalog.wrapped_for = Some(columns);
+}
+
+/// Takes a part of the document.
+pub fn answered(state: &mut State, mut document: Document) {
+    let (front_matter, reading) = (state.catalog.reading.front_matter, &mut state.catalog.reading);
+    let is_of_shown = reading.shown.as_ref().is_some_and(|shown| shown.source == document.id);
+    if let Some(asked) = reading.asked.filter(|asked| *asked == document.from && is_of_shown) {
+        reading.asked = None;
+        if reading.loaded.previous() == Some(asked) {
+            reading.loaded.prepend(&mut document);
+            reading.loaded.lay_out(front_matter, &state.skin.glyphs, usize::from(reading.columns.unwrap_or(2)));
+            state.catalog.scroll.top += reading.loaded.first_row(1);
+        } else {
+            let gone = reading.loaded.append(&mut document);
+            state.catalog.scroll.top = state.catalog.scroll.top.saturating_sub(gone);
+        }
+        return;
     }
-    if state.catalog.search.is_on() {
-        find_matches(state);
+    if document.from > 0 || state.catalog.document.about.is_none() {
+        return;
     }
-    scroll_to_section(state);
+    let kind = TextKind::of(&document, state.snapshot.catalog.get(&document.id));
+    reading.loaded = LoadedDocument::begin(&mut document, kind);
+    reading.asked = None;
+    reading.link = None;
+    reading.marked = None;
+    reading.painting = std::mem::take(&mut reading.painting).ended();
+    if reading.place != ReadingPlace::default() {
+        // The same document, read again.
+        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
+    }
+    state.catalog.document.take(document);
+}
+
+fn lay_out(state: &mut State, columns: u16) {
+    let reading = &mut state.catalog.reading;
+    if reading.columns.replace(columns) != Some(columns) {
+        forget_layout(reading);
+    }
+    let is_far = reading.loaded.next().is_some()
+        && match reading.goal {
+            Some(ReadingGoal::End) => true,
+            Some(ReadingGoal::Place(place)) => place.line > 0 && !reading.loaded.holds(place.line),
+            _ => false,
+        };
+    // On the way to a distant part, nothing is looked at.
+    if !is_far {
+        reading.loaded.lay_out(reading.front_matter, &state.skin.glyphs, usize::from(columns));
+    }
+}
+
+fn forget_layout(reading: &mut ReadingState) {
+    reading.loaded.forget_layout();
+    reading.painting = std::mem::take(&mut reading.painting).ended();
+    if reading.place != ReadingPlace::default() {
+        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
+    }
+}
+
+/// Shows the front matter, or folds it to a line again.
+pub fn toggle_front_matter(state: &mut State) {
+    let reading = &mut state.catalog.reading;
+    reading.front_matter = reading.front_matter.toggled();
+    forget_layout(reading);
+}
+
+pub fn has_front_matter(state: &State) -> bool {
+    let loaded = &state.catalog.reading.loaded;
+    let first = loaded.portions.front().filter(|first| first.start.line == 1 && loaded.kind == TextKind::Markdown);
+    first.is_some_and(|first| markdown::has_front_matter(&first.text))
+}
+
+fn mark_links(state: &mut State) {
+    let snapshot = &state.snapshot;
+    let now = (snapshot.generation, Arc::as_ptr(&snapshot.graph) as usize, Arc::as_ptr(&snapshot.catalog) as usize);
+    let reading = &mut state.catalog.reading;
+    let Some(shown) = &reading.shown else { return };
+    let mut pages: Vec<_> = reading.loaded.portions.iter_mut().filter_map(|portion| portion.page.as_mut()).collect();
+    if reading.marked.replace(now) != Some(now) {
+        pages.iter_mut().for_each(|page| page.links = None);
+    }
+    let answer = state.catalog.document.answer.as_ref();
+    let document = LinkingDocument {
+        id: &shown.source,
+        path: answer.and_then(|document| document.path.as_deref()),
+        catalog: &snapshot.catalog,
+        graph: &snapshot.graph,
+    };
+    links::mark(&document, pages.into_iter());
+}
+
+/// Scrolls to where the document is to be read, once that is loaded.
+fn pursue(state: &mut State) {
+    if state.catalog.document.answer.is_none() {
+        return;
+    }
+    let Some(goal) = state.catalog.reading.goal.clone() else { return };
+    let Some((view, page)) = view(state) else { return };
+    let loaded = view.document;
+    let is_whole = loaded.next().is_none();
+    let last = view.len().saturating_sub(page);
+    let top = match &goal {
+        ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
+        ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
+            Some(view.row_of_source(place.line) + place.below)
+        }
+        ReadingGoal::Anchor(name) if name.is_empty() => Some(0),
+        ReadingGoal::Anchor(name) => loaded.row_of_anchor(name).map(|row| view.details.len() + row),
+        ReadingGoal::End if is_whole => Some(last),
+        _ => None,
+    };
+    let is_all = goal == ReadingGoal::All && (is_whole || loaded.portions.len() >= MOST_PORTIONS);
+    let is_nowhere = matches!(goal, ReadingGoal::Anchor(_)) && is_whole && top.is_none();
+    if let (true, ReadingGoal::Anchor(name)) = (is_nowhere, &goal) {
+        state.refuse(format!("this document has no heading #{name}"));
+    }
+    if let Some(top) = top {
+        state.catalog.scroll.top = top.min(last);
+    }
+    if top.is_some() || is_all || is_nowhere {
+        state.catalog.reading.goal = None;
+    }
+}
+
+/// Asks for the next part of the document near its end, or on the way to a goal, and for the one before near its beginning.
+fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(answer), None) = (&state.catalog.document.answer, state.catalog.reading.asked) else { return };
+    let path = answer.path.clone();
+    let Some((view, page)) = view(state) else { return };
+    let (reading, top) = (&state.catalog.reading, state.catalog.scroll.top);
+    let is_near_end = reading.goal.is_some() || top + 2 * page >= view.len();
+    let is_near_start = top < view.details.len() + page;
+    let from = reading.loaded.next().filter(|_| is_near_end);
+    let from = from.or_else(|| reading.loaded.previous().filter(|_| is_near_start));
+    let (Some(from), Some(shown)) = (from, &reading.shown) else { return };
+    effects.push(Effect::Ask(Request::ReadOn { id: SourceId::from(shown.source.as_str()), path, from }));
+    state.catalog.reading.asked = Some(from);
+}
+
+fn note_place(state: &mut State) {
+    if state.catalog.document.answer.is_none() || state.catalog.reading.goal.is_some() {
+        return;
+    }
+    let Some((view, _)) = view(state) else { return };
+    let top = state.catalog.scroll.top;
+    state.catalog.reading.place = match view.source_line_in(top) {
+        Some(line) => ReadingPlace { line, below: top.saturating_sub(view.row_of_source(line)) },
+        None => ReadingPlace { line: 0, below: top },
+    };
+}
+
+/// The document and the place in it that are read now.
+pub fn here(state: &State) -> Option<(ReadableDocument, ReadingPlace)> {
+    let reading = &state.catalog.reading;
+    Some((reading.shown.clone()?, reading.place))
 }
 
 /// A section of a document, shown in the details.
@@ -85,28 +355,33 @@ pub struct OpenSection {
     path: Option<PathBuf>,
     /// Its first line, from 1; 0 if it has none.
     line: usize,
-    scroll: SectionScroll,
-}
-
-/// Whether the details were scrolled to a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SectionScroll {
-    /// The document has not arrived.
-    Due,
-    Done,
 }
 
 /// Goes to the details of a source and shows the section that begins at this line of this file.
 pub fn show(state: &mut State, source: &str, path: Option<PathBuf>, line: usize, effects: &mut Vec<Effect>) {
-    feed::update::to_source(state, &SourceId::from(source));
-    if state.subject(Pane::Catalog) != Some(source) {
+    let document = ReadableDocument { source: source.to_owned(), file: path };
+    go_to(state, &document, Some(ReadingGoal::Place(ReadingPlace { line, below: 0 })), effects);
+}
+
+/// Goes to the details of a document: to a place in it, or to where it was left.
+pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<ReadingGoal>, effects: &mut Vec<Effect>) {
+    feed::update::to_source(state, &SourceId::from(document.source.as_str()));
+    if state.subject(Pane::Catalog) != Some(document.source.as_str()) {
         return;
     }
     state.part = PanePart::Detail;
-    end(state);
-    state.catalog.section = Some(OpenSection { source: source.to_owned(), path, line, scroll: SectionScroll::Due });
-    // The document must be asked for again: that of the same source may be another file.
-    state.catalog.document = Lookup::default();
+    searching::end(state);
+    let line = match &goal {
+        Some(ReadingGoal::Place(place)) => place.line,
+        _ => 0,
+    };
+    let section = OpenSection { source: document.source.clone(), path: document.file.clone(), line };
+    state.catalog.section = Some(section);
+    follow_subject(state);
+    if goal.is_some() {
+        state.catalog.reading.goal = goal;
+    }
+    state.catalog.reading.link = None;
     follow(state, effects);
 }
 
@@ -116,78 +391,10 @@ pub fn section_spot(state: &State) -> Option<Spot> {
     Some(Spot { path: section.path.clone()?, line: line(state).unwrap_or(section.line.max(1)) })
 }
 
-fn scroll_to_section(state: &mut State) {
-    let Some(section) = state.catalog.section.as_ref().filter(|section| section.scroll == SectionScroll::Due) else {
-        return;
-    };
-    let line = section.line;
-    if state.catalog.document.answer.is_none() {
-        return;
-    }
-    let Some((view, page)) = view(state) else { return };
-    let (row, len) = (if line == 0 { 0 } else { view.row_of_line(line) }, view.len());
-    state.catalog.scroll.top = row.min(len.saturating_sub(page));
-    if let Some(section) = &mut state.catalog.section {
-        section.scroll = SectionScroll::Done;
-    }
-}
-
-pub fn open(state: &mut State) {
-    state.catalog.search = TextSearch { from: state.catalog.scroll.top, ..TextSearch::default() };
-    state.typing = Some(Typing::Search);
-}
-
-/// Ends the search.
-pub fn end(state: &mut State) {
-    state.catalog.search = TextSearch::default();
-    if state.typing == Some(Typing::Search) {
-        state.typing = None;
-    }
-}
-
-/// After a change of the search: goes to the first match from where it began.
-pub fn typed(state: &mut State) {
-    find_matches(state);
-    let Some((view, _)) = view(state) else { return };
-    let search = &state.catalog.search;
-    let at = search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0);
-    go(state, at);
-}
-
-/// Goes to the next or previous match, around the ends.
-pub fn step(state: &mut State, action: Action) {
-    let (at, len) = (state.catalog.search.at, state.catalog.search.hits.len());
-    let next = match action {
-        Action::PreviousHit if at == 0 => len.saturating_sub(1),
-        Action::PreviousHit => at - 1,
-        _ if at + 1 >= len => 0,
-        _ => at + 1,
-    };
-    go(state, next);
-}
-
-fn find_matches(state: &mut State) {
-    let Some((view, _)) = view(state) else { return };
-    let hits = find(view.lines(), state.catalog.search.needle.text());
-    let search = &mut state.catalog.search;
-    search.at = search.at.min(hits.len().saturating_sub(1));
-    search.hits = hits;
-}
-
-/// Goes to this match and scrolls as little as possible.
-fn go(state: &mut State, at: usize) {
-    state.catalog.search.at = at;
-    let row = match (view(state), state.catalog.search.hits.get(at)) {
-        (Some((view, page)), Some(hit)) => Some((view.row_of(hit), view.len(), page)),
-        _ => None,
-    };
-    let from = state.catalog.search.from;
+/// Scrolls as little as possible to show this row.
+pub fn reveal(state: &mut State, row: usize) {
+    let Some((len, page)) = view(state).map(|(view, page)| (view.len(), page)) else { return };
     let scroll = &mut state.catalog.scroll;
-    match row {
-        Some((row, len, page)) => {
-            let lowest = (row + 1).saturating_sub(page.max(1));
-            scroll.top = scroll.top.clamp(lowest, row).min(len.saturating_sub(page));
-        }
-        None => scroll.top = from,
-    }
+    let lowest = (row + 1).saturating_sub(page.max(1));
+    scroll.top = scroll.top.clamp(lowest, row).min(len.saturating_sub(page));
 }

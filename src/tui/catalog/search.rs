@@ -18,6 +18,8 @@ pub struct TextSearch {
     pub at: usize,
     /// The row where the search began.
     pub from: usize,
+    /// A hash of the search and the text that the matches are of.
+    pub searched: Option<u64>,
 }
 
 /// The position of a match.

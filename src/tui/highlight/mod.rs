@@ -1,4 +1,4 @@
-//! Highlights the text of a preview and reuses results when the text changes. Pure but slow, so only the thread of
+//! Highlights the text of a preview or the code of a document, and reuses results when the text changes. Pure but slow, so only the thread of
 //! `run/highlight_worker` uses it.
 
 mod language;
@@ -6,6 +6,7 @@ mod scopes;
 mod text;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -23,6 +24,24 @@ pub const LONGEST_LINE: usize = 2_000;
 
 /// Parser states that are cached; with more, the cache is cleared.
 const MOST_STATES: usize = 512;
+
+/// What is highlighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HighlightSubject {
+    /// The preview of a template.
+    Preview,
+    /// The document that is read.
+    Document,
+}
+
+/// Lines in one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodePiece {
+    /// The lines, clean.
+    pub lines: Arc<[String]>,
+    /// Names of the language, the likeliest first.
+    pub languages: Vec<String>,
+}
 
 /// A highlighted part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +103,7 @@ impl Highlighter {
     /// Begins a text in the first of these languages that is known.
     pub fn begin(&mut self, languages: &[String]) -> LineCursor {
         self.round += 1;
-        let found = |language: &String| self.set.find_syntax_by_extension(language);
+        let found = |language: &String| self.set.find_syntax_by_token(language);
         let Some(syntax) = languages.iter().find_map(found).filter(|syntax| !syntax.hidden) else {
             return LineCursor { at: None };
         };

@@ -1,5 +1,5 @@
 //! The thread that highlights texts. It starts with the first text, since syntax definitions take memory; it answers
-//! in pieces, the first within a frame; and it takes only the newest text.
+//! in pieces, the first within a frame; and it takes only the newest text of each subject.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use crate::tui::highlight::{Highlighter, Spans};
+use crate::tui::highlight::{CodePiece, HighlightSubject, Highlighter, Spans};
 use crate::tui::input::Input;
 
 /// Time until the first piece.
@@ -23,10 +23,9 @@ const STEP: usize = 16;
 const WAITING: usize = 4;
 
 pub struct HighlightJob {
+    pub subject: HighlightSubject,
     pub generation: u64,
-    pub lines: Arc<[String]>,
-    /// Names of its language, the likeliest first.
-    pub languages: Vec<String>,
+    pub pieces: Vec<CodePiece>,
 }
 
 /// The screen's end of the thread.
@@ -35,7 +34,7 @@ pub struct HighlightWorker {
     painted: Receiver<Input>,
 }
 
-/// The newest text.
+/// The newest texts.
 #[derive(Default)]
 struct Mailbox {
     waiting: Mutex<HighlightQueue>,
@@ -44,7 +43,7 @@ struct Mailbox {
 
 #[derive(Default)]
 struct HighlightQueue {
-    text: Option<HighlightJob>,
+    texts: Vec<HighlightJob>,
     over: bool,
 }
 
@@ -62,7 +61,8 @@ impl HighlightWorker {
     /// Sends a text, replacing one that waits.
     pub fn paint(&self, text: HighlightJob) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.text = Some(text);
+        waiting.texts.retain(|other| other.subject != text.subject);
+        waiting.texts.push(text);
         self.desk.changed.notify_one();
     }
 
@@ -90,15 +90,15 @@ impl Mailbox {
     /// Waits for a text; `None` when the screen is gone.
     fn take(&self) -> Option<HighlightJob> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |waiting: &mut HighlightQueue| waiting.text.is_none() && !waiting.over;
+        let idle = |waiting: &mut HighlightQueue| waiting.texts.is_empty() && !waiting.over;
         let mut waiting = self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
-        if waiting.over { None } else { waiting.text.take() }
+        if waiting.over { None } else { waiting.texts.drain(..1).next() }
     }
 
-    /// Whether a newer text waits or the screen is gone.
-    fn is_wanted(&self) -> bool {
+    /// Whether a newer text of this subject waits or the screen is gone.
+    fn is_outdated(&self, subject: HighlightSubject) -> bool {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.text.is_some() || waiting.over
+        waiting.over || waiting.texts.iter().any(|text| text.subject == subject)
     }
 }
 
@@ -111,29 +111,32 @@ fn paint(desk: &Mailbox, answers: &Sender<Input>) {
 
 /// Colours a text to its end, or until there is a newer one.
 fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &HighlightJob) {
-    let HighlightJob { generation, lines, languages } = text;
-    let mut walk = highlighter.begin(languages);
+    let HighlightJob { subject, generation, pieces } = text;
+    let answer = |from, colours| Input::Highlighted { subject: *subject, generation: *generation, from, colours };
     let (mut from, mut colours): (usize, Vec<Spans>) = (0, Vec::new());
     let (mut began, mut most) = (Instant::now(), FIRST);
-    for (nth, line) in lines.iter().enumerate() {
-        colours.push(highlighter.line(&mut walk, line));
-        if nth % STEP > 0 {
-            continue;
-        }
-        if desk.is_wanted() {
-            // The cache helps with the next text, which is nearly the same.
-            return;
-        }
-        if began.elapsed() >= most {
-            let told = std::mem::take(&mut colours);
-            let next = from + told.len();
-            if answers.blocking_send(Input::Highlighted { generation: *generation, from, colours: told }).is_err() {
+    for piece in pieces {
+        let mut walk = highlighter.begin(&piece.languages);
+        for (nth, line) in piece.lines.iter().enumerate() {
+            colours.push(highlighter.line(&mut walk, line));
+            if nth % STEP > 0 {
+                continue;
+            }
+            if desk.is_outdated(*subject) {
+                // The cache helps with the next text, which is nearly the same.
                 return;
             }
-            (from, began, most) = (next, Instant::now(), NEXT);
+            if began.elapsed() >= most {
+                let told = std::mem::take(&mut colours);
+                let next = from + told.len();
+                if answers.blocking_send(answer(from, told)).is_err() {
+                    return;
+                }
+                (from, began, most) = (next, Instant::now(), NEXT);
+            }
         }
+        highlighter.end();
     }
-    highlighter.end();
     // If the screen is gone, the thread notices with the next text.
-    let _ = answers.blocking_send(Input::Highlighted { generation: *generation, from, colours });
+    let _ = answers.blocking_send(answer(from, colours));
 }

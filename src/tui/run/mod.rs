@@ -15,6 +15,7 @@ use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::draw::draw;
+use crate::tui::highlight::HighlightSubject;
 use crate::tui::input;
 use crate::tui::input::{Effect, Input, LentCommand};
 use crate::tui::key::Key;
@@ -353,7 +354,10 @@ impl App {
             _ => Trigger::Person,
         };
         let is_seen = match &input {
-            Input::Highlighted { generation, from, colours } => shows(&self.state, *generation, *from, colours),
+            Input::Highlighted { subject: HighlightSubject::Preview, generation, from, colours } => {
+                shows(&self.state, *generation, *from, colours)
+            }
+            Input::Highlighted { colours, .. } => colours.iter().any(|spans| !spans.is_empty()),
             _ => true,
         };
         if is_seen {
@@ -369,12 +373,12 @@ impl App {
                 Effect::Lend(command) => self.opening = Some(LentTask::Command(command)),
                 Effect::Edit(spot) => self.opening = Some(LentTask::Place(spot)),
                 Effect::EditText { text, line } => self.opening = Some(LentTask::Text(text, line)),
-                Effect::Highlight { generation, lines, languages } => {
+                Effect::Highlight { subject, generation, pieces } => {
                     if self.painter.is_none() {
                         self.painter = HighlightWorker::start();
                     }
                     if let Some(painter) = &self.painter {
-                        painter.paint(HighlightJob { generation, lines, languages });
+                        painter.paint(HighlightJob { subject, generation, pieces });
                     }
                 }
                 Effect::Copy(text) => self.screen.copy(&text)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::tui::action::Action;
 use crate::tui::highlight;
-use crate::tui::highlight::{Spans, carried};
+use crate::tui::highlight::{CodePiece, HighlightSubject, Spans, carried};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Preview, PreviewMode, PreviewRequest, RenderedText, State};
@@ -107,7 +107,8 @@ fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     let lines = Arc::clone(&rendered.text.lines);
     state.templates.painted = Some(Arc::clone(&lines));
     state.templates.painting += 1;
-    effects.push(Effect::Highlight { generation: state.templates.painting, lines, languages });
+    let (generation, pieces) = (state.templates.painting, vec![CodePiece { lines, languages }]);
+    effects.push(Effect::Highlight { subject: HighlightSubject::Preview, generation, pieces });
 }
 
 /// Takes the highlighting of some lines.

@@ -7,6 +7,7 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
+use crate::tui::widgets::page::PageLine;
 use refdesk_desk::engine::{Request, Response};
 
 use crate::tui::tests::{answer, message, press, stale};
@@ -87,9 +88,9 @@ fn the_document_under_the_cursor_is_requested_if_visible() {
     stale(&mut state, Response::Document(document("old")));
     assert_eq!(state.catalog.document.answer, None, "the answer to an old question");
     answer(&mut state, Response::Document(document("new")));
-    assert_eq!(state.catalog.text.lines()[0].text(), "new");
+    assert_eq!(state.catalog.reading.loaded.lines().next().map(PageLine::text), Some("new"));
     press(&mut state, "j");
-    assert_eq!(state.catalog.text.len(), 0, "of the source before");
+    assert_eq!(state.catalog.reading.loaded.len(), 0, "of the source before");
     let mut small = fixture::state(40, 10);
     assert_eq!(reads(&press(&mut small, "j j")), [""; 0], "there is no room for details");
 }
@@ -98,7 +99,7 @@ fn the_document_under_the_cursor_is_requested_if_visible() {
 fn searching_a_document() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "j l");
-    let document = fixture::document("circuit-breaker", &"one\ntwo\nThree\n".repeat(20));
+    let document = fixture::document("circuit-breaker", &"one\n\ntwo\n\nThree\n\n".repeat(20));
     answer(&mut state, Response::Document(document));
     for (keys, at, hits, typing) in [
         ("/", 0, 0, Some(Typing::Search)),
@@ -109,7 +110,7 @@ fn searching_a_document() {
         ("N", 1, 20, None),
         ("N N", 19, 20, None),
         ("n", 0, 20, None),
-        ("/ \"e\"", 28, 91, Some(Typing::Search)),
+        ("/ \"e\"", 28, 87, Some(Typing::Search)),
         ("Esc", 0, 0, None),
         ("/ \"two\" Enter Esc", 0, 0, None),
     ] {

@@ -22,15 +22,15 @@ fn spot() -> Spot {
 fn targets_of_opening() {
     use LocateTarget::{Definition, Document};
     for (keys, wanted) in [
-        ("Enter", Document("team-conventions".into())),
+        ("o", Document("team-conventions".into())),
         ("j o", Document("circuit-breaker".into())),
         ("j e", Definition("circuit-breaker".into())),
-        ("/ \"java-serv\" Enter Enter", Document("java-service".into())),
+        ("/ \"java-serv\" Enter o", Document("java-service".into())),
         ("/ \"error-handling\" Enter o", Document("error-handling".into())),
         ("/ \"payments\" Enter e", Definition("payments-api".into())),
         ("/ \"legacy\" Enter e", Definition("legacy-errors".into())),
-        ("2 Enter", Document("circuit-breaker".into())),
-        ("2 j Enter", Document("retry-pattern".into())),
+        ("2 o", Document("circuit-breaker".into())),
+        ("2 j o", Document("retry-pattern".into())),
         ("2 j e", Definition("retry-pattern".into())),
         ("2 G o", Document("release-notes".into())),
     ] {
@@ -62,7 +62,7 @@ fn targets_of_copying() {
 #[test]
 fn what_cannot_be_opened_or_copied_says_why() {
     for (keys, why) in [
-        ("/ \"payments\" Enter Enter", "@payments-api is not a file: e opens its definition"),
+        ("/ \"payments\" Enter o", "@payments-api is not a file: e opens its definition"),
         ("/ \"ticket\" Enter o", "@ticket-search is not a file: e opens its definition"),
         (
             "/ \"legacy\" Enter o",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
 use crate::tui::fixture;
-use crate::tui::highlight::Spans;
+use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::preview_update;
@@ -242,7 +242,8 @@ fn highlighting_follows_the_text_and_stays_with_its_lines() {
         answer(state, Response::Preview { template, outcome: Ok(fixture::shown(text)) })
     };
     let effects = preview(&mut state, "class A {\n}\n");
-    let [Effect::Highlight { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Highlight { generation, pieces, .. }] = effects.as_slice() else { panic!("{effects:?}") };
+    let [CodePiece { lines, languages }] = pieces.as_slice() else { panic!("{pieces:?}") };
     assert_eq!((*generation, lines.len(), languages[0].as_str()), (1, 2, "java"));
     paint(&mut state);
     let spans =
@@ -256,7 +257,15 @@ fn highlighting_follows_the_text_and_stays_with_its_lines() {
     assert!(!shows(2, 0, &known), "what is as it was is not drawn");
     assert!(shows(2, 0, &[Spans::default()]) && !shows(1, 0, &[Spans::default()]));
     assert!(!shows(2, 1, &[Spans::default()]), "it has none already");
-    update(&mut state, Input::Highlighted { generation: 1, from: 0, colours: vec![Default::default(); 2] });
+    update(
+        &mut state,
+        Input::Highlighted {
+            subject: HighlightSubject::Preview,
+            generation: 1,
+            from: 0,
+            colours: vec![Default::default(); 2],
+        },
+    );
     assert_eq!(spans(&state, 0), 2, "colours of an old text are dropped");
     press(&mut state, "\"y\"");
     assert_eq!(preview(&mut state, "class Ax {\n}\n"), [], "the same text has its colours");

@@ -9,7 +9,7 @@ use ratatui::layout::{Position, Size};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::highlight::Span;
+use crate::tui::highlight::{HighlightSubject, Span};
 use crate::tui::input;
 use crate::tui::input::{Input, WheelTurn};
 use crate::tui::key::Key;
@@ -122,7 +122,11 @@ fn take(state: &mut State, step: Step) {
         Step::Colours(start, len) => {
             let span = Span { start, end: start + len, role: ThemeRole::Keyword };
             let colours = vec![std::iter::once(span).collect(); 5];
-            Input::Highlighted { generation: state.templates.painting, from: start as usize, colours }
+            let (subject, generation) = match len % 2 {
+                0 => (HighlightSubject::Preview, state.templates.painting),
+                _ => (HighlightSubject::Document, state.catalog.reading.painting.generation),
+            };
+            Input::Highlighted { subject, generation, from: start as usize, colours }
         }
         Step::Answered(which) => answered(match which {
             0 => Response::Written(Ok(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 })),

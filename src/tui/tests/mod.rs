@@ -27,6 +27,7 @@ mod mouse;
 mod palette;
 mod profiles;
 mod prompt;
+mod reading;
 mod requests;
 mod screens;
 mod sections;
@@ -42,7 +43,7 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Topic, Who};
 use refdesk_enrich::Matcher;
 
-use crate::tui::highlight::Highlighter;
+use crate::tui::highlight::{HighlightSubject, Highlighter};
 use crate::tui::input;
 use crate::tui::input::{Effect, Input};
 use crate::tui::key::Key;
@@ -126,7 +127,8 @@ fn paint(state: &mut State) {
     let Some(lines) = state.templates.painted.clone() else { return };
     let mut walk = highlighter.begin(&["java".to_owned()]);
     let colours = lines.iter().map(|line| highlighter.line(&mut walk, line)).collect();
-    update(state, Input::Highlighted { generation: state.templates.painting, from: 0, colours });
+    let (subject, generation) = (HighlightSubject::Preview, state.templates.painting);
+    update(state, Input::Highlighted { subject, generation, from: 0, colours });
 }
 
 /// The text of the message.

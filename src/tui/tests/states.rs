@@ -134,7 +134,7 @@ fn answered_elsewhere(size: Size, _keys: &str) -> State {
     ended(size, &refdesk_desk::engine::Ended::Elsewhere(Some("a screen".to_owned())))
 }
 
-fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
+pub(super) fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
     let indexed = Theme::new(Colours::Indexed);
     let themes = [("dark", indexed), ("light", indexed.named("light").unwrap()), ("mono", Theme::new(Colours::Mono))];
     let shown = |(width, height)| {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::tui::catalog::filtering::{self, CatalogChange};
+use crate::tui::catalog::reading;
 use crate::tui::counts::Counts;
 use crate::tui::feed;
 use crate::tui::filter::Order;
@@ -98,10 +99,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),
         Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
-        Response::Document(document) => {
-            state.catalog.document.take(document);
-            state.catalog.wrapped_for = None;
-        }
+        Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
         Response::Found(found) => state.sections.take(found),
         Response::Discovered(found) => discovery::discovered(state, found),

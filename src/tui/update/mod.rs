@@ -12,6 +12,7 @@ use refdesk_desk::engine::Request;
 
 use super::action::{Action, KeyContext, Pressed};
 use super::disabled::disabled;
+use super::highlight::HighlightSubject;
 use super::input::{self, Effect, Input};
 use super::key::KeySequence;
 use super::pane::Pane;
@@ -64,8 +65,11 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
                 engine::answer(state, response, &mut effects);
             }
         }
-        Input::Highlighted { generation, from, colours } => {
+        Input::Highlighted { subject: HighlightSubject::Preview, generation, from, colours } => {
             preview_update::highlighted(state, generation, from, colours);
+        }
+        Input::Highlighted { subject: HighlightSubject::Document, generation, from, colours } => {
+            catalog::painting::highlighted(state, generation, from, &colours);
         }
         Input::Edited(text) => json::edited(state, text),
         Input::Busy => {
@@ -151,8 +155,13 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::ThisSession => feed::update::this_session(state),
         Action::Follow => feed::update::follow(state, effects),
         Action::Sort => catalog::filtering::sort(state),
-        Action::Search => catalog::reading::open(state),
-        Action::NextHit | Action::PreviousHit => catalog::reading::step(state, action),
+        Action::Search => catalog::searching::open(state),
+        Action::NextHit | Action::PreviousHit => catalog::searching::step(state, action),
+        Action::Read => catalog::reading::read(state, effects),
+        Action::NextLink | Action::PreviousLink => catalog::walking::step(state, action),
+        Action::FollowLink => catalog::walking::follow_link(state, effects),
+        Action::GoBack | Action::GoForward => catalog::walking::go(state, action, effects),
+        Action::FrontMatter => catalog::reading::toggle_front_matter(state),
         Action::Requests
         | Action::Answer
         | Action::Decline

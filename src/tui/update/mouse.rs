@@ -4,6 +4,8 @@
 use ratatui::layout::Position;
 
 use crate::tui::action::Action;
+use crate::tui::catalog;
+use crate::tui::catalog::walking::LinkClick;
 use crate::tui::disabled::disabled;
 use crate::tui::dock;
 use crate::tui::input::{Effect, WheelTurn};
@@ -79,6 +81,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         return try_to(state, Action::Requests, effects);
     }
     let part_row = part_row(state, pane, parts, at);
+    let document_row = if pane == Pane::Catalog { catalog::reading::document_row(state, at) } else { None };
     let same = state.focus == pane;
     if !same || parts.list.contains(at) {
         state.focus_on(pane);
@@ -95,6 +98,10 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     } else if parts.detail.contains(at) {
         let there = state.part == PanePart::Detail;
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
+        if let Some((row, column)) = document_row {
+            let again = catalog::walking::focus_at(state, row, column) == Some(LinkClick::Again);
+            act_on_second_click(state, again, Action::FollowLink, effects);
+        }
         if let (Pane::Hints, Some(row)) = (pane, part_row) {
             let before = std::mem::replace(&mut state.feed.cursor.at, row);
             act_on_second_click(state, there && before == row, Action::Follow, effects);

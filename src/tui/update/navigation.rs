@@ -10,7 +10,7 @@ use crate::tui::{catalog, feed, hints, requests, selection};
 /// Leaves the innermost level: the details, the other view of a pane, a filter.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.is_searched() {
-        catalog::reading::end(state);
+        catalog::searching::end(state);
     } else if state.part != PanePart::List {
         state.part = PanePart::List;
     } else if state.at_request() {
@@ -68,14 +68,14 @@ pub fn page(state: &State, pane: Pane) -> usize {
 /// The details of a new row start at the top.
 pub fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
-        Pane::Catalog => state.catalog.scroll = Scroll::default(),
         Pane::Selection if state.shown_request().is_some() => state.requests.scroll = Scroll::default(),
         Pane::Selection => state.selection.scroll = Scroll::default(),
         Pane::Templates => {
             state.templates.scroll = Scroll::default();
             state.templates.across = 0;
         }
-        Pane::Hints => {}
+        // The details of a source are shown where they were left.
+        Pane::Catalog | Pane::Hints => {}
     }
 }
 

@@ -34,7 +34,7 @@ pub fn open(state: &mut State, action: Action) {
             (Action::Cancel, Some(Typing::FeedFilter)) => state.feed.set_filter(""),
             (Action::Cancel, Some(Typing::Filter)) => catalog::filtering::clear(state),
             (Action::Cancel, Some(Typing::RequestFilter)) => requests::update::clear(state),
-            (Action::Cancel, Some(Typing::Search)) => catalog::reading::end(state),
+            (Action::Cancel, Some(Typing::Search)) => catalog::searching::end(state),
             (Action::Cancel, Some(Typing::TemplateFilter)) => templates::filtering::clear(state),
             _ => {}
         },
@@ -121,7 +121,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effect
             hints::update::carry(&mut state.hints.findings, &change);
             hints::update::look(state, effects);
         }
-        Typing::Search => catalog::reading::typed(state),
+        Typing::Search => catalog::searching::typed(state),
         Typing::Value => form_update::typed(state),
         Typing::FeedFilter => state.feed.refilter(),
         Typing::RequestFilter => requests::update::filter(state),

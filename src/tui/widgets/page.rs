@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::theme::{Theme, ThemeRole};
@@ -17,22 +17,40 @@ use crate::tui::widgets::marked::MarkedText;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLine {
     text: String,
-    /// The end and role of each part.
-    parts: Vec<(usize, ThemeRole)>,
+    parts: Vec<LinePart>,
     marks: Vec<Range<usize>>,
     /// The indent of wrapped rows, in columns.
     hang: usize,
+    /// What stands in the indent: the bar of a quote.
+    lead: Option<Box<str>>,
+    /// The first bytes, which are not broken: a marker with the word behind it.
+    solid: usize,
+}
+
+/// A part of a line that looks the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinePart {
+    /// The byte behind its last one.
+    pub end: usize,
+    pub role: ThemeRole,
+    /// What is added to the style of the role.
+    pub added: Modifier,
 }
 
 impl PageLine {
     pub fn new(text: impl Into<String>, role: ThemeRole) -> Self {
         let text = text.into();
-        Self { parts: vec![(text.len(), role)], text, ..Self::default() }
+        Self { parts: vec![LinePart { end: text.len(), role, added: Modifier::empty() }], text, ..Self::default() }
+    }
+
+    /// A line of this text with these parts, in order.
+    pub fn of_parts(text: String, parts: Vec<LinePart>) -> Self {
+        Self { text, parts, ..Self::default() }
     }
 
     pub fn then(mut self, text: &str, role: ThemeRole) -> Self {
         self.text.push_str(text);
-        self.parts.push((self.text.len(), role));
+        self.parts.push(LinePart { end: self.text.len(), role, added: Modifier::empty() });
         self
     }
 
@@ -47,6 +65,32 @@ impl PageLine {
     /// Sets the indent of wrapped rows.
     pub fn hanging(self, hang: usize) -> Self {
         Self { hang, ..self }
+    }
+
+    /// Sets what stands at the start of wrapped rows.
+    pub fn led_by(self, lead: &str) -> Self {
+        let is_visible = lead.contains(|c| c != ' ');
+        Self { hang: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
+    }
+
+    /// Sets the number of bytes at the start that are not broken at a blank.
+    pub fn solid_to(self, solid: usize) -> Self {
+        Self { solid, ..self }
+    }
+
+    /// Sets the roles of these parts of the text from byte `from` on; what is between them becomes text.
+    pub fn paint(&mut self, from: usize, spans: impl IntoIterator<Item = (Range<usize>, ThemeRole)>) {
+        self.parts.retain(|part| part.end <= from);
+        let mut push = |end: usize, role| {
+            if self.parts.last().map_or(0, |last| last.end) < end && self.text.is_char_boundary(end) {
+                self.parts.push(LinePart { end, role, added: Modifier::empty() });
+            }
+        };
+        push(from, ThemeRole::Text);
+        for (range, role) in spans {
+            push(from + range.start, ThemeRole::Text);
+            push(from + range.end, role);
+        }
     }
 
     pub fn text(&self) -> &str {
@@ -74,11 +118,13 @@ pub struct WrappedText {
 }
 
 impl WrappedText {
+    pub const EMPTY: Self = Self { lines: Vec::new(), rows: Vec::new() };
+
     /// Wraps these lines to rows of at most `columns`.
     pub fn new(lines: Vec<PageLine>, columns: usize) -> Self {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
-            wrap(&line.text, columns.max(2), line.hang, |range| {
+            wrap_after(&line.text, columns.max(2), (line.hang, line.solid), |range| {
                 let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
                 rows.push(WrappedRow { line: nth, start: offset(range.start), end: offset(range.end) });
             });
@@ -104,6 +150,11 @@ impl WrappedText {
         &self.lines
     }
 
+    /// A line, to change how it looks.
+    pub fn line_mut(&mut self, nth: usize) -> Option<&mut PageLine> {
+        self.lines.get_mut(nth)
+    }
+
     /// The row that contains this position of a line.
     pub fn row_of(&self, line: usize, at: usize) -> usize {
         let place = |row: &WrappedRow| (row.line as usize, row.start as usize);
@@ -115,24 +166,50 @@ impl WrappedText {
         self.rows.get(nth).map(|row| (row.line as usize, row.start as usize..row.end as usize))
     }
 
+    /// The line, and the byte in it, that row `nth` shows at this column.
+    pub fn at_column(&self, nth: usize, column: usize) -> Option<(usize, usize)> {
+        let (nth, range) = self.place(nth)?;
+        let line = self.lines.get(nth)?;
+        let mut left = column.checked_sub(if range.start > 0 { line.hang } else { 0 })?;
+        for (at, cluster) in line.text.get(range.clone())?.grapheme_indices(true) {
+            match left.checked_sub(cells::width(cluster)) {
+                Some(less) => left = less,
+                None => return Some((nth, range.start + at)),
+            }
+        }
+        None
+    }
+
+    /// Row `nth` as drawn.
+    #[cfg(test)]
+    pub fn row(&self, nth: usize) -> String {
+        let Some((line, range)) = self.place(nth) else { return String::new() };
+        let Some(line) = self.lines.get(line) else { return String::new() };
+        let lead = line.lead.as_deref().map_or_else(|| " ".repeat(line.hang), str::to_owned);
+        format!("{}{}", if range.start > 0 { lead.as_str() } else { "" }, &line.text[range])
+    }
+
     /// Draws row `nth` into `area`, one row high. `lit` are ranges of its line with another style.
     pub fn draw(&self, nth: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         let Some((line, Range { start, end })) = self.place(nth).filter(|_| !area.is_empty()) else { return };
         let Some(line) = self.lines.get(line) else { return };
         let mut cuts: Vec<usize> = vec![start, end];
-        cuts.extend(line.parts.iter().map(|(end, _)| *end));
+        cuts.extend(line.parts.iter().map(|part| part.end));
         cuts.extend(line.marks.iter().flat_map(|mark| [mark.start, mark.end]));
         cuts.extend(lit.iter().flat_map(|(range, _)| [range.start, range.end]));
         cuts.retain(|cut| (start..=end).contains(cut));
         cuts.sort_unstable();
         cuts.dedup();
         let hang = if start > 0 { line.hang } else { 0 };
+        if let Some(lead) = line.lead.as_deref().filter(|_| start > 0) {
+            buffer.set_stringn(area.x, area.y, lead, usize::from(area.width), theme.style(ThemeRole::Infra));
+        }
         let mut x = area.x.saturating_add(u16::try_from(hang).unwrap_or(u16::MAX)).min(area.right());
         for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
             let Some(text) = line.text.get(*from..*to) else { continue };
-            let style = lit.iter().find(|(range, _)| range.contains(from)).map(|(_, style)| *style);
-            let style = style.unwrap_or_else(|| line.style(*from, theme));
+            let over = lit.iter().filter(|(range, _)| range.contains(from)).map(|(_, style)| *style);
+            let style = over.fold(line.style(*from, theme), Style::patch);
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;
@@ -144,8 +221,8 @@ impl WrappedText {
 
 impl PageLine {
     fn style(&self, at: usize, theme: &Theme) -> Style {
-        let role = self.parts.iter().find(|(end, _)| at < *end).map_or(ThemeRole::Text, |(_, role)| *role);
-        let style = theme.style(role);
+        let part = self.parts.get(self.parts.partition_point(|part| part.end <= at));
+        let style = part.map_or(theme.style(ThemeRole::Text), |part| theme.style(part.role).add_modifier(part.added));
         if self.marks.iter().any(|mark| mark.contains(&at)) {
             style.patch(theme.style(ThemeRole::Match))
         } else {
@@ -155,16 +232,22 @@ impl PageLine {
 }
 
 /// Breaks a line at blanks if possible, else between clusters; rows contain all of it, and blanks at the end of a row take
-/// no room.
-fn wrap(text: &str, columns: usize, hang: usize, mut row: impl FnMut(Range<usize>)) {
+/// no room. Rows after the first one are narrower by `hang`.
+pub fn wrap(text: &str, columns: usize, hang: usize, row: impl FnMut(Range<usize>)) {
+    wrap_after(text, columns, (hang, 0), row);
+}
+
+/// The same, without a break at a blank of the first `solid` bytes.
+fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row: impl FnMut(Range<usize>)) {
     let is_ascii = text.is_ascii();
     let (mut start, mut room) = (0, columns);
     loop {
         let rest = text.get(start..).unwrap_or_default();
         let end = if is_ascii {
-            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, byte == b' ')), room)
+            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, byte == b' ' && start + at >= solid)), room)
         } else {
-            row_end(rest.grapheme_indices(true).map(|(at, c)| (at, cells::width(c), c == " ")), room)
+            let clusters = rest.grapheme_indices(true);
+            row_end(clusters.map(|(at, c)| (at, cells::width(c), c == " " && start + at >= solid)), room)
         };
         let end = end.map_or(text.len(), |end| start + end);
         row(start..end);

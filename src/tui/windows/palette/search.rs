@@ -142,6 +142,7 @@ mod tests {
             (": \"clipboard\"", "copy id"),
             ("4 : \"clipboard\"", "copy name"),
             ("C-p \"reload\"", "reload"),
+            ("C-p \"read\"", "read"),
         ] {
             let mut state = fixture::state(80, 24);
             press(&mut state, keys);

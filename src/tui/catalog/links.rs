@@ -1,0 +1,320 @@
+//! The links and mentions of a document: where they are shown, and what they lead to. The mention graph knows what a path
+//! leads to; it was resolved on disk, which this code does not read.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use ratatui::style::{Modifier, Style};
+
+use crate::tui::catalog::portion::PortionPage;
+use crate::tui::markdown::WrittenLink;
+use crate::tui::theme::{Theme, ThemeRole};
+use crate::tui::widgets::page::PageLine;
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::mention::{Mention, MentionGraph, Via, path_of};
+use refdesk_files::path::clean;
+
+/// A link or mention as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// Its line on the page, and its bytes there.
+    pub line: usize,
+    pub range: Range<usize>,
+    pub to: LinkTo,
+    /// Equal for the parts of one link.
+    pub group: usize,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkTo {
+    /// A source, mentioned in this way; in a folder this file of it, and there the heading with this name.
+    Source { id: SourceId, via: Via, file: Option<PathBuf>, anchor: Option<String> },
+    /// A heading or footnote of this document.
+    Anchor(String),
+    /// An address, for a browser.
+    Address(String),
+    /// A path that is not in the catalog, as written.
+    Unlisted(String),
+}
+
+impl LinkTo {
+    /// The style that shows what it is.
+    pub fn style(&self, theme: &Theme) -> Style {
+        let role = match self {
+            Self::Source { via: Via::Id, .. } => ThemeRole::Expansion,
+            Self::Source { via: Via::Path, .. } => ThemeRole::Catalog,
+            Self::Anchor(_) => ThemeRole::Strong,
+            Self::Address(_) => ThemeRole::Kind,
+            Self::Unlisted(_) => ThemeRole::Infra,
+        };
+        theme.style(role).add_modifier(Modifier::UNDERLINED)
+    }
+}
+
+/// The document that contains the links.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkingDocument<'a> {
+    /// The source it belongs to.
+    pub id: &'a str,
+    /// Its file; `None` for inline content.
+    pub path: Option<&'a Path>,
+    pub catalog: &'a Catalog,
+    pub graph: &'a MentionGraph,
+}
+
+/// Sets the links of these pages.
+pub fn mark<'p>(document: &LinkingDocument<'_>, pages: impl Iterator<Item = &'p mut PortionPage>) {
+    let mut pages = pages.filter(|page| page.links.is_none()).peekable();
+    if pages.peek().is_none() {
+        return;
+    }
+    let mut mentions: Vec<Mention> = document.graph.from(document.id).collect();
+    // Of inline content, the graph names the file that defines it.
+    mentions.retain(|mention| document.path.is_none_or(|path| *path == *mention.file));
+    mentions.sort_by_key(|mention| mention.line);
+    for page in pages {
+        page.links = Some(of_page(document, &mentions, page));
+    }
+}
+
+fn of_page(document: &LinkingDocument<'_>, mentions: &[Mention], page: &PortionPage) -> Vec<PageLink> {
+    let mut links = Vec::new();
+    for (group, written) in page.written.iter().enumerate() {
+        let to = target(document, mentions, written);
+        links.extend(written.shown.iter().map(|shown| PageLink {
+            line: shown.line,
+            range: shown.start..shown.end,
+            to: to.clone(),
+            group,
+        }));
+    }
+    let lines = page.text.lines();
+    let mut group = page.written.len();
+    let mut found = Vec::new();
+    for (at, mention) in mentions.iter().enumerate().filter(|(_, mention)| mention.via == Via::Id) {
+        let is_again =
+            |before: &&Mention| before.line == mention.line && before.to == mention.to && before.via == Via::Id;
+        if at.checked_sub(1).and_then(|before| mentions.get(before)).as_ref().is_some_and(is_again) {
+            continue;
+        }
+        for shown in page.origins.parts(mention.line) {
+            let Some(line) = lines.get(shown.line) else { continue };
+            for range in words(line.text(), shown.start..shown.end.min(line.text().len()), mention.to.as_str()) {
+                let to = LinkTo::Source { id: mention.to.clone(), via: Via::Id, file: None, anchor: None };
+                found.push(PageLink { line: shown.line, range, to, group });
+                group += 1;
+            }
+        }
+    }
+    for (line, text) in lines.iter().map(PageLine::text).enumerate() {
+        for range in addresses(text) {
+            let to = LinkTo::Address(text.get(range.clone()).unwrap_or_default().to_owned());
+            found.push(PageLink { line, range, to, group });
+            group += 1;
+        }
+    }
+    // A link counts more than an id or address in its text, and a longer id more than one within it.
+    links.sort_by_key(|link| (link.line, link.range.start));
+    found.sort_by_key(|link| (link.line, link.range.start, usize::MAX - link.range.end));
+    let mut all: Vec<PageLink> = Vec::with_capacity(links.len() + found.len());
+    let mut written = links.into_iter().peekable();
+    for link in found {
+        let place = |link: &PageLink| (link.line, link.range.start);
+        while let Some(before) = written.next_if(|before| place(before) <= place(&link)) {
+            all.push(before);
+        }
+        let overlaps = |other: &PageLink| {
+            other.line == link.line && other.range.start < link.range.end && link.range.start < other.range.end
+        };
+        // Its address stands behind a link.
+        let is_said = all.last().is_some_and(|before| before.line == link.line && before.to == link.to);
+        let is_address = matches!(link.to, LinkTo::Address(_));
+        let is_taken = all.last().is_some_and(overlaps) || written.peek().is_some_and(overlaps);
+        if !(is_taken || is_address && is_said) {
+            all.push(link);
+        }
+    }
+    all.extend(written);
+    all
+}
+
+/// What a link leads to: what the graph says about its line, if its path is one of those there.
+fn target(document: &LinkingDocument<'_>, mentions: &[Mention], written: &WrittenLink) -> LinkTo {
+    let address = written.target.trim();
+    if let Some(name) = address.strip_prefix('#') {
+        return LinkTo::Anchor(decoded(name));
+    }
+    let Some(path) = path_of(address) else { return LinkTo::Address(address.to_owned()) };
+    let anchor = address.split_once('#').map(|(_, name)| decoded(name)).filter(|name| !name.is_empty());
+    let folder = document.path.and_then(Path::parent);
+    let full = folder.map(|folder| clean(&folder.join(&path)));
+    let file_in = |id: &str| {
+        let place = document.catalog.get(id)?.place()?;
+        let full = full.as_deref()?;
+        (full != &*place.path && full.starts_with(&place.path)).then(|| full.to_path_buf())
+    };
+    let is_at = |id: &str| {
+        let place = document.catalog.get(id).and_then(|source| source.place());
+        let (Some(place), Some(full)) = (place, full.as_deref()) else { return false };
+        full.starts_with(&place.path) || full.starts_with(&place.resolved)
+    };
+    let from = mentions.partition_point(|mention| mention.line < written.source_line);
+    let on_line = mentions.get(from..).unwrap_or_default().iter();
+    let mut ids: Vec<&SourceId> = on_line
+        .take_while(|mention| mention.line == written.source_line)
+        .filter(|mention| mention.via == Via::Path)
+        .map(|mention| &mention.to)
+        .collect();
+    ids.dedup();
+    let by_path = ids.iter().find(|id| is_at(id.as_str())).copied();
+    // A source does not mention itself.
+    if by_path.is_none() && is_at(document.id) {
+        return match file_in(document.id) {
+            Some(file) => LinkTo::Source { id: document.id.into(), via: Via::Path, file: Some(file), anchor },
+            None => LinkTo::Anchor(anchor.unwrap_or_default()),
+        };
+    }
+    // A link on disk leads elsewhere than its path says.
+    match by_path.or(ids.first().copied().filter(|_| ids.len() == 1)) {
+        Some(id) => LinkTo::Source { id: id.clone(), via: Via::Path, file: file_in(id.as_str()), anchor },
+        None => LinkTo::Unlisted(path),
+    }
+}
+
+/// A `#fragment` without percent-encoding.
+fn decoded(name: &str) -> String {
+    path_of(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// The positions of `id` as a whole word within a part of a text.
+fn words<'a>(text: &'a str, part: Range<usize>, id: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let start = part.start;
+    let within = text.get(part).unwrap_or_default();
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let matches = within.match_indices(id).filter(move |_| !id.is_empty());
+    matches.filter_map(move |(at, _)| {
+        let range = start + at..start + at + id.len();
+        let before = text.get(..range.start)?.chars().next_back();
+        let after = text.get(range.end..)?.chars().next();
+        let is_whole = !before.is_some_and(joins) && !after.is_some_and(joins);
+        is_whole.then_some(range)
+    })
+}
+
+/// The addresses in a text that are not marked as links.
+fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    let next = move || {
+        loop {
+            let rest = text.get(from..)?;
+            let at = from + memchr::memmem::find(rest.as_bytes(), b"://")?;
+            from = at + 3;
+            let scheme =
+                ["https", "http"].into_iter().find(|scheme| text.get(..at).is_some_and(|it| it.ends_with(scheme)));
+            let Some(scheme) = scheme else { continue };
+            let start = at - scheme.len();
+            let is_word = text.get(..start).and_then(|it| it.chars().next_back()).is_some_and(char::is_alphanumeric);
+            let end = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '│');
+            let address = text.get(start..)?.split(end).next()?;
+            let address = address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'', '*', '}']);
+            if !is_word && address.len() > scheme.len() + 3 {
+                from = start + address.len();
+                return Some(start..from);
+            }
+        }
+    };
+    std::iter::from_fn(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::catalog::portion::{Portion, PortionStart, TextKind};
+    use crate::tui::fixture;
+    use crate::tui::glyphs::Glyphs;
+    use crate::tui::markdown::FrontMatter;
+
+    fn marked(text: &str, mentions: Vec<Mention>) -> Vec<(String, LinkTo)> {
+        let catalog = Catalog::new(fixture::sources());
+        let mut graph = MentionGraph::default();
+        graph.insert("circuit-breaker".into(), mentions.into());
+        let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
+        let document = LinkingDocument { id: "circuit-breaker", path: Some(&path), catalog: &catalog, graph: &graph };
+        let start = PortionStart { offset: 0, line: 1, fence: None };
+        let mut portion = Portion { start, text: text.to_owned(), ..Portion::default() };
+        portion.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 60);
+        let page = portion.page.as_mut().unwrap();
+        mark(&document, std::iter::once(&mut *page));
+        let lines = page.text.lines();
+        let links = page.links.as_ref().unwrap().iter();
+        links.map(|link| (lines[link.line].text()[link.range.clone()].to_owned(), link.to.clone())).collect()
+    }
+
+    fn mention(to: &str, via: Via, line: usize) -> Mention {
+        let file = Path::new(fixture::WORKSPACE).join("adr/adr-004.md").into();
+        Mention { from: "circuit-breaker".into(), to: to.into(), via, file, line }
+    }
+
+    fn to(id: &str, via: Via) -> LinkTo {
+        LinkTo::Source { id: id.into(), via, file: None, anchor: None }
+    }
+
+    #[test]
+    fn links_are_marked_as_what_they_are() {
+        let text = "# A\n\nSee retry-pattern, and [this](adr-005.md#why) or\n@timeouts, not my-timeouts.\n\n[Home](https://e.org) \
+                    https://x.org/a, [there](#a%20b) and [x](gone.md).\n\n```\ntimeouts\n```\n";
+        let mentions = vec![
+            mention("retry-pattern", Via::Id, 3),
+            mention("retry-pattern", Via::Path, 3),
+            mention("timeouts", Via::Id, 4),
+            mention("timeouts", Via::Id, 9),
+        ];
+        let why =
+            LinkTo::Source { id: "retry-pattern".into(), via: Via::Path, file: None, anchor: Some("why".to_owned()) };
+        let expected = [
+            ("retry-pattern", to("retry-pattern", Via::Id)),
+            ("this", why),
+            ("timeouts", to("timeouts", Via::Id)),
+            ("Home", LinkTo::Address("https://e.org".to_owned())),
+            ("https://x.org/a", LinkTo::Address("https://x.org/a".to_owned())),
+            ("there", LinkTo::Anchor("a b".to_owned())),
+            ("x", LinkTo::Unlisted("gone.md".to_owned())),
+            ("timeouts", to("timeouts", Via::Id)),
+        ];
+        let found = marked(text, mentions);
+        let found: Vec<(&str, LinkTo)> = found.iter().map(|(text, to)| (text.as_str(), to.clone())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_path_is_what_the_graph_says_about_its_line() {
+        // Two links on one line are told apart by their paths; one that leads through a link on disk is the only one left.
+        let mentions = vec![mention("retry-pattern", Via::Path, 1), mention("timeouts", Via::Path, 1)];
+        let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
+        assert_eq!(
+            found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
+            [to("timeouts", Via::Path), to("retry-pattern", Via::Path),]
+        );
+        let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", Via::Path, 1)]);
+        assert_eq!(found[0].1, to("retry-pattern", Via::Path));
+        let found =
+            marked("[a](adr-004.md#b) [c](../modules/java/docs/x.md)", vec![mention("java-service", Via::Path, 1)]);
+        let file = Some(Path::new(fixture::WORKSPACE).join("modules/java/docs/x.md"));
+        let module = LinkTo::Source { id: "java-service".into(), via: Via::Path, file, anchor: None };
+        assert_eq!(found.into_iter().map(|(_, to)| to).collect::<Vec<_>>(), [LinkTo::Anchor("b".to_owned()), module]);
+    }
+
+    #[test]
+    fn addresses_in_a_text() {
+        for (text, expected) in [
+            ("see https://e.org/a?b=c#d.", &["https://e.org/a?b=c#d"][..]),
+            ("(http://e.org) <https://f.org>", &["http://e.org", "https://f.org"]),
+            ("xhttps://e.org ftp://e.org https:// ://", &[]),
+            ("日https://e.org https://日.org/x,y", &["https://日.org/x,y"]),
+        ] {
+            let found: Vec<&str> = addresses(text).map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Where documents were left, so that reading goes on there; and the way back to where a link was followed.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// The most documents whose place is kept, and the most steps back.
+const MOST: usize = 100;
+
+/// A place in a document that is the same for every width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadingPlace {
+    /// The line of the source at the top, from 1; 0 in the details before it.
+    pub line: usize,
+    /// Rows further down.
+    pub below: usize,
+}
+
+/// A document that can be read: a source, or a file of its folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadableDocument {
+    pub source: String,
+    /// The file, if it is not the source's own document.
+    pub file: Option<PathBuf>,
+}
+
+/// Where each document was left, the last one first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadingPlaces(VecDeque<(ReadableDocument, ReadingPlace)>);
+
+impl ReadingPlaces {
+    /// Keeps the place of a document; its beginning is not worth keeping.
+    pub fn keep(&mut self, document: ReadableDocument, place: ReadingPlace) {
+        self.0.retain(|(known, _)| *known != document);
+        if place != ReadingPlace::default() {
+            self.0.push_front((document, place));
+            self.0.truncate(MOST);
+        }
+    }
+
+    pub fn of(&self, document: &ReadableDocument) -> Option<ReadingPlace> {
+        self.0.iter().find(|(known, _)| known == document).map(|(_, place)| *place)
+    }
+}
+
+/// A document, and where it was read.
+pub type ReadingStop = (ReadableDocument, ReadingPlace);
+
+/// The documents that were left by links, and those that were left by going back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadingTrail {
+    back: Vec<ReadingStop>,
+    forward: Vec<ReadingStop>,
+}
+
+impl ReadingTrail {
+    /// A link leads away from here.
+    pub fn leave(&mut self, here: ReadingStop) {
+        if self.back.len() >= MOST {
+            self.back.remove(0);
+        }
+        self.back.push(here);
+        self.forward.clear();
+    }
+
+    /// Where the last link was followed.
+    pub fn back(&mut self, here: ReadingStop) -> Option<ReadingStop> {
+        let there = self.back.pop()?;
+        self.forward.push(here);
+        Some(there)
+    }
+
+    /// Where reading was before going back.
+    pub fn forward(&mut self, here: ReadingStop) -> Option<ReadingStop> {
+        let there = self.forward.pop()?;
+        self.back.push(here);
+        Some(there)
+    }
+
+    pub fn can_go_back(&self) -> bool {
+        !self.back.is_empty()
+    }
+
+    pub fn can_go_forward(&self) -> bool {
+        !self.forward.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(source: &str) -> ReadableDocument {
+        ReadableDocument { source: source.to_owned(), file: None }
+    }
+
+    fn at(line: usize) -> ReadingPlace {
+        ReadingPlace { line, below: 0 }
+    }
+
+    #[test]
+    fn the_last_places_are_kept() {
+        let mut places = ReadingPlaces::default();
+        for nth in 0..=MOST {
+            places.keep(document(&nth.to_string()), at(nth + 1));
+        }
+        assert_eq!((places.of(&document("0")), places.of(&document("1"))), (None, Some(at(2))));
+        places.keep(document("1"), at(7));
+        assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), MOST));
+        places.keep(document("1"), ReadingPlace::default());
+        assert_eq!((places.of(&document("1")), places.0.len()), (None, MOST - 1));
+    }
+
+    #[test]
+    fn back_and_forward_along_the_trail() {
+        let stop = |source| (document(source), at(1));
+        let mut trail = ReadingTrail::default();
+        assert_eq!(trail.back(stop("a")), None);
+        trail.leave(stop("a"));
+        trail.leave(stop("b"));
+        assert_eq!(trail.back(stop("c")), Some(stop("b")));
+        assert_eq!(trail.back(stop("b")), Some(stop("a")));
+        assert_eq!(trail.forward(stop("a")), Some(stop("b")));
+        trail.leave(stop("b"));
+        assert!(trail.can_go_back() && !trail.can_go_forward());
+        (0..2 * MOST).for_each(|_| trail.leave(stop("x")));
+        assert_eq!(trail.back.len(), MOST);
+    }
+}

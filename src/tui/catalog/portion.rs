@@ -1,0 +1,212 @@
+//! A part of a document as it is read: its text, and that text laid out for a width. Markdown is rendered, code is coloured
+//! later, everything else stays as it is.
+
+use std::path::Path;
+
+use crate::tui::catalog::links::PageLink;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::highlight;
+use crate::tui::markdown::{
+    self, Anchor, CodeBlock, FrontMatter, MarkdownLayout, MarkdownLines, Origins, Slugs, WrittenLink,
+};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_desk::Document;
+
+/// What a document consists of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TextKind {
+    Markdown,
+    /// In one of these languages, the likeliest first.
+    Code(Vec<String>),
+    #[default]
+    Plain,
+}
+
+impl TextKind {
+    pub fn of(document: &Document, source: Option<&Source>) -> Self {
+        let Some(path) = &document.path else {
+            return match source.map(|source| &source.kind) {
+                Some(SourceKind::Inline { .. }) => Self::Markdown,
+                Some(SourceKind::Mcp { .. }) => Self::Code(vec!["json".to_owned()]),
+                _ => Self::Plain,
+            };
+        };
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+        match ending.as_str() {
+            "md" | "markdown" | "mdc" | "mdx" => Self::Markdown,
+            "txt" | "text" | "rst" | "adoc" | "log" | "csv" => Self::Plain,
+            _ => {
+                let name = path.file_name().unwrap_or(Path::as_os_str(path));
+                Self::Code(highlight::candidates(&name.to_string_lossy(), None))
+            }
+        }
+    }
+}
+
+/// Where a part begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PortionStart {
+    /// Bytes before it.
+    pub offset: u64,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// The line that opened the block of code in which it begins.
+    pub fence: Option<Box<str>>,
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, Default)]
+pub struct Portion {
+    pub start: PortionStart,
+    pub text: String,
+    /// The text laid out; `None` if it is due.
+    pub page: Option<PortionPage>,
+    /// Whether its code was highlighted, or is being highlighted.
+    pub is_painted: bool,
+}
+
+/// The text of a part, laid out for a width.
+#[derive(Debug, Clone, Default)]
+pub struct PortionPage {
+    pub text: WrappedText,
+    pub origins: Origins,
+    pub written: Vec<WrittenLink>,
+    /// The links and mentions, in order; `None` if they are due.
+    pub links: Option<Vec<PageLink>>,
+    pub anchors: Vec<Anchor>,
+    pub code: Vec<CodeBlock>,
+}
+
+impl Portion {
+    /// The start of the part behind this one, which begins at this offset.
+    pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
+        let fence = self.start.fence.as_deref();
+        let fence = if *kind == TextKind::Markdown { open_fence(&self.text, fence) } else { None };
+        PortionStart { offset, line: self.start.line + self.lines(), fence: fence.map(Into::into) }
+    }
+
+    /// The number of its lines.
+    pub fn lines(&self) -> usize {
+        let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
+        breaks + usize::from(!self.text.is_empty() && !self.text.ends_with('\n'))
+    }
+
+    pub fn lay_out(&mut self, kind: &TextKind, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
+        let made = match kind {
+            TextKind::Markdown => self.markdown(front_matter, glyphs, columns),
+            TextKind::Code(languages) => self.lines_as_they_are(Some(languages)),
+            TextKind::Plain => self.lines_as_they_are(None),
+        };
+        self.is_painted = made.code.is_empty();
+        self.page = Some(PortionPage {
+            text: WrappedText::new(made.lines, columns),
+            origins: made.origins,
+            written: made.links,
+            links: None,
+            anchors: made.anchors,
+            code: made.code,
+        });
+    }
+
+    fn markdown(&self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) -> MarkdownLines {
+        let mut layout = MarkdownLayout { columns, glyphs, front_matter, first_line: self.start.line };
+        let mut slugs = Slugs::default();
+        let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout, &mut slugs) };
+        // The block of code goes on.
+        layout.first_line = layout.first_line.saturating_sub(1);
+        markdown::lines(&format!("{fence}\n{}", self.text), &layout, &mut slugs)
+    }
+
+    fn lines_as_they_are(&self, languages: Option<&Vec<String>>) -> MarkdownLines {
+        let mut made = MarkdownLines::default();
+        for (nth, line) in self.text.lines().enumerate() {
+            made.origins.note(nth, 0, self.start.line + nth);
+            let line = PageLine::new(cells::clean(line), ThemeRole::Text);
+            let indent = line.text().len() - line.text().trim_start_matches(' ').len();
+            made.lines.push(if languages.is_some() { line.solid_to(indent) } else { line });
+        }
+        if let Some(languages) = languages {
+            let lines = (0..made.lines.len()).map(|line| (line, 0)).collect();
+            made.code.push(CodeBlock { languages: languages.clone(), lines });
+        }
+        made
+    }
+}
+
+/// The line that opened the block of code which is still open at the end of a text, which may begin in one.
+fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
+    let mut open = fence.map(str::to_owned);
+    for line in text.lines() {
+        let line = line.trim_start_matches([' ', '>', '\t']);
+        let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { continue };
+        let count = |line: &str| line.chars().take_while(|c| *c == mark).count();
+        let len = count(line);
+        let rest = line.get(len..).unwrap_or_default();
+        match &open {
+            None if len >= 3 && !(mark == '`' && rest.contains('`')) => open = Some(line.trim_end().to_owned()),
+            Some(fence) if fence.starts_with(mark) && len >= count(fence) && rest.trim().is_empty() => open = None,
+            _ => {}
+        }
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_of_code_that_is_still_open() {
+        for (text, fence, expected) in [
+            ("a\n```java\nint x;\n", None, Some("```java")),
+            ("a\n```java\nint x;\n```\n", None, None),
+            ("a\n````\n```\n", None, Some("````")),
+            ("~~~\n```\n", None, Some("~~~")),
+            ("```a`b\n", None, None),
+            ("```\n# no\n", Some("```sh"), None),
+            ("x\n", Some("```sh"), Some("```sh")),
+            ("``` no end\n", Some("```sh"), Some("```sh")),
+            ("", None, None),
+        ] {
+            assert_eq!(open_fence(text, fence).as_deref(), expected, "{text:?} in {fence:?}");
+        }
+    }
+
+    #[test]
+    fn kinds_of_texts() {
+        let code = |names: &[&str]| TextKind::Code(names.iter().map(|name| (*name).to_owned()).collect());
+        for (path, expected) in [
+            ("docs/a.md", TextKind::Markdown),
+            ("docs/A.MD", TextKind::Markdown),
+            ("a.txt", TextKind::Plain),
+            ("a.java", code(&["java", "a.java"])),
+            ("Makefile", code(&["Makefile"])),
+        ] {
+            let document = Document { path: Some(path.into()), ..Document::default() };
+            assert_eq!(TextKind::of(&document, None), expected, "{path}");
+        }
+        assert_eq!(TextKind::of(&Document::default(), None), TextKind::Plain);
+    }
+
+    #[test]
+    fn a_part_goes_on_with_the_code_of_the_one_before() {
+        let first = Portion {
+            start: PortionStart { offset: 0, line: 1, fence: None },
+            text: "# A\n\n```java\nint x;\n\n".to_owned(),
+            ..Portion::default()
+        };
+        let start = first.after(21, &TextKind::Markdown);
+        assert_eq!(start, PortionStart { offset: 21, line: 6, fence: Some("```java".into()) });
+        let mut second = Portion { start, text: "int y;\n```\nend".to_owned(), ..Portion::default() };
+        second.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 40);
+        let page = second.page.unwrap();
+        let lines: Vec<&str> = page.text.lines().iter().map(PageLine::text).collect();
+        assert_eq!(lines, ["│ int y;", "", "end"]);
+        assert_eq!(page.origins.source_line(0, 4), Some(6));
+        assert_eq!(page.origins.source_line(2, 0), Some(8));
+        assert_eq!(page.code[0].languages, ["java"]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Searches the details and the document, and goes from match to match.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::tui::action::Action;
+use crate::tui::catalog::reading::{ReadingGoal, reveal, view};
+use crate::tui::catalog::search::{TextSearch, find};
+use crate::tui::state::{State, Typing};
+
+pub fn open(state: &mut State) {
+    state.catalog.search = TextSearch { from: state.catalog.scroll.top, ..TextSearch::default() };
+    state.typing = Some(Typing::Search);
+    if state.catalog.reading.loaded.next().is_some() {
+        state.catalog.reading.goal.get_or_insert(ReadingGoal::All);
+    }
+}
+
+/// Ends the search.
+pub fn end(state: &mut State) {
+    state.catalog.search = TextSearch::default();
+    if state.typing == Some(Typing::Search) {
+        state.typing = None;
+    }
+}
+
+/// After a change of the search: goes to the first match from where it began.
+pub fn typed(state: &mut State) {
+    find_matches(state);
+    let Some((view, _)) = view(state) else { return };
+    let search = &state.catalog.search;
+    let at = search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0);
+    go(state, at);
+}
+
+/// Goes to the next or previous match, around the ends.
+pub fn step(state: &mut State, action: Action) {
+    let (at, len) = (state.catalog.search.at, state.catalog.search.hits.len());
+    let next = match action {
+        Action::PreviousHit if at == 0 => len.saturating_sub(1),
+        Action::PreviousHit => at - 1,
+        _ if at + 1 >= len => 0,
+        _ => at + 1,
+    };
+    go(state, next);
+}
+
+/// Searches again, if the search or the text changed.
+pub fn find_matches(state: &mut State) {
+    let Some((view, _)) = view(state) else { return };
+    let needle = state.catalog.search.needle.text();
+    let mut hasher = DefaultHasher::new();
+    (needle, view.document.revision, view.document.len()).hash(&mut hasher);
+    view.details.lines().iter().for_each(|line| line.text().hash(&mut hasher));
+    let searched = Some(hasher.finish());
+    if state.catalog.search.searched == searched {
+        return;
+    }
+    let hits = find(view.lines(), needle);
+    let search = &mut state.catalog.search;
+    search.at = search.at.min(hits.len().saturating_sub(1));
+    search.hits = hits;
+    search.searched = searched;
+}
+
+/// Goes to this match and scrolls as little as possible.
+fn go(state: &mut State, at: usize) {
+    state.catalog.search.at = at;
+    let row = match (view(state), state.catalog.search.hits.get(at)) {
+        (Some((view, _)), Some(hit)) => Some(view.row_of(hit)),
+        _ => None,
+    };
+    match row {
+        Some(row) => reveal(state, row),
+        None => state.catalog.scroll.top = state.catalog.search.from,
+    }
+}

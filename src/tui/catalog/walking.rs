@@ -1,0 +1,163 @@
+//! Walks along the links of a document: to the next one, to what it leads to, and back to where it was followed.
+
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::catalog::links::{LinkTo, PageLink};
+use crate::tui::catalog::places::ReadableDocument;
+use crate::tui::catalog::reading::{self, ReadingGoal};
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+use crate::tui::widgets::cells;
+use refdesk_core::mention::Via;
+
+/// A link of the document that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkFocus {
+    /// The offset of the part that contains it.
+    pub portion: u64,
+    /// Its number there.
+    pub group: usize,
+}
+
+/// A link, and the row and byte where it begins.
+struct PlacedLink<'a> {
+    focus: LinkFocus,
+    at: (usize, usize),
+    link: &'a PageLink,
+}
+
+/// The links of the document, in order; rows count from the start of the document.
+fn links(state: &State) -> impl Iterator<Item = PlacedLink<'_>> {
+    let loaded = &state.catalog.reading.loaded;
+    let pages = loaded.portions.iter().enumerate();
+    let pages = pages.filter_map(|(nth, portion)| Some((nth, portion.start.offset, portion.page.as_ref()?)));
+    pages.flat_map(move |(nth, portion, page)| {
+        let first = loaded.first_row(nth);
+        let links = page.links.iter().flatten();
+        links.map(move |link| PlacedLink {
+            focus: LinkFocus { portion, group: link.group },
+            at: (first + page.text.row_of(link.line, link.range.start), link.range.start),
+            link,
+        })
+    })
+}
+
+pub fn has_links(state: &State) -> bool {
+    links(state).next().is_some()
+}
+
+/// The link that can be followed.
+pub fn focused(state: &State) -> Option<&PageLink> {
+    let focus = state.catalog.reading.link?;
+    links(state).find(|link| link.focus == focus).map(|link| link.link)
+}
+
+/// Goes to the next or the previous link: of the last one, if it is in view, else of the view; around the ends.
+pub fn step(state: &mut State, action: Action) {
+    let Some((view, page)) = reading::view(state) else { return };
+    let (details, top) = (view.details.len(), state.catalog.scroll.top);
+    let rows = top.saturating_sub(details)..(top + page).saturating_sub(details);
+    let focus = state.catalog.reading.link;
+    let current = links(state).find(|link| Some(link.focus) == focus && rows.contains(&link.at.0));
+    let is_next = action == Action::NextLink;
+    let others = || links(state).filter(|link| current.as_ref().is_none_or(|current| current.focus != link.focus));
+    let found = match (&current, is_next) {
+        (Some(current), true) => others().find(|link| link.at > current.at).or_else(|| others().next()),
+        (None, true) => others().find(|link| link.at.0 >= rows.start).or_else(|| others().next()),
+        (Some(current), false) => others().take_while(|link| link.at < current.at).last().or_else(|| others().last()),
+        (None, false) => others().take_while(|link| link.at.0 < rows.end).last().or_else(|| others().last()),
+    };
+    let Some(found) = found.or(current) else { return };
+    let (focus, row, said) = (found.focus, details + found.at.0, described(state, &found.link.to));
+    state.catalog.reading.link = Some(focus);
+    reading::reveal(state, row);
+    state.note(said);
+}
+
+/// A click on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkClick {
+    First,
+    /// The link had the focus already.
+    Again,
+}
+
+/// Puts the focus on the link at this row and column of the document, if there is one.
+pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClick> {
+    let loaded = &state.catalog.reading.loaded;
+    let at = loaded.at_row(row)?;
+    let portion = loaded.portions.get(at.portion)?;
+    let page = portion.page.as_ref()?;
+    let (line, byte) = page.text.at_column(at.row, column)?;
+    let link = page.links.as_ref()?.iter().find(|link| link.line == line && link.range.contains(&byte))?;
+    let (focus, said) = (LinkFocus { portion: portion.start.offset, group: link.group }, described(state, &link.to));
+    let before = state.catalog.reading.link.replace(focus);
+    state.note(said);
+    Some(if before == Some(focus) { LinkClick::Again } else { LinkClick::First })
+}
+
+/// What a link is, and what following it does.
+fn described(state: &State, to: &LinkTo) -> String {
+    let key = state.key_in(KeyContext::Details, Action::FollowLink);
+    match to {
+        LinkTo::Source { id, via: Via::Id, .. } => format!("@{id}, mentioned by its id: {key} shows it"),
+        LinkTo::Source { id, file: Some(file), .. } => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            format!("{name} of @{id}: {key} shows it")
+        }
+        LinkTo::Source { id, .. } => format!("@{id}, linked by its path: {key} shows it"),
+        LinkTo::Anchor(name) => format!("#{name} in this document: {key} goes there"),
+        LinkTo::Address(address) => format!("{}: {key} copies it", cells::clean(address)),
+        LinkTo::Unlisted(path) => format!("{} is not in the catalog", cells::clean(path)),
+    }
+}
+
+/// Why the link under the focus leads nowhere.
+pub fn no_way(state: &State) -> Option<String> {
+    match focused(state).map(|link| &link.to) {
+        None if has_links(state) => {
+            let key = state.key_in(KeyContext::Details, Action::NextLink);
+            Some(format!("no link is chosen: {key} goes to the next one"))
+        }
+        None => Some("this document has no links".to_owned()),
+        Some(LinkTo::Unlisted(path)) => Some(format!("{} is not in the catalog", cells::clean(path))),
+        Some(LinkTo::Source { id, .. }) if state.snapshot.catalog.get(id.as_str()).is_none() => {
+            Some(format!("@{id} is no longer in the catalog"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Follows the link under the focus.
+pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(to) = focused(state).map(|link| link.to.clone()) else { return };
+    match to {
+        LinkTo::Address(address) => {
+            state.note(format!("copied {address}"));
+            effects.push(Effect::Copy(address));
+        }
+        LinkTo::Anchor(name) => {
+            let Some(here) = reading::here(state) else { return };
+            let document = here.0.clone();
+            state.catalog.reading.trail.leave(here);
+            reading::go_to(state, &document, Some(ReadingGoal::Anchor(name)), effects);
+        }
+        LinkTo::Source { id, file, anchor, .. } => {
+            if let Some(here) = reading::here(state) {
+                state.catalog.reading.trail.leave(here);
+            }
+            let document = ReadableDocument { source: id.to_string(), file };
+            reading::go_to(state, &document, anchor.map(ReadingGoal::Anchor), effects);
+        }
+        LinkTo::Unlisted(_) => {}
+    }
+}
+
+/// Goes back to where a link was followed, or forward again.
+pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let Some(here) = reading::here(state) else { return };
+    let trail = &mut state.catalog.reading.trail;
+    let there = if action == Action::GoBack { trail.back(here) } else { trail.forward(here) };
+    if let Some((document, place)) = there {
+        reading::go_to(state, &document, Some(ReadingGoal::Place(place)), effects);
+    }
+}

@@ -1,0 +1,107 @@
+//! Appends lines within quotes, list items and footnotes, which put their bar or marker before them. Blocks are separated by
+//! one empty line, as far as the source separates them.
+
+use ratatui::style::Modifier;
+
+use crate::tui::markdown::inline::InlineText;
+use crate::tui::markdown::{LineRange, MarkdownLayout, MarkdownLines};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::page::{LinePart, PageLine};
+
+pub struct LineWriter<'a> {
+    pub layout: MarkdownLayout<'a>,
+    pub made: MarkdownLines,
+    /// Quotes, list items and footnotes, the outermost first.
+    containers: Vec<Container>,
+    /// Whether an empty line comes before the next one.
+    pub gap: bool,
+}
+
+/// What stands before the lines of a quote, an item or a footnote.
+struct Container {
+    first: String,
+    rest: String,
+    is_begun: bool,
+}
+
+impl<'a> LineWriter<'a> {
+    pub fn new(layout: MarkdownLayout<'a>) -> Self {
+        Self { layout, made: MarkdownLines::default(), containers: Vec::new(), gap: false }
+    }
+
+    /// Enters a quote, an item or a footnote. When little room is left, it is no longer indented.
+    pub fn enter(&mut self, first: String, rest: String) {
+        let used: usize = self.containers.iter().map(|it| cells::width(&it.rest)).sum();
+        let is_deep = used + cells::width(&rest) > self.layout.columns / 2;
+        let rest = if is_deep { String::new() } else { rest };
+        self.containers.push(Container { first, rest, is_begun: false });
+    }
+
+    pub fn leave(&mut self) {
+        self.containers.pop();
+    }
+
+    /// Leaves an item or a footnote; an empty one has a marker too.
+    pub fn leave_item(&mut self) {
+        if self.containers.last().is_some_and(|item| !item.is_begun) {
+            self.emit(InlineText::default(), 0, 0);
+        }
+        self.leave();
+    }
+
+    /// The columns left beside the bars and indents.
+    pub fn room(&self) -> usize {
+        let used: usize = self.containers.iter().map(|it| cells::width(&it.rest).max(cells::width(&it.first))).sum();
+        self.layout.columns.saturating_sub(used).max(1)
+    }
+
+    /// The number of the line that comes next, behind an empty one if that is due.
+    pub fn next_line(&self) -> usize {
+        self.made.lines.len() + usize::from(self.gap && !self.made.lines.is_empty())
+    }
+
+    pub fn emit_text(&mut self, text: &str, role: ThemeRole, source: usize) {
+        let mut inline = InlineText::default();
+        inline.at_line(source);
+        inline.push(text, role, Modifier::empty());
+        self.emit(inline, 0, 0);
+    }
+
+    /// Appends a line, with the bars and markers before it, and an empty line if one is due. Further rows hang by `hang`, and
+    /// the first `solid` bytes are not broken.
+    pub fn emit(&mut self, inline: InlineText, hang: usize, solid: usize) {
+        if std::mem::take(&mut self.gap) && !self.made.lines.is_empty() {
+            let begun = self.containers.iter().take_while(|it| it.is_begun);
+            let bars: String = begun.map(|it| it.rest.as_str()).collect();
+            self.made.lines.push(PageLine::new(bars.trim_end(), ThemeRole::Infra));
+        }
+        let (mut text, mut lead) = (String::new(), String::new());
+        for container in &mut self.containers {
+            text.push_str(if container.is_begun { &container.rest } else { &container.first });
+            container.is_begun = true;
+            lead.push_str(&container.rest);
+        }
+        lead.push_str(&" ".repeat(hang));
+        let (before, nth) = (text.len(), self.made.lines.len());
+        text.push_str(&inline.text);
+        let mut parts = Vec::with_capacity(inline.parts.len() + 1);
+        if before > 0 {
+            parts.push(LinePart { end: before, role: ThemeRole::Infra, added: Modifier::empty() });
+        }
+        parts.extend(inline.parts.iter().map(|part| LinePart { end: before + part.end, ..*part }));
+        for (at, source) in inline.origins {
+            // The marker before a line belongs to it.
+            let is_noted = self.made.origins.is_noted(nth);
+            let at = if at == 0 && !is_noted { 0 } else { before + at };
+            self.made.origins.note(nth, at, source);
+        }
+        for (link, range) in inline.links {
+            if let Some(link) = self.made.links.get_mut(link) {
+                let (start, end) = (before + range.start, before + range.end);
+                link.shown.push(LineRange { line: nth, start, end });
+            }
+        }
+        self.made.lines.push(PageLine::of_parts(text, parts).led_by(&lead).solid_to(before + solid));
+    }
+}

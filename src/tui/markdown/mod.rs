@@ -1,0 +1,134 @@
+//! Markdown as lines to read: headings, lists, tables, quotes, code, each span with its role, and for each part of a line
+//! the line of the source that it comes from. Pure. It knows no catalog: what a link leads to is for the reader to say.
+
+mod compose;
+mod front_matter;
+mod inline;
+mod line_writer;
+mod slug;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use crate::tui::glyphs::Glyphs;
+use crate::tui::widgets::page::PageLine;
+
+pub use compose::lines;
+pub use front_matter::FrontMatter;
+use front_matter::split;
+pub use slug::Slugs;
+
+/// How to lay a text out.
+#[derive(Debug, Clone, Copy)]
+pub struct MarkdownLayout<'a> {
+    pub columns: usize,
+    pub glyphs: &'a Glyphs,
+    pub front_matter: FrontMatter,
+    /// The line of the source that the text begins with, from 1.
+    pub first_line: usize,
+}
+
+/// A text laid out: lines to wrap, and what is in them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MarkdownLines {
+    pub lines: Vec<PageLine>,
+    pub origins: Origins,
+    pub links: Vec<WrittenLink>,
+    pub anchors: Vec<Anchor>,
+    pub code: Vec<CodeBlock>,
+}
+
+/// Whether a text begins with front matter.
+pub fn has_front_matter(text: &str) -> bool {
+    split(text).is_some()
+}
+
+/// A part of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineRange {
+    pub line: usize,
+    /// Its first byte, and the byte behind its last one.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A link as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenLink {
+    /// Where its text is shown: more than one part in a table, where texts are wrapped within their column.
+    pub shown: Vec<LineRange>,
+    pub target: String,
+    /// The line of the source that it begins in.
+    pub source_line: usize,
+}
+
+/// What a `#fragment` may name: a heading, or `^label` for a footnote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    pub name: String,
+    pub line: usize,
+}
+
+/// Lines of code in one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeBlock {
+    /// Names of the language, the likeliest first; none if it is not said.
+    pub languages: Vec<String>,
+    /// Each line, and the byte at which the code begins in it.
+    pub lines: Vec<(usize, usize)>,
+}
+
+/// Which line of the source each part of a line comes from: sorted, never descending.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origins(Vec<Origin>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Origin {
+    line: u32,
+    at: u32,
+    source: u32,
+}
+
+impl Origins {
+    /// Notes that line `line` from byte `at` on comes from this line of the source.
+    pub fn note(&mut self, line: usize, at: usize, source: usize) {
+        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        let before = self.0.last().copied();
+        let source = number(source).max(before.map_or(0, |last| last.source));
+        if before.is_none_or(|last| (last.line as usize, last.source) != (line, source)) {
+            self.0.push(Origin { line: number(line), at: number(at), source });
+        }
+    }
+
+    /// Whether something is noted about this line, the last one.
+    fn is_noted(&self, line: usize) -> bool {
+        self.0.last().is_some_and(|last| last.line as usize == line)
+    }
+
+    /// The line of the source at byte `at` of a line.
+    pub fn source_line(&self, line: usize, at: usize) -> Option<usize> {
+        let after = self.0.partition_point(|it| (it.line as usize, it.at as usize) <= (line, at));
+        let it = self.0.get(after.saturating_sub(1))?;
+        Some(it.source as usize)
+    }
+
+    /// The line and byte where this line of the source begins, or the next one that is shown, or the last one.
+    pub fn place(&self, source: usize) -> Option<(usize, usize)> {
+        let from = self.0.partition_point(|it| (it.source as usize) < source);
+        let it = self.0.get(from).or(self.0.last())?;
+        Some((it.line as usize, it.at as usize))
+    }
+
+    /// Where this line of the source is shown: each part up to the next origin; an end of `usize::MAX` is the end of the
+    /// line.
+    pub fn parts(&self, source: usize) -> impl Iterator<Item = LineRange> {
+        let from = self.0.partition_point(|it| (it.source as usize) < source);
+        let here = self.0.iter().enumerate().skip(from).take_while(move |(_, it)| it.source as usize == source);
+        here.map(|(nth, it)| {
+            let next = self.0.get(nth + 1).filter(|next| next.line == it.line);
+            let end = next.map_or(usize::MAX, |next| next.at as usize);
+            LineRange { line: it.line as usize, start: it.at as usize, end }
+        })
+    }
+}
