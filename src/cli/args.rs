@@ -133,7 +133,7 @@ pub enum Command {
     #[command(after_help = "Example: refdesk why error-handling")]
     Why(WhyArgs),
     /// Print which sources mention each other
-    #[command(after_help = "Example: refdesk graph --dot | dot -Tsvg > graph.svg")]
+    #[command(after_help = "Example: refdesk graph --svg > graph.svg")]
     Graph(GraphArgs),
     /// Print the instructions an agent gets when it starts
     #[command(after_help = "Example: refdesk instructions > CONTEXT.md")]

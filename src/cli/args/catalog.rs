@@ -114,11 +114,14 @@ pub struct WhyArgs {
 #[derive(Debug, Args)]
 pub struct GraphArgs {
     /// Print Graphviz DOT
-    #[arg(long, conflicts_with = "mermaid")]
+    #[arg(long, conflicts_with_all = ["mermaid", "svg"])]
     pub dot: bool,
     /// Print Mermaid
-    #[arg(long)]
+    #[arg(long, conflicts_with = "svg")]
     pub mermaid: bool,
+    /// Print a picture as SVG
+    #[arg(long)]
+    pub svg: bool,
 }
 
 /// Arguments of `check`.

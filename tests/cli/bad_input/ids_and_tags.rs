@@ -76,7 +76,14 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
         let added = ran.text().strip_prefix(&prompt).expect("the text comes first");
         assert!(!added.chars().any(is_hidden), "{ran}");
     }
-    for words in [&["instructions"][..], &["graph"], &["graph", "--dot"], &["graph", "--mermaid"], &["templates"]] {
+    for words in [
+        &["instructions"][..],
+        &["graph"],
+        &["graph", "--dot"],
+        &["graph", "--mermaid"],
+        &["graph", "--svg"],
+        &["templates"],
+    ] {
         seen(words, 0);
     }
     // One tag can match nothing, and one text is a broken path.

@@ -120,6 +120,11 @@ fn the_graph_contains_every_mention_in_each_language() {
     for line in ["graph LR", "  n1[\"a\"]", "  n1 --> n2"] {
         assert!(mermaid.text().lines().any(|it| it == line), "{line}: {mermaid}");
     }
+    let svg = world.run(&["graph", "--svg"]).exits(0);
+    let count = |part: &str| svg.text().matches(part).count();
+    assert_eq!((count("<path class=\"mention"), count("<g class=\"source")), (5, 9), "{svg}");
+    assert_eq!(count("<g class=\"source missing"), 1, "{svg}");
+    assert!(count("<g class=\"source selected") >= 1 && count("mention back") == 1, "{svg}");
 }
 
 #[test]
@@ -131,4 +136,6 @@ fn the_graph_quotes_odd_ids() {
     let mermaid = world.run(&["graph", "--mermaid"]).exits(0);
     assert_eq!(mermaid.text().lines().count(), 3, "{mermaid}");
     assert!(mermaid.text().contains("&quot;"), "{mermaid}");
+    let svg = world.run(&["graph", "--svg"]).exits(0);
+    assert!(svg.text().contains("a&quot;b\\c\\n[d] &amp; &lt;e&gt;"), "{svg}");
 }

@@ -16,6 +16,7 @@ const CALLS: &[&[&str]] = &[
     &["graph"],
     &["graph", "--dot"],
     &["graph", "--mermaid"],
+    &["graph", "--svg"],
     &["instructions"],
     &["check"],
     &["journal"],

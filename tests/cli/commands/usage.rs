@@ -16,6 +16,7 @@ const WRONG: &[&[&str]] = &[
     &["why"],
     &["why", "a", "b"],
     &["graph", "--dot", "--mermaid"],
+    &["graph", "--svg", "--mermaid"],
     &["references", "nonsense"],
     &["templates", "nonsense"],
     &["templates", "show"],

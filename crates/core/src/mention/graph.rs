@@ -105,6 +105,13 @@ impl Mentions {
         })
     }
 
+    fn nth(&self, from: &SourceId, nth: usize) -> Option<Mention> {
+        let place = self.places.get(nth)?;
+        let (file, _) = self.files.get(self.files.partition_point(|(_, end)| *end <= nth))?;
+        let to = self.ids.get(wide(place.to))?.clone();
+        Some(Mention { from: from.clone(), to, via: place.via(), file: file.clone(), line: place.line() })
+    }
+
     /// Whether both use the same list of ids.
     fn has_ids_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.ids, &other.ids)
@@ -195,6 +202,12 @@ impl MentionGraph {
         known.map(|(from, mentions)| mentions.of(from, wanted)).into_iter().flatten()
     }
 
+    /// The mention with this number in this source's text, from 0.
+    pub fn nth(&self, id: &str, nth: usize) -> Option<Mention> {
+        let (from, mentions) = self.by_source.get_key_value(id)?;
+        mentions.nth(from, nth)
+    }
+
     /// The target of each mention in this source's text; cheaper than [`MentionGraph::from`].
     pub fn targets(&self, id: &str) -> impl Iterator<Item = &SourceId> {
         self.by_source.get(id).into_iter().flat_map(|mentions| mentions.targets())
@@ -221,30 +234,35 @@ impl<'c> Positions<'c> {
     /// Calls `report` with the position of the target of each mention in this source's text. Skips targets that are not
     /// in the catalog.
     pub fn each(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize)) {
+        self.each_with_number(graph, id, |_, position| report(position));
+    }
+
+    /// The same with the number of each mention, from 0.
+    pub(super) fn each_with_number(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize, usize)) {
         let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
         let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {
             self.known.push((mentions.ids.clone(), vec![UNKNOWN; mentions.ids.len()]));
             self.known.len() - 1
         });
         let Some((ids, positions)) = self.known.get_mut(known) else { return };
-        for place in &mentions.places {
+        for (nth, place) in mentions.places.iter().enumerate() {
             let Some(position) = positions.get_mut(wide(place.to)) else { continue };
             if *position == UNKNOWN {
                 let id = ids.get(wide(place.to)).map_or("", SourceId::as_str);
                 *position = self.catalog.position(id).map_or(NOWHERE, narrow);
             }
             if *position != NOWHERE {
-                report(wide(*position));
+                report(nth, wide(*position));
             }
         }
     }
 }
 
-fn narrow(count: usize) -> u32 {
+pub(super) fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn wide(count: u32) -> usize {
+pub(super) fn wide(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 

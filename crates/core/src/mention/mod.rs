@@ -1,5 +1,6 @@
 //! Mentions: every position in a source's text that names another source, by id or by path (BEHAVIOUR §3).
 
+pub mod analysis;
 mod cache;
 mod cache_file;
 mod documents;

@@ -1,12 +1,14 @@
-//! `refdesk graph`: all mentions of the catalog, for people, Graphviz and Mermaid.
+//! `refdesk graph`: all mentions of the catalog, for people, Graphviz and Mermaid, and as a picture.
+
+mod svg;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::{CommandOutput, object};
-use super::args::{GraphArgs, OutputFormat};
-use super::rows;
+use crate::cli::answer::{CommandOutput, object};
+use crate::cli::args::{GraphArgs, OutputFormat};
+use crate::cli::rows;
 use refdesk_core::catalog::Source;
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
@@ -29,9 +31,10 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
             ("mentions", Value::Array(mentions.collect())),
         ])
     };
-    let in_words = || match (args.dot, args.mermaid) {
-        (true, _) => dot(desk, &mentions),
-        (_, true) => mermaid(desk, &mentions),
+    let in_words = || match args {
+        GraphArgs { dot: true, .. } => dot(desk, &mentions),
+        GraphArgs { mermaid: true, .. } => mermaid(desk, &mentions),
+        GraphArgs { svg: true, .. } => svg::print(desk),
         _ => in_words(desk, &mentions),
     };
     CommandOutput::either(format, in_json, in_words)
