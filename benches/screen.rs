@@ -265,8 +265,49 @@ fn values_typed() {
     }
 }
 
+/// A Markdown document of 1 MB: from the key that goes to it to the frame that shows it, rendered; and keys that scroll in it.
+fn documents_opened() {
+    let workspace = workspace(10, 1_024, Layout::OneFile);
+    let mut text = "# All that there is\n\n".to_owned();
+    let mut nth = 0;
+    while text.len() < 1_000_000 {
+        nth += 1;
+        text.push_str(&format!(
+            "## Section {nth}\n\nA paragraph with **bold** text, `code` and [a link](d00002.md), which goes on for a while.\n\n\
+             - an item\n- [x] another\n\n| a | b |\n| - | -: |\n| one | {nth} |\n\n```java\nint x = {nth};\n```\n\n"
+        ));
+    }
+    refdesk_files::write_atomic(&workspace.documents[1], text.as_bytes()).expect("a document");
+    let mut running = start(&workspace);
+    running.until_shown(&["10 sources"]);
+    running.until_quiet();
+    let (mut opened, mut scrolled) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        running.written_until(Instant::now() + BETWEEN_KEYS);
+        let pressed = running.press("j");
+        opened.push(running.until_shown(&["All that there is", "Section 1"]).duration_since(pressed));
+        running.written_until(Instant::now() + BETWEEN_KEYS);
+        running.press("k");
+        running.until_shown(&["Document 0"]);
+    }
+    running.press("j\r");
+    running.until_quiet();
+    for _ in 0..TIMES {
+        running.written_until(Instant::now() + BETWEEN_KEYS);
+        scrolled.push(running.key("\x06"));
+    }
+    let (_, p95) = spread("opening a Markdown document of 1 MB", opened);
+    report("opening a Markdown document of 1 MB, p95", p95, 30.0, " ms");
+    spread("a page further in it", scrolled);
+    running.until_quiet();
+    let pressed = running.press("G");
+    let end = format!("Section {nth}");
+    println!("to the end of it: {:?}", running.until_shown(&[&end]).duration_since(pressed));
+}
+
 fn whole_processes(_: &mut Criterion) {
     first_frame();
+    documents_opened();
     values_typed();
     let workspace = workspace(10_000, 4_096, Layout::OneFile);
     keys_and_idleness(&workspace);
