@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::tui::filter::{FilterResult, Haystack, Query, apply};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
-use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::motion::Cursor;
 
 /// Packs the texts of the catalog, so that the first letter typed is as fast as the next.
 pub fn prepare(state: &mut State) {
@@ -22,7 +22,15 @@ pub fn filter(state: &mut State) {
     let meant = row_of(state, state.catalog.filter.text().trim());
     let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
-    state.catalog.scroll = Scroll::default();
+}
+
+/// Shows the sources with this tag.
+pub fn by_tag(state: &mut State, tag: &str) {
+    state.focus_on(Pane::Catalog);
+    prepare(state);
+    state.catalog.filter.clear();
+    state.catalog.filter.insert(&format!("#{tag}"));
+    filter(state);
 }
 
 pub fn clear(state: &mut State) {

@@ -10,7 +10,7 @@ use crate::tui::catalog::portion::PortionPage;
 use crate::tui::markdown::WrittenLink;
 use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::PageLine;
-use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::mention::{Mention, MentionGraph, Via, path_of};
 use refdesk_files::path::clean;
 
@@ -34,6 +34,8 @@ pub enum LinkTo {
     Anchor(String),
     /// An address, for a browser.
     Address(String),
+    /// A tag of the catalog, written as `#tag`.
+    Tag(String),
     /// A path that is not in the catalog, as written.
     Unlisted(String),
 }
@@ -46,6 +48,7 @@ impl LinkTo {
             Self::Source { via: Via::Path, .. } => ThemeRole::Catalog,
             Self::Anchor(_) => ThemeRole::Strong,
             Self::Address(_) => ThemeRole::Kind,
+            Self::Tag(_) => ThemeRole::Match,
             Self::Unlisted(_) => ThemeRole::Infra,
         };
         theme.style(role).add_modifier(Modifier::UNDERLINED)
@@ -60,28 +63,31 @@ pub struct LinkingDocument<'a> {
     /// Its file; `None` for inline content.
     pub path: Option<&'a Path>,
     pub catalog: &'a Catalog,
-    pub graph: &'a MentionGraph,
+    /// What it mentions, by line.
+    pub mentions: &'a [Mention],
+}
+
+/// The mentions in a document of this source, by line.
+pub fn mentions(graph: &MentionGraph, id: &str, path: Option<&Path>) -> Vec<Mention> {
+    let mut mentions: Vec<Mention> = graph.from(id).collect();
+    // Of inline content, the graph names the file that defines it.
+    mentions.retain(|mention| path.is_none_or(|path| *path == *mention.file));
+    mentions.sort_by_key(|mention| mention.line);
+    mentions
 }
 
 /// Sets the links of these pages.
 pub fn mark<'p>(document: &LinkingDocument<'_>, pages: impl Iterator<Item = &'p mut PortionPage>) {
-    let mut pages = pages.filter(|page| page.links.is_none()).peekable();
-    if pages.peek().is_none() {
-        return;
-    }
-    let mut mentions: Vec<Mention> = document.graph.from(document.id).collect();
-    // Of inline content, the graph names the file that defines it.
-    mentions.retain(|mention| document.path.is_none_or(|path| *path == *mention.file));
-    mentions.sort_by_key(|mention| mention.line);
-    for page in pages {
-        page.links = Some(of_page(document, &mentions, page));
+    for page in pages.filter(|page| page.links.is_none()) {
+        page.links = Some(of_page(document, page));
     }
 }
 
-fn of_page(document: &LinkingDocument<'_>, mentions: &[Mention], page: &PortionPage) -> Vec<PageLink> {
+fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> {
+    let mentions = document.mentions;
     let mut links = Vec::new();
     for (group, written) in page.written.iter().enumerate() {
-        let to = target(document, mentions, written);
+        let to = target(document, written);
         links.extend(written.shown.iter().map(|shown| PageLink {
             line: shown.line,
             range: shown.start..shown.end,
@@ -114,6 +120,16 @@ fn of_page(document: &LinkingDocument<'_>, mentions: &[Mention], page: &PortionP
             group += 1;
         }
     }
+    let mut known = Vec::new();
+    for (line, text) in lines.iter().map(PageLine::text).enumerate() {
+        for range in tags(text) {
+            let tag = text.get(range.start + 1..range.end).unwrap_or_default();
+            if is_tag(document.catalog, tag, &mut known) {
+                found.push(PageLink { line, range, to: LinkTo::Tag(tag.to_owned()), group });
+                group += 1;
+            }
+        }
+    }
     // A link counts more than an id or address in its text, and a longer id more than one within it.
     links.sort_by_key(|link| (link.line, link.range.start));
     found.sort_by_key(|link| (link.line, link.range.start, usize::MAX - link.range.end));
@@ -140,7 +156,7 @@ fn of_page(document: &LinkingDocument<'_>, mentions: &[Mention], page: &PortionP
 }
 
 /// What a link leads to: what the graph says about its line, if its path is one of those there.
-fn target(document: &LinkingDocument<'_>, mentions: &[Mention], written: &WrittenLink) -> LinkTo {
+fn target(document: &LinkingDocument<'_>, written: &WrittenLink) -> LinkTo {
     let address = written.target.trim();
     if let Some(name) = address.strip_prefix('#') {
         return LinkTo::Anchor(decoded(name));
@@ -159,8 +175,8 @@ fn target(document: &LinkingDocument<'_>, mentions: &[Mention], written: &Writte
         let (Some(place), Some(full)) = (place, full.as_deref()) else { return false };
         full.starts_with(&place.path) || full.starts_with(&place.resolved)
     };
-    let from = mentions.partition_point(|mention| mention.line < written.source_line);
-    let on_line = mentions.get(from..).unwrap_or_default().iter();
+    let from = document.mentions.partition_point(|mention| mention.line < written.source_line);
+    let on_line = document.mentions.get(from..).unwrap_or_default().iter();
     let mut ids: Vec<&SourceId> = on_line
         .take_while(|mention| mention.line == written.source_line)
         .filter(|mention| mention.via == Via::Path)
@@ -227,6 +243,36 @@ fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(next)
 }
 
+/// The most words of a page that are compared with all tags of the catalog.
+const MOST_TAGS: usize = 16;
+
+/// Whether a source of the catalog has this tag; `known` are the words of this page that were looked up.
+fn is_tag(catalog: &Catalog, word: &str, known: &mut Vec<(String, bool)>) -> bool {
+    if let Some((_, is_tag)) = known.iter().find(|(other, _)| other == word) {
+        return *is_tag;
+    }
+    if known.len() >= MOST_TAGS {
+        return false;
+    }
+    let has_it = |source: &Source| source.tags.iter().any(|tag| tag.eq_ignore_ascii_case(word));
+    let is_tag = catalog.sources().iter().any(has_it);
+    known.push((word.to_owned(), is_tag));
+    is_tag
+}
+
+/// The words in a text with `#` before them.
+fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
+    memchr::memchr_iter(b'#', text.as_bytes()).filter_map(move |at| {
+        let before = text.get(..at)?.chars().next_back();
+        let is_begin = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ',' | '"' | '\''));
+        let rest = text.get(at + 1..).filter(|_| is_begin)?;
+        let len =
+            rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))).unwrap_or(rest.len());
+        let word = rest.get(..len)?.trim_end_matches(['.', '-']);
+        (!word.is_empty()).then(|| at..at + 1 + word.len())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +286,9 @@ mod tests {
         let mut graph = MentionGraph::default();
         graph.insert("circuit-breaker".into(), mentions.into());
         let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
-        let document = LinkingDocument { id: "circuit-breaker", path: Some(&path), catalog: &catalog, graph: &graph };
+        let mentions = super::mentions(&graph, "circuit-breaker", Some(&path));
+        let document =
+            LinkingDocument { id: "circuit-breaker", path: Some(&path), catalog: &catalog, mentions: &mentions };
         let start = PortionStart { offset: 0, line: 1, fence: None };
         let mut portion = Portion { start, text: text.to_owned(), ..Portion::default() };
         portion.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 60);
@@ -263,7 +311,7 @@ mod tests {
     #[test]
     fn links_are_marked_as_what_they_are() {
         let text = "# A\n\nSee retry-pattern, and [this](adr-005.md#why) or\n@timeouts, not my-timeouts.\n\n[Home](https://e.org) \
-                    https://x.org/a, [there](#a%20b) and [x](gone.md).\n\n```\ntimeouts\n```\n";
+                    https://x.org/a, [there](#a%20b) and [x](gone.md).\n\n```\ntimeouts\n```\n\nAs #Resilience. #no a#java # java";
         let mentions = vec![
             mention("retry-pattern", Via::Id, 3),
             mention("retry-pattern", Via::Path, 3),
@@ -281,6 +329,7 @@ mod tests {
             ("there", LinkTo::Anchor("a b".to_owned())),
             ("x", LinkTo::Unlisted("gone.md".to_owned())),
             ("timeouts", to("timeouts", Via::Id)),
+            ("#Resilience", LinkTo::Tag("Resilience".to_owned())),
         ];
         let found = marked(text, mentions);
         let found: Vec<(&str, LinkTo)> = found.iter().map(|(text, to)| (text.as_str(), to.clone())).collect();

@@ -2,7 +2,6 @@
 //! back to where it was left.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ratatui::layout::Position;
 
@@ -21,6 +20,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, PanePart, State};
 use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::SourceId;
+use refdesk_core::mention::Mention;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, Spot};
 
@@ -40,8 +40,8 @@ pub struct ReadingState {
     front_matter: FrontMatter,
     /// The width that it is laid out for.
     columns: Option<u16>,
-    /// The snapshot that its links are of.
-    marked: Option<(u64, usize, usize)>,
+    /// The mentions that its links are of, and the snapshot in which they were looked up.
+    mentions: Option<(u64, Vec<Mention>)>,
     /// The offset from which a part was asked for.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
@@ -215,7 +215,7 @@ pub fn answered(state: &mut State, mut document: Document) {
     reading.loaded = LoadedDocument::begin(&mut document, kind);
     reading.asked = None;
     reading.link = None;
-    reading.marked = None;
+    reading.mentions = None;
     reading.painting = std::mem::take(&mut reading.painting).ended();
     if reading.place != ReadingPlace::default() {
         // The same document, read again.
@@ -263,22 +263,24 @@ pub fn has_front_matter(state: &State) -> bool {
 }
 
 fn mark_links(state: &mut State) {
-    let snapshot = &state.snapshot;
-    let now = (snapshot.generation, Arc::as_ptr(&snapshot.graph) as usize, Arc::as_ptr(&snapshot.catalog) as usize);
-    let reading = &mut state.catalog.reading;
-    let Some(shown) = &reading.shown else { return };
+    let (snapshot, reading) = (&state.snapshot, &mut state.catalog.reading);
+    let (Some(shown), Some(answer)) = (&reading.shown, &state.catalog.document.answer) else { return };
+    let path = answer.path.as_deref();
+    let generation = snapshot.generation;
     let mut pages: Vec<_> = reading.loaded.portions.iter_mut().filter_map(|portion| portion.page.as_mut()).collect();
-    if reading.marked.replace(now) != Some(now) {
-        pages.iter_mut().for_each(|page| page.links = None);
-    }
-    let answer = state.catalog.document.answer.as_ref();
-    let document = LinkingDocument {
-        id: &shown.source,
-        path: answer.and_then(|document| document.path.as_deref()),
-        catalog: &snapshot.catalog,
-        graph: &snapshot.graph,
+    let mentions = match reading.mentions.take() {
+        Some((known, mentions)) if known == generation => mentions,
+        before => {
+            let mentions = links::mentions(&snapshot.graph, &shown.source, path);
+            if before.is_some_and(|(_, before)| before != mentions) {
+                pages.iter_mut().for_each(|page| page.links = None);
+            }
+            mentions
+        }
     };
+    let document = LinkingDocument { id: &shown.source, path, catalog: &snapshot.catalog, mentions: &mentions };
     links::mark(&document, pages.into_iter());
+    reading.mentions = Some((generation, mentions));
 }
 
 /// Scrolls to where the document is to be read, once that is loaded.

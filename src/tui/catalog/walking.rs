@@ -1,6 +1,7 @@
 //! Walks along the links of a document: to the next one, to what it leads to, and back to where it was followed.
 
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::catalog::filtering;
 use crate::tui::catalog::links::{LinkTo, PageLink};
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::reading::{self, ReadingGoal};
@@ -107,7 +108,17 @@ fn described(state: &State, to: &LinkTo) -> String {
         LinkTo::Source { id, .. } => format!("@{id}, linked by its path: {key} shows it"),
         LinkTo::Anchor(name) => format!("#{name} in this document: {key} goes there"),
         LinkTo::Address(address) => format!("{}: {key} copies it", cells::clean(address)),
-        LinkTo::Unlisted(path) => format!("{} is not in the catalog", cells::clean(path)),
+        LinkTo::Tag(tag) => format!("#{tag}, a tag of the catalog: {key} shows its sources"),
+        LinkTo::Unlisted(path) => unlisted(state, path),
+    }
+}
+
+/// Why a path leads nowhere: it is not in the catalog, or the mentions of the document are not read yet.
+fn unlisted(state: &State, path: &str) -> String {
+    let shown = state.catalog.reading.shown.as_ref();
+    match shown.is_some_and(|shown| state.snapshot.graph.is_scanned(&shown.source)) {
+        true => format!("{} is not in the catalog", cells::clean(path)),
+        false => "the mentions of this document are still being read".to_owned(),
     }
 }
 
@@ -119,7 +130,7 @@ pub fn no_way(state: &State) -> Option<String> {
             Some(format!("no link is chosen: {key} goes to the next one"))
         }
         None => Some("this document has no links".to_owned()),
-        Some(LinkTo::Unlisted(path)) => Some(format!("{} is not in the catalog", cells::clean(path))),
+        Some(LinkTo::Unlisted(path)) => Some(unlisted(state, path)),
         Some(LinkTo::Source { id, .. }) if state.snapshot.catalog.get(id.as_str()).is_none() => {
             Some(format!("@{id} is no longer in the catalog"))
         }
@@ -147,6 +158,12 @@ pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
             }
             let document = ReadableDocument { source: id.to_string(), file };
             reading::go_to(state, &document, anchor.map(ReadingGoal::Anchor), effects);
+        }
+        LinkTo::Tag(tag) => {
+            if let Some(here) = reading::here(state) {
+                state.catalog.reading.trail.leave(here);
+            }
+            filtering::by_tag(state, &tag);
         }
         LinkTo::Unlisted(_) => {}
     }

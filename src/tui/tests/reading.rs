@@ -146,6 +146,20 @@ fn a_link_is_followed_and_back_is_where_it_was() {
 }
 
 #[test]
+fn a_tag_filters_the_catalog() {
+    let mut state = wide("");
+    let text = "All of #java, and #cobol.\n";
+    press(&mut state, "h j Enter");
+    answer(&mut state, Response::Document(fixture::document("retry-pattern", text)));
+    press(&mut state, "Tab");
+    assert_eq!(message(&state), "#java, a tag of the catalog: Enter shows its sources");
+    press(&mut state, "Enter");
+    assert_eq!((state.catalog.filter.text(), state.part, state.catalog.rows.len()), ("#java", PanePart::List, 3));
+    press(&mut state, "Enter Backspace");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+}
+
+#[test]
 fn a_heading_is_gone_to_and_back() {
     let mut state = reads(Size { width: 80, height: 24 }, "z G");
     let end = state.catalog.scroll.top;
