@@ -74,6 +74,9 @@ pub struct Cli {
     /// Learn the full screen in ten steps, on the sample knowledge base
     #[arg(long, requires = "demo")]
     pub tour: bool,
+    /// Draw the full screen with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
     /// Wait for Enter before the end, so that a screen that lent the terminal does not cover what is said
     #[arg(long, hide = true)]
     pub pause: bool,

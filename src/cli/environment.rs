@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::{Cli, Command};
 use refdesk_agents::canary::TRIAL;
 use refdesk_agents::setup::NAME;
+use refdesk_core::config::screen_files;
 use refdesk_core::config::user::{self, Preferences};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
@@ -106,8 +107,10 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
 
 /// What the user prefers, the file that says so, and what is wrong with it.
 pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
-    let file = user::file(own_config_home().as_deref());
-    let (preferences, problems) = file.as_deref().map(user::read).unwrap_or_default();
+    let home = own_config_home();
+    let file = user::file(home.as_deref());
+    let read = |file| user::read(file, &screen_files::theme_names(home.as_deref()));
+    let (preferences, problems) = file.as_deref().map(read).unwrap_or_default();
     (preferences, file, problems)
 }
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use super::answer::CommandOutput;
-use super::args::Cli;
+use super::args::{Cli, ColorChoice};
 use super::output;
 use refdesk_core::config::screen_files::{self, ScreenFiles};
 use refdesk_core::config::user::Preferences;
@@ -37,7 +37,7 @@ pub fn run(
     options: Options,
     session: Session,
     arguments: &Cli,
-    preferences: Preferences,
+    mut preferences: Preferences,
     screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
@@ -57,6 +57,16 @@ pub fn run(
     color_eyre::install()?;
     // On the screen the person decides: the profile is shown first, and the desk is the shared one.
     let profile = options.profile.clone();
+    if let Some(color) = arguments.color {
+        preferences.color = match color {
+            ColorChoice::Auto => None,
+            ColorChoice::Always => Some("always"),
+            ColorChoice::Never => Some("never"),
+        };
+    }
+    if arguments.ascii {
+        preferences.characters = Some("ascii");
+    }
     let files = screen_files::read(options.around.config_home.as_deref());
     let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files };
     screen(engine::start_attended(Options { profile: None, ..options }, session)?, start)

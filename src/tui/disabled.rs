@@ -72,7 +72,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::LeaveTour if state.tour.is_none() => {
             Some("there is no tour here: refdesk --demo --tour starts one".to_owned())
         }
-        Action::Theme => state.skin.theme.fixed().map(str::to_owned),
+        Action::Theme => state.theme_choice.themes.fixed().map(str::to_owned),
         Action::Clear if state.counts.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
             Some("there are no picks to clear".to_owned())
         }

@@ -11,6 +11,7 @@ use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
 use crate::tui::key::{BareKey, Key, KeySequence, NamedKey};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
+use crate::tui::theme::Ground;
 use crate::tui::windows;
 
 #[derive(Debug, Clone)]
@@ -34,6 +35,8 @@ pub enum Input {
     /// The wheel was turned over this place.
     Wheel(WheelTurn, Position),
     Resize(Size),
+    /// The terminal says whether its background is light or dark.
+    Ground(Ground),
     /// A new snapshot.
     Snapshot(Box<Snapshot>),
     /// An event of the engine.
@@ -74,6 +77,8 @@ pub enum Effect {
     Suspend,
     /// Redraw the whole screen.
     Redraw,
+    /// Ask the terminal whether its background is light or dark; answered by [`Input::Ground`].
+    AskGround,
     /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),
     /// Open this place in the editor.

@@ -46,6 +46,7 @@ mod status;
 mod templates;
 mod terminal;
 mod theme;
+mod theme_choice;
 mod tour;
 mod update;
 mod which_key;

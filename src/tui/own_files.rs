@@ -8,17 +8,21 @@ use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, Keymap, read_keymap};
 use crate::tui::state::State;
+use crate::tui::theme::Themes;
+use crate::tui::theme_choice;
 use crate::tui::widgets::cells;
 
-/// The keymap of these files, and what is wrong with all of them.
-pub fn read(files: &ScreenFiles) -> (Keymap, Vec<Diagnostic>) {
+/// The keymap and the themes of these files, and what is wrong with all of them.
+pub fn read(files: &ScreenFiles, themes: &Themes) -> (Keymap, Themes, Vec<Diagnostic>) {
+    let (themes, of_themes) = themes.with_own(files);
     let (keymap, problems) = files.keymap.as_ref().map(|file| read_keymap(&file.text, &file.shown)).unwrap_or_default();
-    (keymap, [files.problems.clone(), problems].concat())
+    (keymap, themes, [files.problems.clone(), problems, of_themes].concat())
 }
 
 /// Takes the files that there are now.
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
-    (state.keymap, state.own_problems) = read(&files);
+    (state.keymap, state.theme_choice.themes, state.own_problems) = read(&files, &state.theme_choice.themes);
+    theme_choice::apply(state);
     state.own_files = files;
     if let Some(text) = problems_noticed(state) {
         state.refuse(text);

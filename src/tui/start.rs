@@ -16,7 +16,7 @@ use crate::tui::glyphs::Glyphs;
 use crate::tui::layout::{Arrangement, Splits};
 use crate::tui::own_files;
 use crate::tui::state::{Skin, State};
-use crate::tui::theme::Theme;
+use crate::tui::theme::{Colours, Ground, Theme, Themes};
 use crate::tui::tour::Tour;
 use crate::tui::windows;
 
@@ -24,6 +24,10 @@ use crate::tui::windows;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
     skin: Skin,
+    /// The terminal's background, if the environment says.
+    ground: Option<Ground>,
+    /// The theme that the user's preferences name.
+    preferred: Option<String>,
     remembered: SavedScreen,
     message: Option<String>,
     /// The file of the profile to switch to, after showing its difference.
@@ -50,33 +54,24 @@ impl Start {
         remembered: SavedScreen,
         preferences: &Preferences,
     ) -> Self {
-        let [no_color, colorterm, term, grounds] = ["NO_COLOR", "COLORTERM", "TERM", "COLORFGBG"].map(get);
-        let no_color = match preferences.color {
-            Some("never") => Some("1".to_owned()),
-            Some(_) => None,
-            None => no_color,
-        };
-        let theme = Theme::for_terminal(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
-        let usual = if grounds.is_some_and(|grounds| is_light(&grounds)) { "light" } else { "dark" };
-        let mut message = None;
-        let chosen = preferences.theme.or(remembered.theme.as_deref()).and_then(|name| {
-            let chosen = theme.named(name);
-            if chosen.is_none() {
-                let known: Vec<&str> = Theme::names().collect();
-                message = Some(format!("there is no theme `{name}`; themes are {}", known.join(", ")));
-            }
-            chosen
+        let unwanted = preferences.color == Some("never");
+        let forced = matches!(preferences.color, Some("always"));
+        let colours = Colours::of_terminal(|name| match name {
+            "NO_COLOR" if unwanted => Some("1".to_owned()),
+            "NO_COLOR" if forced => None,
+            name => get(name),
         });
-        let theme = chosen.or_else(|| theme.named(usual)).unwrap_or(theme);
         let glyphs = match preferences.characters {
             Some("ascii") => Glyphs::ASCII,
             Some(_) => Glyphs::UNICODE,
             None => Glyphs::for_locale(locale),
         };
         Self {
-            skin: Skin { theme, glyphs },
+            skin: Skin { theme: Theme::new(colours), glyphs },
+            ground: get("COLORFGBG").map(|grounds| if is_light(&grounds) { Ground::Light } else { Ground::Dark }),
+            preferred: preferences.theme.clone(),
             remembered,
-            message,
+            message: None,
             profile: None,
             with_tour: false,
             editor: preferences.editor.clone(),
@@ -111,7 +106,13 @@ impl Start {
         state.rules = self.remembered.rules;
         state.arrangement = self.remembered.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
+        state.theme_choice.ground = self.ground;
+        state.theme_choice.preferred.clone_from(&self.preferred);
+        state.theme_choice.chosen = self.preferred.or_else(|| self.remembered.theme.clone());
         own_files::begin(&mut state, Arc::new(self.files));
+        if let Some(unknown) = state.theme_choice.unknown() {
+            state.refuse(unknown);
+        }
         if let Some(text) = self.message {
             state.refuse(text);
         }
@@ -126,14 +127,14 @@ impl Start {
 
 /// What the screen makes of the user's own files.
 pub fn settings(files: &ScreenFiles) -> ScreenSettings {
-    let (keymap, problems) = own_files::read(files);
+    let (keymap, themes, problems) = own_files::read(files, &Themes::new(Colours::True));
     let row = |(binding, context): (&ActionBinding, KeyContext)| ActionKeys {
         context: context.word(),
         action: binding.word(),
         keys: keymap.keys(binding, context).iter().map(ToString::to_string).collect(),
     };
     let keys = action::in_contexts().into_iter().map(row).collect();
-    ScreenSettings { keys, themes: Theme::names().map(str::to_owned).collect(), problems }
+    ScreenSettings { keys, themes: themes.names().map(str::to_owned).collect(), problems }
 }
 
 /// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those
@@ -171,10 +172,9 @@ mod tests {
             (vec![("TERM", "xterm"), ("COLORFGBG", "0;15")], None, "ansi"),
         ] {
             let remembered = SavedScreen { theme: chosen.map(str::to_owned), ..SavedScreen::default() };
-            let begun = start(&environment, remembered.clone());
-            assert_eq!(begun.skin.theme.name(), theme, "{environment:?} {chosen:?}");
-            assert_eq!(begun.message.is_some(), chosen == Some("sepia"));
-            let state = begun.state(Size::new(80, 24));
+            let state = start(&environment, remembered.clone()).state(Size::new(80, 24));
+            assert_eq!(state.skin.theme.name(), theme, "{environment:?} {chosen:?}");
+            assert_eq!(state.message.is_some(), chosen == Some("sepia"));
             assert_eq!(state.remember(), remembered, "what was not changed is not forgotten");
         }
     }
@@ -188,20 +188,22 @@ mod tests {
         let none = Preferences::default();
         for (preferences, theme) in [
             (none.clone(), "light"),
-            (Preferences { theme: Some("contrast"), ..none.clone() }, "contrast"),
+            (Preferences { theme: Some("contrast".to_owned()), ..none.clone() }, "contrast"),
             (Preferences { color: Some("never"), ..none.clone() }, "mono"),
             (Preferences { color: Some("always"), ..none.clone() }, "light"),
         ] {
-            let begun = started(&preferences);
-            assert_eq!(begun.skin.theme.name(), theme, "{preferences:?}");
-            assert_eq!(begun.state(Size::new(80, 24)).remember(), remembered, "the chosen theme is not forgotten");
+            let state = started(&preferences).state(Size::new(80, 24));
+            assert_eq!(state.skin.theme.name(), theme, "{preferences:?}");
+            assert_eq!(state.remember(), remembered, "the chosen theme is not forgotten");
         }
         let always = Preferences { color: Some("always"), ..none.clone() };
-        assert_eq!(Start::new(unwanted, None, remembered.clone(), &always).skin.theme.name(), "light");
+        let state = Start::new(unwanted, None, remembered.clone(), &always).state(Size::new(80, 24));
+        assert_eq!(state.skin.theme.name(), "light");
         assert_eq!(started(&none).skin.glyphs, Glyphs::ASCII);
         let unicode = Preferences { characters: Some("unicode"), ..none };
         assert_eq!(started(&unicode).skin.glyphs, Glyphs::UNICODE);
-        let known: Vec<&str> = std::iter::once("auto").chain(Theme::names()).collect();
+        let themes = Themes::new(Colours::True);
+        let known: Vec<&str> = std::iter::once("auto").chain(themes.names()).collect();
         assert_eq!(known, refdesk_core::config::user::THEMES);
     }
 

@@ -37,6 +37,7 @@ pub use crate::tui::templates::{
     JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState,
 };
 use crate::tui::theme::Theme;
+use crate::tui::theme_choice::ThemeChoice;
 use crate::tui::tour::{self, Tour};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
@@ -47,7 +48,7 @@ use crate::tui::windows::{OpenWindow, ReceiptWindow, SectionSearch};
 use crate::tui::{hints, requests};
 
 /// How everything is drawn: colours and characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skin {
     pub theme: Theme,
     /// Marks, lines, borders.
@@ -71,6 +72,7 @@ pub struct State {
     pub typing: Option<Typing>,
     pub window: Option<OpenWindow>,
     pub keymap: Keymap,
+    pub theme_choice: ThemeChoice,
     /// The user's own keymap and themes.
     pub own_files: Arc<ScreenFiles>,
     /// What is wrong with them.
@@ -242,6 +244,7 @@ impl Questions {
 impl State {
     /// A screen of this size before the desk said anything.
     pub fn new(size: Size, skin: Skin) -> Self {
+        let theme_choice = ThemeChoice::new(skin.theme.colours());
         Self {
             snapshot: Snapshot::default(),
             counts: Counts::default(),
@@ -253,6 +256,7 @@ impl State {
             typing: None,
             window: None,
             keymap: Keymap::default(),
+            theme_choice,
             own_files: Arc::default(),
             own_problems: Vec::new(),
             chord: Vec::new(),

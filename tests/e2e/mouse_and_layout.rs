@@ -129,8 +129,8 @@ fn a_damaged_or_unwritable_file_is_reported() {
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
     let mut pty = demo_at(home.path());
     pty.wait_for("the layout is forgotten");
-    pty.type_bytes("T");
-    pty.wait_for("theme: light");
+    pty.type_bytes("Tjj\r");
+    pty.wait_for("Theme: light.");
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert_eq!(remembered(home.path()), json!({"theme": "light"}));
@@ -139,8 +139,8 @@ fn a_damaged_or_unwritable_file_is_reported() {
     let home = tempfile::tempdir().unwrap();
     write_atomic(&home.path().join(".local/state"), b"").unwrap();
     let mut pty = demo_at(home.path());
-    pty.type_bytes("T");
-    pty.wait_for("theme: light");
+    pty.type_bytes("Tjj\r");
+    pty.wait_for("Theme: light.");
     pty.type_bytes("q");
     pty.wait_for("the layout is not remembered");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

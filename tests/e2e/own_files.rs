@@ -27,3 +27,42 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     pty.type_bytes("dZZ");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
+
+/// Waits until the screen has a background of its own, as the light theme has, or none, as the dark one.
+fn wait_for_ground(pty: &Pty, is_light: bool) {
+    let what = if is_light { "the light theme" } else { "the dark theme" };
+    pty.wait_until(what, |seen| {
+        let screen = seen.terminal.screen();
+        let ground = screen.cell(0, 0).is_some_and(|cell| cell.bgcolor() != vt100::Color::Default);
+        screen.contents().contains("house-rules") && ground == is_light
+    });
+}
+
+#[test]
+fn the_terminal_is_asked_for_its_background_and_followed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = Pty::start_at(home.path(), &["--demo"], 100, 30);
+    // An answer that is there already is in time on the slowest machine.
+    pty.type_bytes("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
+    wait_for_ground(&pty, true);
+    pty.wait_until("reports of changes", |seen| seen.wrote("\x1b[?2031h"));
+    pty.type_bytes("\x1b[?997;1n");
+    wait_for_ground(&pty, false);
+    pty.type_bytes("\x1b[?997;2n");
+    wait_for_ground(&pty, true);
+    pty.type_bytes("Tjj\r");
+    pty.wait_for("Theme: light.");
+    pty.type_bytes("\x1b[?997;1n2");
+    pty.wait_for("2 Selection");
+    wait_for_ground(&pty, true);
+    pty.type_bytes("q");
+    pty.wait_until("no more reports", |seen| seen.wrote("\x1b[?2031l"));
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    // Who chose a theme is not asked again.
+    let mut pty = Pty::start_at(home.path(), &["--demo"], 100, 30);
+    wait_for_ground(&pty, true);
+    pty.type_bytes("q");
+    pty.wait_until("the main screen", |seen| !seen.terminal.screen().alternate_screen());
+    assert!(!pty.seen().wrote("\x1b]11;?"));
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}

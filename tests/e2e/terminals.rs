@@ -24,17 +24,18 @@ fn check_the_last_frame(pty: &mut Pty) {
 }
 
 #[test]
-fn a_terminal_that_never_answers_is_asked_nothing() {
+fn a_terminal_that_never_answers_is_asked_only_for_its_background() {
     let mut pty = demo(120, 36);
     pty.type_bytes("/house-rules\ry");
     pty.wait_for("copied house-rules");
     pty.wait_until("the clipboard", |seen| seen.wrote("\x1b]52;c;aG91c2UtcnVsZXM="));
     for question in [
-        "\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", ";?\x07", ";?\x1b\\", "\x1bP",
+        "\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", "\x1b]10;", "\x1b]4;", "\x1bP",
         "\x1b[14t",
     ] {
         pty.wait_until("no question", |seen| !seen.wrote(question));
     }
+    pty.wait_until("the only question", |seen| seen.wrote("\x1b]11;?\x1b\\"));
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

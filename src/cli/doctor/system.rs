@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::super::{environment, log};
 use super::report::CheckLine;
+use crate::colours::Colours;
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
@@ -110,23 +111,19 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     };
     let name = format!("{term} {}", get("TERM_PROGRAM").unwrap_or_default()).to_lowercase();
     let is_capable = CAPABLE.iter().any(|known| name.contains(known));
-    let colours = if get("NO_COLOR").is_some() {
-        "no colours (NO_COLOR)"
-    } else if term == "dumb" || term.ends_with("-m") {
-        "no colours"
-    } else if get("COLORTERM").is_some_and(|it| it.contains("truecolor") || it.contains("24bit")) {
-        "true colour"
-    } else if is_capable || get("COLORTERM").is_some() || term.contains("256") || term.contains("direct") {
-        "256 colours"
-    } else {
-        "16 colours"
+    let colours = match Colours::of_terminal(get) {
+        Colours::Unwanted => "no colours (NO_COLOR)",
+        Colours::Mono => "no colours",
+        Colours::Sixteen => "16 colours",
+        Colours::Indexed => "256 colours",
+        Colours::True => "true colour",
     };
     // The last number is the colour of the background.
     let ground = get("COLORFGBG").and_then(|it| it.rsplit(';').next().and_then(|ground| ground.parse::<u8>().ok()));
     let ground = match ground {
         Some(7 | 9..=15) => "light background",
         Some(_) => "dark background",
-        None => "background unknown",
+        None => "background unknown until the screen asks for it",
     };
     let clipboard = match () {
         () if is_capable || get("WT_SESSION").is_some() || name.contains("vscode") => "copies by OSC 52",
@@ -155,7 +152,11 @@ mod tests {
         for (environment, level, expected) in [
             (&[][..], CheckLevel::Note, "none (TERM is not set)"),
             (&[("TERM", "dumb")], CheckLevel::Note, "no colours"),
-            (&[("TERM", "xterm-256color")], CheckLevel::Ok, "256 colours, background unknown, may copy"),
+            (
+                &[("TERM", "xterm-256color")],
+                CheckLevel::Ok,
+                "256 colours, background unknown until the screen asks for it, may copy",
+            ),
             (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], CheckLevel::Ok, "true colour"),
             (
                 &[("TERM", "xterm"), ("NO_COLOR", "1"), ("COLORFGBG", "0;15")],

@@ -56,6 +56,8 @@ pub enum KeyContext {
     Approval,
     /// In the window of the settings that need trust.
     Trust,
+    /// In the window of the themes.
+    Themes,
     /// In the welcome.
     Welcome,
     /// In the proposals of a scan.
@@ -149,6 +151,7 @@ impl KeyContext {
             Self::RequestFilter => "request-filter",
             Self::Approval => "approval",
             Self::Trust => "trust",
+            Self::Themes => "themes",
             Self::Welcome => "welcome",
             Self::Discovery => "discovery",
             Self::CatalogDifference => "catalog-difference",
@@ -187,6 +190,7 @@ impl KeyContext {
             Self::RequestFilter => "Filter line of a request",
             Self::Approval => "Approval",
             Self::Trust => "Trust",
+            Self::Themes => "Themes",
             Self::Welcome => "Welcome",
             Self::Discovery => "Proposals",
             Self::CatalogDifference => "New catalog",

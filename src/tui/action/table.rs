@@ -121,7 +121,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Border(BorderMove::Up), "border up", "Move the border between the panes up", ["-"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Border(BorderMove::Down), "border down", "Move the border between the panes down", ["+"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Usual, "reset borders", "Reset all borders, between panes and within them", ["="], &[KeyContext::Global], HelpOnly),
-    entry!(Action::Theme, "theme", "Use the next theme", ["T"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Theme, "theme", "Choose a theme, seeing each as you go", ["T"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Mouse, "mouse", "Let the terminal handle the mouse (to select text), or take it back", ["M"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[KeyContext::Global], HelpOnly),
 
@@ -146,6 +146,9 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Confirm, "compare", "Show what switching to the profile would change", ["Enter"], &[KeyContext::Profiles], BottomLine),
     entry!(Action::Confirm, "switch", "Replace your picks with those of the profile", ["Enter", "y"], &[KeyContext::Switch], BottomLine),
     entry!(Action::Back, "cancel", "Keep your picks", ["Esc", "n", "q"], &[KeyContext::Switch], BottomLine),
+
+    entry!(Action::Confirm, "use theme", "Use the theme under the cursor, and remember it", ["Enter"], &[KeyContext::Themes], BottomLine),
+    entry!(Action::Back, "keep theme", "Go back to the theme from before", ["Esc", "q", "T"], &[KeyContext::Themes], BottomLine),
 
     entry!(Action::Back, "not yet", "Close this window; nothing is done until you trust it", ["Esc", "q", "n"], &[KeyContext::Trust], BottomLine),
     entry!(Action::Confirm, "run", "Run the action under the cursor", ["Enter"], &[KeyContext::Palette], BottomLine),

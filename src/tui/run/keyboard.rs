@@ -6,8 +6,22 @@
 
 use std::io;
 
+use crossterm::event::Event;
+
+use crate::tui::run::ground::GroundReport;
+
 #[cfg(unix)]
 pub use unix::Keyboard;
+
+/// What comes from a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TerminalInput {
+    /// Of the person at it, or its size.
+    Event(Event),
+    /// What it says of its background.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only terminals of Unix are asked"))]
+    Ground(GroundReport),
+}
 
 /// Whether this read or write error means that the terminal is gone.
 pub fn is_gone(error: &io::Error) -> bool {
@@ -31,6 +45,7 @@ mod unix {
     use tokio::io::unix::AsyncFd;
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
+    use super::TerminalInput;
     use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
 
     /// The most bytes read from the terminal at once; they are shown before more is read.
@@ -45,7 +60,7 @@ mod unix {
         bytes: Vec<u8>,
         /// The length of `bytes` when no more input was available.
         begun: usize,
-        events: VecDeque<Event>,
+        events: VecDeque<TerminalInput>,
     }
 
     impl Keyboard {
@@ -66,7 +81,7 @@ mod unix {
         }
 
         /// Waits for the next event; an error if the terminal is gone. Cancelling the wait loses nothing.
-        pub async fn next(&mut self) -> io::Result<Event> {
+        pub async fn next(&mut self) -> io::Result<TerminalInput> {
             loop {
                 if let Some(event) = self.events.pop_front() {
                     return Ok(event);
@@ -83,14 +98,14 @@ mod unix {
                     }
                     _ = self.resized.recv() => {
                         let size = rustix::termios::tcgetwinsize(self.terminal.get_ref())?;
-                        self.events.push_back(Event::Resize(size.ws_col, size.ws_row));
+                        self.events.push_back(TerminalInput::Event(Event::Resize(size.ws_col, size.ws_row)));
                     }
                 }
             }
         }
 
         /// The next event if there is one already.
-        pub fn next_ready(&mut self) -> io::Result<Option<Event>> {
+        pub fn next_ready(&mut self) -> io::Result<Option<TerminalInput>> {
             if self.events.is_empty() {
                 let then = read(self.terminal.get_ref(), &mut self.bytes)?;
                 parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
@@ -125,13 +140,13 @@ mod unix {
         Ok(InputTail::More)
     }
 
-    fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<Event>) {
+    fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<TerminalInput>) {
         if let Some((before, fresh)) = bytes.split_at_checked(*begun).filter(|(_, fresh)| !fresh.is_empty()) {
             match cut_off(before, fresh) {
                 CutOff::No => {}
                 CutOff::Key => drop(bytes.drain(..*begun)),
                 CutOff::Paste(text) => {
-                    events.push_back(text);
+                    events.push_back(TerminalInput::Event(text));
                     bytes.clear();
                 }
             }
@@ -140,7 +155,11 @@ mod unix {
         loop {
             let used = match parse(rest, then) {
                 ParsedInput::Event(event, used) => {
-                    events.push_back(event);
+                    events.push_back(TerminalInput::Event(event));
+                    used
+                }
+                ParsedInput::Ground(report, used) => {
+                    events.push_back(TerminalInput::Ground(report));
                     used
                 }
                 ParsedInput::Nothing(used) => used,
@@ -167,9 +186,12 @@ mod unix {
                 // A poll that finds no input.
                 parse_available(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
             }
-            let word = |event: &Event| match event {
-                Event::Key(key) => crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string()),
-                other => format!("{other:?}"),
+            let word = |event: &TerminalInput| match event {
+                TerminalInput::Event(Event::Key(key)) => {
+                    crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string())
+                }
+                TerminalInput::Event(other) => format!("{other:?}"),
+                TerminalInput::Ground(report) => format!("{report:?}"),
             };
             events.iter().map(word).collect::<Vec<_>>().join(" ")
         }
@@ -183,7 +205,7 @@ mod unix {
                 (&["\x1b[200~a\x03", "b\x03", "c\x1b[201~"], "Paste(\"a\\u{3}b\\u{3}c\")"),
                 (&["\x1b]11;rgb", "j"], "j"),
                 (&["\x1b]11;rgb", "\x1b[A"], "Up"),
-                (&["\x1b]11;rgb", ":ff/", "ff\x07j"], "j"),
+                (&["\x1b]11;rgb", ":ff/", "ff/ff\x07j"], "Answer(Light) j"),
                 (&["\x1bP>|xterm", "\x1b\\", "j"], "j"),
                 (&["\x1b_G", "\x07", "j"], "j"),
                 (&["\x1b[M", "q"], "q"),
@@ -208,8 +230,10 @@ mod unix {
                 bytes.extend_from_slice(half.as_bytes());
                 parse_available(&mut bytes, &mut begun, InputTail::More, &mut events);
             }
-            let lengths: Vec<_> =
-                events.iter().map(|event| if let Event::Paste(text) = event { text.len() } else { 0 }).collect();
+            let lengths: Vec<_> = events
+                .iter()
+                .map(|it| if let TerminalInput::Event(Event::Paste(it)) = it { it.len() } else { 0 })
+                .collect();
             assert!(matches!(lengths[..], [pasted, 0] if pasted > 4_000_000), "{lengths:?}");
         }
     }
@@ -224,8 +248,10 @@ mod elsewhere {
     use std::io;
     use std::pin::Pin;
 
-    use crossterm::event::{Event, EventStream, poll, read};
+    use crossterm::event::{EventStream, poll, read};
     use futures_util::Stream;
+
+    use super::TerminalInput;
 
     /// Reads the terminal.
     #[derive(Debug)]
@@ -238,14 +264,18 @@ mod elsewhere {
         }
 
         /// Waits for the next event; an error if the terminal is gone.
-        pub async fn next(&mut self) -> io::Result<Event> {
+        pub async fn next(&mut self) -> io::Result<TerminalInput> {
             let gone = || Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone"));
-            poll_fn(|cx| Pin::new(&mut self.0).poll_next(cx)).await.unwrap_or_else(gone)
+            poll_fn(|cx| Pin::new(&mut self.0).poll_next(cx)).await.unwrap_or_else(gone).map(TerminalInput::Event)
         }
 
         /// The next event if there is one already.
-        pub fn next_ready(&mut self) -> io::Result<Option<Event>> {
-            if poll(std::time::Duration::ZERO)? { read().map(Some) } else { Ok(None) }
+        pub fn next_ready(&mut self) -> io::Result<Option<TerminalInput>> {
+            if poll(std::time::Duration::ZERO)? {
+                read().map(|event| Some(TerminalInput::Event(event)))
+            } else {
+                Ok(None)
+            }
         }
     }
 }

@@ -26,12 +26,14 @@ use crate::tui::terminal::{Screen, drawable};
 use crate::tui::update::update;
 use crate::tui::widgets::field::TextEdit;
 use frame_limiter::{FrameLimiter, Trigger};
+use ground::GroundQuestion;
 use highlight_worker::{HighlightJob, HighlightWorker};
-use keyboard::Keyboard;
+use keyboard::{Keyboard, TerminalInput};
 use replies::Replies;
 use signals::{ScreenSignals, SignalAction};
 
 mod frame_limiter;
+mod ground;
 mod handoff;
 mod highlight_worker;
 mod keyboard;
@@ -96,6 +98,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         asked: SentRequests::Nothing,
         handed_back: None,
         editor,
+        ground: GroundQuestion::default(),
         ended: None,
     };
     let ended = match app.run(signals).await {
@@ -135,6 +138,7 @@ struct App {
     handed_back: Option<Instant>,
     /// The editor that the user's preferences name.
     editor: Option<String>,
+    ground: GroundQuestion,
     ended: Option<ExitReason>,
 }
 
@@ -146,6 +150,8 @@ enum LentTask {
     Text(String, usize),
     /// A command of refdesk.
     Command(LentCommand),
+    /// The shell, until it resumes this program.
+    Shell,
 }
 
 /// Whether changes were requested: only these are waited for at the end.
@@ -160,10 +166,17 @@ impl App {
         self.draw()?;
         // The terminal is not read before this point.
         let mut keyboard = Keyboard::new()?;
+        if self.state.theme_choice.depends_on_ground() {
+            self.ask_ground()?;
+        }
         loop {
+            if self.opening.is_some() || self.ended.is_some() {
+                self.await_answer(&mut keyboard).await;
+            }
             match self.opening.take() {
                 Some(LentTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
                 Some(LentTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                Some(LentTask::Shell) => self.suspend()?,
                 Some(LentTask::Command(command)) => self.lend_to_command(&command, &mut signals).await?,
                 None => {}
             }
@@ -183,7 +196,7 @@ impl App {
                 }
                 // Handled below, before later input.
                 () = std::future::ready(()), if early => {}
-                event = keyboard.next() => self.handle_or_keep(event?)?,
+                event = keyboard.next() => self.terminal_input(event?)?,
                 heard = self.handle_engine() => heard?,
                 () = at(due) => {}
             }
@@ -221,8 +234,17 @@ impl App {
         let (mut typed, mut taken) = (String::new(), 0);
         while taken < BATCH && typed.len() < TYPED && !self.is_away() {
             let early = if self.is_open() { self.early.pop_front() } else { None };
-            let event = if early.is_some() { early } else { keyboard.next_ready()? };
-            let Some(event) = event else { break };
+            let event = match early {
+                Some(event) => event,
+                None => match keyboard.next_ready()? {
+                    Some(TerminalInput::Event(event)) => event,
+                    Some(ground) => {
+                        self.terminal_input(ground)?;
+                        continue;
+                    }
+                    None => break,
+                },
+            };
             if !self.is_open() {
                 taken += 1;
                 self.handle_or_keep(event)?;
@@ -292,6 +314,34 @@ impl App {
         self.state.snapshot.generation > 0
     }
 
+    /// Asks the terminal whether its background is light or dark, and to report changes.
+    fn ask_ground(&mut self) -> io::Result<()> {
+        self.ground.ask(Instant::now());
+        self.screen.ask_ground()
+    }
+
+    /// Waits for the terminal's answer, so that no other program gets it.
+    async fn await_answer(&mut self, keyboard: &mut Keyboard) {
+        while let Some(until) = self.ground.awaited_until(Instant::now()) {
+            match tokio::time::timeout_at(until.into(), keyboard.next()).await {
+                Ok(Ok(TerminalInput::Ground(report))) => drop(self.ground.take(report, Instant::now())),
+                // Keys pressed now would go to no program.
+                Ok(Ok(TerminalInput::Event(_))) => {}
+                Ok(Err(_)) | Err(_) => return,
+            }
+        }
+    }
+
+    fn terminal_input(&mut self, input: TerminalInput) -> io::Result<()> {
+        match input {
+            TerminalInput::Event(event) => self.handle_or_keep(event),
+            TerminalInput::Ground(report) => match self.ground.take(report, Instant::now()) {
+                Some(ground) => self.input(Input::Ground(ground)),
+                None => Ok(()),
+            },
+        }
+    }
+
     /// Handles a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never kept,
     /// except `q` after other keys, since after `/` it is a letter.
     fn handle_or_keep(&mut self, event: TerminalEvent) -> io::Result<()> {
@@ -350,6 +400,7 @@ impl App {
             | Input::Event(_)
             | Input::Answer { .. }
             | Input::Resize(_)
+            | Input::Ground(_)
             | Input::Highlighted { .. } => Trigger::Change,
             _ => Trigger::Person,
         };
@@ -358,6 +409,7 @@ impl App {
                 shows(&self.state, *generation, *from, colours)
             }
             Input::Highlighted { colours, .. } => colours.iter().any(|spans| !spans.is_empty()),
+            Input::Ground(ground) => self.state.theme_choice.ground != Some(*ground),
             _ => true,
         };
         if is_seen {
@@ -367,8 +419,9 @@ impl App {
             match effect {
                 Effect::Ask(request) => self.ask(request)?,
                 Effect::Quit => self.ended = Some(ExitReason::Quit),
-                Effect::Suspend => self.suspend()?,
+                Effect::Suspend => self.opening = Some(LentTask::Shell),
                 Effect::Redraw => self.screen.forget()?,
+                Effect::AskGround => self.ask_ground()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
                 Effect::Lend(command) => self.opening = Some(LentTask::Command(command)),
                 Effect::Edit(spot) => self.opening = Some(LentTask::Place(spot)),
@@ -414,7 +467,7 @@ impl App {
         match told {
             SignalAction::End(signal) if self.is_from_editor_key(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
-            SignalAction::Stop => self.suspend()?,
+            SignalAction::Stop => self.opening = Some(LentTask::Shell),
             // Also after a SIGSTOP, which cannot be caught: the shell had the terminal meanwhile.
             SignalAction::Continue => {
                 self.suspended = false;

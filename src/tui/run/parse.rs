@@ -4,11 +4,15 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use memchr::memmem;
 
+use crate::tui::run::ground::GroundReport;
+
 /// The result of parsing the start of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParsedInput {
     /// An event, and its length in bytes.
     Event(Event, usize),
+    /// What the terminal says of its background, and its length in bytes.
+    Ground(GroundReport, usize),
     /// Bytes without a meaning here: a broken sequence, or an answer to another program's question.
     Nothing(usize),
     /// The start of a longer sequence.
@@ -93,14 +97,18 @@ pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
             Some(code) => key(code, 3),
             None => ParsedInput::Nothing(3),
         },
-        [ESC, b']' | b'P' | b'_', rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => string(rest, then),
+        [ESC, kind @ (b']' | b'P' | b'_'), rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => {
+            string(*kind, rest, then)
+        }
         [ESC, ESC, ..] => key(KeyCode::Esc, 1),
         [ESC, rest @ ..] => match parse(rest, then) {
             ParsedInput::Event(Event::Key(mut key), length) => {
                 key.modifiers |= KeyModifiers::ALT;
                 ParsedInput::Event(Event::Key(key), length + 1)
             }
-            ParsedInput::Event(_, length) | ParsedInput::Nothing(length) => ParsedInput::Nothing(length + 1),
+            ParsedInput::Event(_, length) | ParsedInput::Ground(_, length) | ParsedInput::Nothing(length) => {
+                ParsedInput::Nothing(length + 1)
+            }
             ParsedInput::Unfinished => ParsedInput::Unfinished,
         },
         [byte, ..] => match control(*byte) {
@@ -172,6 +180,10 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
         return paste(bytes.get(end + 1..).unwrap_or_default(), length);
     }
     let text = String::from_utf8_lossy(parameters);
+    if let Some(scheme) = text.strip_prefix("?997;").filter(|_| last == b'n') {
+        let report = GroundReport::of_scheme(scheme);
+        return report.map_or(ParsedInput::Nothing(length), |report| ParsedInput::Ground(report, length));
+    }
     if let Some(report) = text.strip_prefix('<') {
         let numbers = numbers(report);
         let place = |at: usize| numbers.get(at).copied().unwrap_or(1).saturating_sub(1);
@@ -254,16 +266,23 @@ fn paste(bytes: &[u8], before: usize) -> ParsedInput {
     }
 }
 
-/// Skips an answer to another program's question: up to its end, or to a byte that it cannot contain.
-fn string(bytes: &[u8], then: InputTail) -> ParsedInput {
+/// Reads the answer to a question about the background, and skips any other: up to its end, or to a byte that it cannot
+/// contain.
+fn string(kind: u8, bytes: &[u8], then: InputTail) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
         return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
     };
-    match bytes.get(end..) {
-        Some([ESC, b'\\', ..]) => ParsedInput::Nothing(end + 4),
-        Some([ESC]) if then == InputTail::More => ParsedInput::Unfinished,
-        Some([ESC, ..]) => ParsedInput::Nothing(end + 2),
-        _ => ParsedInput::Nothing(end + 3),
+    let length = match bytes.get(end..) {
+        Some([ESC, b'\\', ..]) => end + 4,
+        Some([ESC]) if then == InputTail::More => return ParsedInput::Unfinished,
+        Some([ESC, ..]) => return ParsedInput::Nothing(end + 2),
+        _ => end + 3,
+    };
+    let text = bytes.get(..end).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+    let colour = text.strip_prefix("11;").filter(|_| kind == b']');
+    match colour.and_then(GroundReport::of_colour) {
+        Some(report) => ParsedInput::Ground(report, length),
+        None => ParsedInput::Nothing(length),
     }
 }
 
@@ -297,6 +316,7 @@ mod tests {
 
     use super::*;
     use crate::tui::key::Key;
+    use crate::tui::theme::Ground;
 
     /// Everything in these bytes, in the keymap's notation.
     fn all(bytes: &[u8], then: InputTail) -> (Vec<Event>, usize) {
@@ -307,7 +327,7 @@ mod tests {
                     events.push(event);
                     at += length;
                 }
-                ParsedInput::Nothing(length) => at += length,
+                ParsedInput::Ground(_, length) | ParsedInput::Nothing(length) => at += length,
                 ParsedInput::Unfinished => return (events, at),
             }
         }
@@ -372,6 +392,24 @@ mod tests {
         assert_eq!(shown(b"\x1b]abc\x1b[A"), "Up", "an answer that is cut off");
         assert_eq!(shown(&[b"\x1b]".as_slice(), &[b'x'; LONGEST], b"j"].concat()), "", "one without an end");
         assert_eq!(shown(&[b"\x1b[".as_slice(), &[b'1'; LONGEST], b"j"].concat()), "", "a sequence without sense");
+    }
+
+    #[test]
+    fn what_a_terminal_says_of_its_background() {
+        use GroundReport::{Answer, Changed};
+        for (bytes, expected) in [
+            ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Ground(Answer(Ground::Dark), 24)),
+            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\j", ParsedInput::Ground(Answer(Ground::Light), 25)),
+            ("\x1b[?997;1n", ParsedInput::Ground(Changed(Ground::Dark), 9)),
+            ("\x1b[?997;2nj", ParsedInput::Ground(Changed(Ground::Light), 9)),
+            ("\x1b[?997;3n", ParsedInput::Nothing(9)),
+            ("\x1b]10;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),
+            ("\x1bP11;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),
+            ("\x1b]11;\x07", ParsedInput::Nothing(6)),
+            ("\x1b]11;rgb:ffff/ffff/ff", ParsedInput::Unfinished),
+        ] {
+            assert_eq!(parse(bytes.as_bytes(), InputTail::Quiet), expected, "{bytes:?}");
+        }
     }
 
     fn any_bytes() -> impl Strategy<Value = Vec<u8>> {

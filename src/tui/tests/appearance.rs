@@ -9,7 +9,6 @@ use crate::tui::input::Input;
 use crate::tui::layout::{LEAST, Splits};
 use crate::tui::pane::Pane;
 use crate::tui::tests::{message, press, screen, snapshot};
-use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 
 #[test]
@@ -38,24 +37,10 @@ fn borders_move_by_keys() {
 }
 
 #[test]
-fn themes_rotate_and_are_remembered() {
-    let mut state = fixture::state(80, 24);
-    for name in ["light", "contrast", "colourblind", "dark"] {
-        press(&mut state, "T");
-        assert_eq!(message(&state), format!("theme: {name}"));
-        assert_eq!(state.remember().theme.as_deref(), Some(name));
-    }
-    state.skin.theme = Theme::new(Colours::Unwanted);
-    press(&mut state, "T");
-    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
-    assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
-}
-
-#[test]
 fn a_theme_with_a_background_has_it_everywhere() {
     for theme in ["light", "contrast", "colourblind"] {
         let mut state = fixture::state(120, 36);
-        state.skin.theme = state.skin.theme.named(theme).unwrap();
+        state.skin.theme = state.theme_choice.themes.theme(theme).unwrap();
         for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
             press(&mut state, keys);
             let buffer = snapshot::buffer(&state);

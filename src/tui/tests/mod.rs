@@ -33,6 +33,7 @@ mod screens;
 mod sections;
 mod snapshot;
 mod states;
+mod themes;
 mod tour;
 mod welcome;
 mod writes;

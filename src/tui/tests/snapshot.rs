@@ -29,7 +29,7 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
         .iter()
         .map(|(_, theme)| {
             let mut state = state.clone();
-            state.skin.theme = *theme;
+            state.skin.theme = theme.clone();
             without_background(buffer(&state), theme)
         })
         .collect();

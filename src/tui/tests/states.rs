@@ -6,7 +6,7 @@ use ratatui::layout::Size;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::State;
-use crate::tui::theme::{Colours, Theme};
+use crate::tui::theme::{Colours, Theme, Themes};
 use crate::tui::update::update;
 use refdesk_desk::Shown;
 use refdesk_desk::engine::{Event, Response};
@@ -136,7 +136,8 @@ fn answered_elsewhere(size: Size, _keys: &str) -> State {
 
 pub(super) fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {
     let indexed = Theme::new(Colours::Indexed);
-    let themes = [("dark", indexed), ("light", indexed.named("light").unwrap()), ("mono", Theme::new(Colours::Mono))];
+    let light = Themes::new(Colours::Indexed).theme("light").unwrap();
+    let themes = [("dark", indexed), ("light", light), ("mono", Theme::new(Colours::Mono))];
     let shown = |(width, height)| {
         let state = at(Size { width, height }, keys);
         format!("{width}x{height}\n{}", snapshot::in_themes(&state, &themes))

@@ -7,19 +7,6 @@ pub enum ColourVision {
     NoGreen,
 }
 
-/// The colour that terminals show for a number of the xterm palette from 16 on; the user sets those below.
-pub fn indexed(number: u8) -> [u8; 3] {
-    let step = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
-    match number {
-        0..16 => panic!("colour {number} is set by the terminal's owner"),
-        16..232 => {
-            let number = number - 16;
-            [step(number / 36), step(number / 6 % 6), step(number % 6)]
-        }
-        232.. => [8 + 10 * (number - 232); 3],
-    }
-}
-
 fn linear(colour: [u8; 3]) -> [f64; 3] {
     colour.map(|part| {
         let part = f64::from(part) / 255.0;
@@ -66,8 +53,6 @@ fn known_figures() {
     near(contrast([0; 3], [255; 3]), 21.0);
     near(contrast([0x77; 3], [255; 3]), 4.48);
     near(apart([10, 20, 30], [10, 20, 30], ColourVision::NoGreen), 0.0);
-    assert_eq!(indexed(208), [255, 135, 0]);
-    assert_eq!(indexed(234), [28; 3]);
     // These eyes confuse red and green of equal lightness.
     assert!(apart([0xb0, 0x50, 0], [0x60, 0x78, 0], ColourVision::NoGreen) < 10.0);
 }

@@ -1,4 +1,4 @@
-//! Moves borders and dividers, and switches theme and mouse.
+//! Moves borders and dividers, and switches the mouse.
 
 use ratatui::layout::Position;
 
@@ -78,13 +78,6 @@ fn drag_border(state: &mut State, layout: &ScreenLayout, (columns, rows): (Optio
 pub fn reset(state: &mut State) {
     state.splits = Splits::default();
     state.rules = DividerShares::default();
-}
-
-pub fn next_theme(state: &mut State) {
-    state.skin.theme = state.skin.theme.next();
-    let name = state.skin.theme.name();
-    state.remembered.theme = Some(name.to_owned());
-    state.note(format!("theme: {name}"));
 }
 
 pub fn toggle_mouse(state: &mut State, effects: &mut Vec<Effect>) {

@@ -19,7 +19,7 @@ use super::pane::Pane;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{catalog, feed, hints, requests, selection, tour};
+use super::{catalog, feed, hints, requests, selection, theme_choice, tour};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -57,6 +57,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Drag(at) => appearance::drag(state, at),
         Input::Release => state.dragged = None,
         Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
+        Input::Ground(ground) => theme_choice::ground(state, ground),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => engine::snapshot(state, *snapshot, &mut effects),
         Input::Event(event) => engine::event(state, event, &mut effects),
@@ -89,6 +90,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     windows::after_input(state, &mut effects);
     tour::follow(state);
     follow_chord(state);
+    theme_choice::end_preview(state);
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
@@ -129,7 +131,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Move(motion) => navigation::step(state, motion),
         Action::Border(border) => appearance::step(state, border),
         Action::Usual => appearance::reset(state),
-        Action::Theme => appearance::next_theme(state),
+        Action::Theme => windows::themes::open(state),
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),
         Action::Undo => effects.push(Effect::Ask(Request::Undo)),

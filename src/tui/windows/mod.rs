@@ -14,6 +14,7 @@ pub mod profiles;
 mod receipt;
 pub mod sections;
 mod switch;
+pub mod themes;
 pub mod trust;
 pub mod welcome;
 pub mod write;
@@ -66,6 +67,7 @@ pub enum WindowKind {
     SectionList,
     SectionSearch,
     Switch,
+    Themes,
     Trust,
     Welcome,
     Write,
@@ -89,6 +91,7 @@ impl WindowKind {
             Self::SectionList => &sections::LIST,
             Self::SectionSearch => &sections::LINE,
             Self::Switch => &switch::SwitchView,
+            Self::Themes => &themes::ThemePicker,
             Self::Trust => &trust::Trust,
             Self::Welcome => &welcome::Welcome,
             Self::Write => &write::Write,

@@ -22,8 +22,8 @@ pub const KEYS: [&str; 5] = ["color", "theme", "characters", "editor", "log"];
 /// The values of `color`.
 pub const COLORS: [&str; 3] = ["auto", "always", "never"];
 
-/// The values of `theme`; the screen has a theme of each name but `auto`.
-pub const THEMES: [&str; 5] = ["auto", "dark", "light", "contrast", "colourblind"];
+/// The values of `theme`, beside the names of the user's own themes; the screen has a theme of each name but `auto`.
+pub const THEMES: [&str; 7] = ["auto", "dark", "light", "contrast", "colourblind", "ansi", "mono"];
 
 /// The values of `characters`.
 pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
@@ -33,8 +33,8 @@ pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
 pub struct Preferences {
     /// Whether commands and the screen use colours: one of [`COLORS`] but `auto`.
     pub color: Option<&'static str>,
-    /// The theme that the screen starts with: one of [`THEMES`] but `auto`.
-    pub theme: Option<&'static str>,
+    /// The theme that the screen starts with: one of [`THEMES`] but `auto`, or one of the user's own.
+    pub theme: Option<String>,
     /// The characters that the screen is drawn with: one of [`CHARACTERS`] but `auto`.
     pub characters: Option<&'static str>,
     /// The command of the editor, before `$VISUAL` and `$EDITOR`.
@@ -46,7 +46,7 @@ pub struct Preferences {
 impl Preferences {
     /// The value of each of the [`KEYS`], if it is set.
     pub fn values(&self) -> [Option<&str>; 5] {
-        [self.color, self.theme, self.characters, self.editor.as_deref(), self.log.as_deref()]
+        [self.color, self.theme.as_deref(), self.characters, self.editor.as_deref(), self.log.as_deref()]
     }
 }
 
@@ -55,8 +55,8 @@ pub fn file(config_home: Option<&Path>) -> Option<PathBuf> {
     config_home.map(|folder| folder.join("refdesk/config.toml"))
 }
 
-/// Reads the file; the defaults if it does not exist.
-pub fn read(file: &Path) -> (Preferences, Vec<Diagnostic>) {
+/// Reads the file; the defaults if it does not exist. `own_themes` are the names of the user's own themes.
+pub fn read(file: &Path, own_themes: &[String]) -> (Preferences, Vec<Diagnostic>) {
     let failed = |why: String| {
         let problem = Diagnostic::error(Code::Unreadable, format!("your preferences cannot be read: {why}"));
         (
@@ -66,7 +66,7 @@ pub fn read(file: &Path) -> (Preferences, Vec<Diagnostic>) {
     };
     match read_regular(file, LIMIT) {
         Ok((bytes, false)) => match String::from_utf8(bytes) {
-            Ok(text) => parse(&text, &file.to_string_lossy()),
+            Ok(text) => parse(&text, &file.to_string_lossy(), own_themes),
             Err(_) => failed("it is not UTF-8".to_owned()),
         },
         Ok((_, true)) => failed(format!("it is larger than {LIMIT} bytes")),
@@ -76,7 +76,7 @@ pub fn read(file: &Path) -> (Preferences, Vec<Diagnostic>) {
 }
 
 /// The preferences in this text; `shown` names its file in the problems.
-pub fn parse(text: &str, shown: &str) -> (Preferences, Vec<Diagnostic>) {
+pub fn parse(text: &str, shown: &str, own_themes: &[String]) -> (Preferences, Vec<Diagnostic>) {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader { text, shown, problems: Vec::new() };
     let mut preferences = Preferences::default();
@@ -95,7 +95,7 @@ pub fn parse(text: &str, shown: &str) -> (Preferences, Vec<Diagnostic>) {
     for (key, value) in document.get_ref() {
         match key.get_ref().as_ref() {
             "color" => preferences.color = reader.choice("color", &COLORS, value),
-            "theme" => preferences.theme = reader.choice("theme", &THEMES, value),
+            "theme" => preferences.theme = reader.theme(own_themes, value),
             "characters" => preferences.characters = reader.choice("characters", &CHARACTERS, value),
             "editor" => preferences.editor = reader.text("editor", value),
             "log" => preferences.log = reader.text("log", value),
@@ -143,6 +143,24 @@ impl Reader<'_> {
         }
     }
 
+    /// The name of a theme; `None` for `auto`.
+    fn theme(&mut self, own: &[String], value: &Spanned<DeValue<'_>>) -> Option<String> {
+        let text = self.text("theme", value)?;
+        let known: Vec<&str> = THEMES.into_iter().chain(own.iter().map(String::as_str)).collect();
+        if !known.contains(&text.as_str()) {
+            self.unknown("theme", &text, &known, value);
+            return None;
+        }
+        Some(text).filter(|name| *name != THEMES[0])
+    }
+
+    fn unknown(&mut self, key: &str, text: &str, known: &[&str], value: &Spanned<DeValue<'_>>) {
+        let nearest = did_you_mean(text, known.iter().copied());
+        let fix = nearest.unwrap_or_else(|| format!("values are {}", known.join(", ")));
+        let problem = Diagnostic::error(Code::UnknownValue, format!("'{key}' cannot be '{text}'"));
+        self.report(problem.fix(Fix::from(fix)), &value.span());
+    }
+
     /// A value that must be one of these; `None` for the first, which leaves it to refdesk.
     fn choice(
         &mut self,
@@ -152,10 +170,7 @@ impl Reader<'_> {
     ) -> Option<&'static str> {
         let text = self.text(key, value)?;
         let Some(at) = known.iter().position(|word| *word == text) else {
-            let nearest = did_you_mean(&text, known.iter().copied());
-            let fix = nearest.unwrap_or_else(|| format!("values are {}", known.join(", ")));
-            let problem = Diagnostic::error(Code::UnknownValue, format!("'{key}' cannot be '{text}'"));
-            self.report(problem.fix(Fix::from(fix)), &value.span());
+            self.unknown(key, &text, known, value);
             return None;
         };
         known.get(at).copied().filter(|_| at > 0)
@@ -181,7 +196,7 @@ mod tests {
 
     /// The values by key, and each problem as `severity line:column message; fix`.
     fn told(text: &str) -> (Vec<String>, Vec<String>) {
-        let (preferences, problems) = parse(text, "config.toml");
+        let (preferences, problems) = parse(text, "config.toml", &["sepia".to_owned()]);
         let values = KEYS.iter().zip(preferences.values()).filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let problem = |it: Diagnostic| {
             let place = [it.line, it.column].map(|number| number.unwrap_or(0).to_string()).join(":");
@@ -200,6 +215,7 @@ mod tests {
                 &["color=never", "theme=contrast", "characters=ascii", "editor=hx -v", "log=debug"],
                 &[],
             ),
+            ("theme = \"sepia\"", &["theme=sepia"], &[]),
             ("color = \"auto\"\ntheme = \"auto\"\ncharacters = \"auto\"", &[], &[]),
             (
                 "colour = \"never\"\nlog = \"info\"",
@@ -243,23 +259,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refdesk/config.toml");
         assert_eq!(file(Some(folder.path())).as_deref(), Some(&*path));
-        assert_eq!(read(&path), (Preferences::default(), Vec::new()));
+        assert_eq!(read(&path, &[]), (Preferences::default(), Vec::new()));
         for bytes in [b"theme = '\xff'".to_vec(), vec![b'#'; 70_000]] {
             refdesk_files::write_atomic(&path, &bytes).unwrap();
-            assert_eq!(read(&path).1.len(), 1);
+            assert_eq!(read(&path, &[]).1.len(), 1);
         }
-        assert_eq!(read(folder.path()).1.len(), 1, "a folder");
+        assert_eq!(read(folder.path(), &[]).1.len(), 1, "a folder");
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(text in "\\PC*") {
-            let _ = parse(&text, "config.toml");
+            let _ = parse(&text, "config.toml", &[]);
         }
 
         #[test]
         fn any_value_of_a_key_is_read(at in 0..KEYS.len(), value in "[\"'\\[\\]{}=a-z0-9 \\n.-]{0,12}") {
-            let _ = parse(&format!("{} = {value}", KEYS[at]), "config.toml");
+            let _ = parse(&format!("{} = {value}", KEYS[at]), "config.toml", &[]);
         }
     }
 }

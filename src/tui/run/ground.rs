@@ -1,0 +1,134 @@
+//! The question to the terminal about its background (OSC 11): asked after the first frame, its answer awaited beside the keys.
+//! A late answer changes nothing, because the user reads already; and nothing is left of it for the next program.
+
+use std::time::{Duration, Instant};
+
+use crate::tui::theme::Ground;
+
+/// How old a question may be whose answer still counts.
+const IN_TIME: Duration = Duration::from_millis(100);
+
+/// How old a question may be whose answer is still waited for before another program gets the terminal, and for how long.
+const MAY_COME: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// What a terminal says of its background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroundReport {
+    /// Its answer to the question.
+    Answer(Ground),
+    /// It has changed: light and dark are switched (mode 2031).
+    Changed(Ground),
+}
+
+impl GroundReport {
+    /// The answer to OSC 11: `rgb:1e1e/1e1e/1e1e`, `rgba:…`, `#1e1e1e`.
+    pub fn of_colour(text: &str) -> Option<Self> {
+        let parts: Vec<&str> = match text.strip_prefix('#') {
+            Some(digits) => {
+                let each = digits.len() / 3;
+                (0..3).map(|nth| digits.get(nth * each..(nth + 1) * each)).collect::<Option<_>>()?
+            }
+            None => text.strip_prefix("rgb:").or_else(|| text.strip_prefix("rgba:"))?.split('/').take(3).collect(),
+        };
+        let [red, green, blue] =
+            parts.iter().map(|part| thousandths(part)).collect::<Option<Vec<_>>>()?.try_into().ok()?;
+        // As bright as it looks, by the weights of Rec. 709.
+        let bright = (2126 * red + 7152 * green + 722 * blue) / 10_000;
+        Some(Self::Answer(if bright > 500 { Ground::Light } else { Ground::Dark }))
+    }
+
+    /// The number in a notice of mode 2031.
+    pub fn of_scheme(number: &str) -> Option<Self> {
+        match number {
+            "1" => Some(Self::Changed(Ground::Dark)),
+            "2" => Some(Self::Changed(Ground::Light)),
+            _ => None,
+        }
+    }
+}
+
+/// Of one to four hexadecimal digits.
+fn thousandths(digits: &str) -> Option<u32> {
+    if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let most = 16_u32.pow(u32::try_from(digits.len()).ok().filter(|len| (1..=4).contains(len))?) - 1;
+    Some(u32::from_str_radix(digits, 16).ok()? * 1000 / most)
+}
+
+/// The question, while it is open.
+#[derive(Debug, Default)]
+pub struct GroundQuestion {
+    asked: Option<Instant>,
+}
+
+impl GroundQuestion {
+    pub fn ask(&mut self, now: Instant) {
+        self.asked = Some(now);
+    }
+
+    /// The background that this report changes to, if it counts.
+    pub fn take(&mut self, report: GroundReport, now: Instant) -> Option<Ground> {
+        match report {
+            GroundReport::Changed(ground) => Some(ground),
+            GroundReport::Answer(ground) => {
+                let asked = self.asked.take()?;
+                (now.duration_since(asked) <= IN_TIME).then_some(ground)
+            }
+        }
+    }
+
+    /// Until when to wait for the answer before another program gets the terminal; `None` if none is expected.
+    pub fn awaited_until(&self, now: Instant) -> Option<Instant> {
+        let end = self.asked? + MAY_COME;
+        (end > now).then(|| end.min(now + LONGEST_WAIT))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_light_or_dark() {
+        for (text, expected) in [
+            ("rgb:0000/0000/0000", Some(Ground::Dark)),
+            ("rgb:1e1e/1e1e/1e1e", Some(Ground::Dark)),
+            ("rgb:ffff/ffff/ffff", Some(Ground::Light)),
+            ("rgb:fd/f6/e3", Some(Ground::Light)),
+            ("rgba:0000/2b2b/3636/ffff", Some(Ground::Dark)),
+            ("#fafafa", Some(Ground::Light)),
+            ("rgb:00/00/ff", Some(Ground::Dark)),
+            ("rgb:f/f/0", Some(Ground::Light)),
+            ("rgb:0000/0000", None),
+            ("rgb:x/y/z", None),
+            ("rgb:12345/0/0", None),
+            ("rgb:+f/0/0", None),
+            ("#é1e1e", None),
+            ("?", None),
+            ("", None),
+        ] {
+            assert_eq!(GroundReport::of_colour(text), expected.map(GroundReport::Answer), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_counts_only_in_time_and_a_change_always() {
+        let start = Instant::now();
+        let after = |milliseconds| start + Duration::from_millis(milliseconds);
+        let answer = GroundReport::Answer(Ground::Light);
+        let mut question = GroundQuestion::default();
+        assert_eq!((question.take(answer, start), question.awaited_until(start)), (None, None), "nothing was asked");
+        question.ask(start);
+        assert_eq!(question.awaited_until(after(20)), Some(after(120)));
+        assert_eq!(question.awaited_until(after(950)), Some(after(1000)));
+        assert_eq!(question.awaited_until(after(1000)), None);
+        assert_eq!(question.take(answer, after(100)), Some(Ground::Light));
+        assert_eq!(question.take(answer, after(100)), None, "it was answered");
+        question.ask(start);
+        assert_eq!(question.take(GroundReport::Changed(Ground::Dark), after(5000)), Some(Ground::Dark));
+        assert_eq!(question.take(answer, after(101)), None);
+        assert_eq!(question.awaited_until(after(102)), None, "nothing more is left to come");
+    }
+}

@@ -1,0 +1,100 @@
+//! The window of the themes: the screen shows the one under the cursor, Enter keeps it, and anything else does not.
+
+use std::sync::Arc;
+
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::state::State;
+use crate::tui::tests::{message, press, screen};
+use crate::tui::theme::{Colours, Ground, Theme};
+use crate::tui::theme_choice::ThemeChoice;
+use crate::tui::update::update;
+use refdesk_core::config::screen_files::{ScreenFile, ScreenFiles};
+use refdesk_desk::engine::Snapshot;
+
+fn named(state: &State) -> (String, Option<String>) {
+    (state.skin.theme.name().to_owned(), state.remember().theme)
+}
+
+fn with_own(state: &mut State, text: &str) {
+    let file = ScreenFile { name: "sepia".to_owned(), shown: "sepia.toml".to_owned(), text: text.to_owned() };
+    let files = ScreenFiles { themes: vec![file], ..ScreenFiles::default() };
+    let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
+    update(state, Input::Snapshot(Box::new(snapshot)));
+}
+
+#[test]
+fn the_theme_under_the_cursor_is_shown_and_only_enter_keeps_it() {
+    for (keys, shown, kept) in [
+        ("T", "dark", None),
+        ("T j j", "light", None),
+        ("T G", "mono", None),
+        ("T j j Enter", "light", Some("light")),
+        ("T j j Esc", "dark", None),
+        ("T j j q", "dark", None),
+        ("T j j T", "dark", None),
+        ("T j j j Enter T", "contrast", Some("contrast")),
+        ("T j j j Enter T j Esc", "contrast", Some("contrast")),
+        ("T j j j Enter T g Enter", "dark", None),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        assert_eq!(named(&state), (shown.to_owned(), kept.map(str::to_owned)), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "T j j");
+    // Whatever closes the window, nothing was chosen.
+    state.window = None;
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(named(&state), ("dark".to_owned(), None));
+    press(&mut state, "T j j Enter");
+    assert_eq!(message(&state), "Theme: light.");
+    state.theme_choice.preferred = Some("dark".to_owned());
+    press(&mut state, "T j Enter");
+    assert_eq!(message(&state), "Theme: contrast. config.toml names dark, which is used at the next start.");
+    state.theme_choice = ThemeChoice::new(Colours::Unwanted);
+    state.skin.theme = Theme::new(Colours::Unwanted);
+    press(&mut state, "T");
+    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
+}
+
+#[test]
+fn the_background_decides_until_the_user_does() {
+    let mut state = fixture::state(80, 24);
+    let ground = |state: &mut State, ground| drop(update(state, Input::Ground(ground)));
+    ground(&mut state, Ground::Light);
+    assert_eq!(named(&state), ("light".to_owned(), None));
+    ground(&mut state, Ground::Dark);
+    assert_eq!(named(&state), ("dark".to_owned(), None));
+    press(&mut state, "T j j j");
+    ground(&mut state, Ground::Light);
+    assert_eq!(state.skin.theme.name(), "contrast", "a preview stays");
+    press(&mut state, "Esc");
+    assert_eq!(state.skin.theme.name(), "light");
+    press(&mut state, "T j j j Enter");
+    ground(&mut state, Ground::Dark);
+    assert_eq!(named(&state), ("contrast".to_owned(), Some("contrast".to_owned())));
+    let mut state = fixture::state(80, 24);
+    assert!(!press(&mut state, "T j Enter").contains(&Effect::AskGround));
+    assert!(press(&mut state, "T g Enter").contains(&Effect::AskGround), "it has not said anything yet");
+}
+
+#[test]
+fn a_theme_of_ones_own_is_read_again_when_it_changes() {
+    let mut state = fixture::state(80, 24);
+    with_own(&mut state, "hints = { fg = \"red\" }");
+    press(&mut state, "T G Enter");
+    assert_eq!(named(&state), ("sepia".to_owned(), Some("sepia".to_owned())));
+    let before = state.skin.theme.clone();
+    with_own(&mut state, "hints = { fg = \"green\" }");
+    assert_ne!(state.skin.theme, before);
+    assert_eq!(message(&state), "Your themes changed.");
+    with_own(&mut state, "hints = { fg = \"gren\" }");
+    assert_eq!(message(&state), "1 problem in your keymap or themes: d shows them");
+    press(&mut state, "d");
+    assert!(screen(&state).contains("'gren' is not a colour"), "{}", screen(&state));
+    let gone = Snapshot { screen_files: Some(Arc::default()), ..fixture::snapshot() };
+    press(&mut state, "Esc");
+    update(&mut state, Input::Snapshot(Box::new(gone)));
+    assert_eq!(state.skin.theme.name(), "dark", "a theme that is gone");
+}

@@ -1,0 +1,176 @@
+//! All themes: those of the program and the user's own. Which of them is used: the one the user chose, else by the terminal's
+//! background.
+
+use std::sync::Arc;
+
+use ratatui::style::Style;
+
+use refdesk_core::config::screen_files::ScreenFiles;
+use refdesk_text::Code;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::Diagnostic;
+
+use crate::colours::Colours;
+use crate::tui::theme::file::{self, ThemeFile};
+use crate::tui::theme::{ROLES, Theme};
+
+/// The themes of the program, the default first.
+pub const SHIPPED: [(&str, &str); 6] = [
+    ("dark", include_str!("../../../themes/dark.toml")),
+    ("light", include_str!("../../../themes/light.toml")),
+    ("contrast", include_str!("../../../themes/contrast.toml")),
+    ("colourblind", include_str!("../../../themes/colourblind.toml")),
+    ("ansi", include_str!("../../../themes/ansi.toml")),
+    ("mono", include_str!("../../../themes/mono.toml")),
+];
+
+/// Whether the terminal's background is light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    Dark,
+    Light,
+}
+
+/// The themes to choose from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Themes {
+    colours: Colours,
+    own: Arc<[(Arc<str>, ThemeFile)]>,
+}
+
+impl Themes {
+    /// The themes of the program, for a terminal of this many colours.
+    pub fn new(colours: Colours) -> Self {
+        Self { colours, own: Arc::from([]) }
+    }
+
+    /// The same with the user's own, and what is wrong with those.
+    pub fn with_own(&self, files: &ScreenFiles) -> (Self, Vec<Diagnostic>) {
+        let mut problems = Vec::new();
+        let mut own: Vec<(Arc<str>, ThemeFile)> = Vec::new();
+        for theme in &files.themes {
+            let (read, found) = file::read(&theme.text, &theme.shown);
+            problems.extend(found);
+            own.push((theme.name.as_str().into(), read));
+        }
+        let themes = Self { own: own.into(), ..*self };
+        for ((name, theme), file) in themes.own.iter().zip(&files.themes) {
+            if let Some(problem) = themes.inheritance_problem(name, theme) {
+                problems.push(problem.in_file(&file.shown));
+            }
+        }
+        (themes, problems)
+    }
+
+    fn inheritance_problem(&self, name: &str, theme: &ThemeFile) -> Option<Diagnostic> {
+        let inherited = theme.inherits.as_deref()?;
+        let is_known = self.names().any(|known| known == inherited);
+        let problem = if !is_known {
+            let known = || format!("themes are {}", self.names().collect::<Vec<_>>().join(", "));
+            let fix = did_you_mean(inherited, self.names()).unwrap_or_else(known);
+            Diagnostic::error(Code::UnknownValue, format!("there is no theme '{inherited}'")).fix(fix)
+        } else if self.builds_on(inherited, name) {
+            let message = format!("'{name}' builds on itself: the rest of it is that of dark");
+            Diagnostic::error(Code::UnknownValue, message).fix("inherit another theme")
+        } else {
+            return None;
+        };
+        Some(match theme.inherits_at {
+            Some(at) => problem.at(at),
+            None => problem,
+        })
+    }
+
+    /// Whether a theme builds on another one, over however many others.
+    fn builds_on(&self, name: &str, other: &str) -> bool {
+        let is_own = |name: &str| self.own(name).is_some();
+        let mut at = name;
+        for _ in 0..=self.own.len() {
+            if at == other {
+                // One that is named as one of the program may build on that.
+                return is_own(other) && !is_shipped(other);
+            }
+            match self.own(at).and_then(|theme| theme.inherits.as_deref()) {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn own(&self, name: &str) -> Option<&ThemeFile> {
+        self.own.iter().find(|(known, _)| **known == *name).map(|(_, theme)| theme)
+    }
+
+    /// The names of all of them, those of the program first. One of the user's own replaces that of its name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.own.iter().map(|(name, _)| &**name);
+        SHIPPED.iter().map(|(name, _)| *name).chain(own.filter(|name| !is_shipped(name)))
+    }
+
+    /// The theme with this name, if it exists. A terminal without colours has only one.
+    pub fn theme(&self, name: &str) -> Option<Theme> {
+        self.names().find(|known| *known == name)?;
+        Some(if self.fixed().is_some() { Theme::new(self.colours) } else { self.read(name) })
+    }
+
+    /// The theme for a terminal whose user chose none.
+    pub fn usual(&self, ground: Option<Ground>) -> Theme {
+        match (self.colours, ground) {
+            (Colours::Indexed | Colours::True, Some(Ground::Light)) => self.read("light"),
+            (Colours::Indexed | Colours::True, _) => self.read("dark"),
+            _ => Theme::new(self.colours),
+        }
+    }
+
+    /// Whether the theme for a user who chose none depends on the background.
+    pub fn follow_ground(&self) -> bool {
+        matches!(self.colours, Colours::Indexed | Colours::True)
+    }
+
+    /// Why there is no other theme; `None` if there is one.
+    pub fn fixed(&self) -> Option<&'static str> {
+        match self.colours {
+            Colours::Unwanted => Some("NO_COLOR is set: themes need colours"),
+            Colours::Mono => Some("TERM says that this terminal has no colours"),
+            Colours::Sixteen | Colours::Indexed | Colours::True => None,
+        }
+    }
+
+    /// A theme that exists, with what it leaves to those that it builds on.
+    fn read(&self, name: &str) -> Theme {
+        let mut styles = [Style::new(); ROLES.len()];
+        let mut missing: Vec<_> = ROLES.iter().map(|(role, _)| *role).collect();
+        let mut take = |file: &ThemeFile| {
+            for (role, style) in &file.styles {
+                if let Some(position) = missing.iter().position(|it| it == role) {
+                    missing.swap_remove(position);
+                    if let Some(slot) = styles.get_mut(role.index()) {
+                        *slot = *style;
+                    }
+                }
+            }
+        };
+        let mut seen = Vec::new();
+        let mut at = name;
+        while let Some(own) = self.own(at).filter(|_| !seen.contains(&at)) {
+            take(own);
+            seen.push(at);
+            at = own.inherits.as_deref().unwrap_or("dark");
+        }
+        // Those of the program are complete.
+        take(&shipped(at));
+        Theme::of(name, styles, self.colours)
+    }
+}
+
+fn is_shipped(name: &str) -> bool {
+    SHIPPED.iter().any(|(known, _)| *known == name)
+}
+
+/// A theme of the program, else the default one.
+pub fn shipped(name: &str) -> ThemeFile {
+    let text = SHIPPED.iter().find(|(known, _)| *known == name).or(SHIPPED.first()).map_or("", |(_, text)| *text);
+    // A test reads every one of them.
+    file::read(text, name).0
+}

@@ -1,0 +1,64 @@
+//! Which theme the screen has: the one the user chose, else by the terminal's background, which the terminal is asked for
+//! and reports when it changes.
+
+use crate::tui::state::State;
+use crate::tui::theme::{Colours, Ground, Theme, Themes};
+use crate::tui::windows::WindowKind;
+
+#[derive(Debug, Clone)]
+pub struct ThemeChoice {
+    pub themes: Themes,
+    /// The user's choice, if there is one.
+    pub chosen: Option<String>,
+    /// The theme in the user's preferences, which counts again at the next start.
+    pub preferred: Option<String>,
+    pub ground: Option<Ground>,
+    /// Whether a theme is shown that is not chosen yet.
+    pub is_preview: bool,
+}
+
+impl ThemeChoice {
+    /// Nothing chosen, for a terminal of this many colours.
+    pub fn new(colours: Colours) -> Self {
+        Self { themes: Themes::new(colours), chosen: None, preferred: None, ground: None, is_preview: false }
+    }
+
+    /// The theme in use.
+    pub fn theme(&self) -> Theme {
+        let chosen = self.chosen.as_deref().and_then(|name| self.themes.theme(name));
+        chosen.unwrap_or_else(|| self.themes.usual(self.ground))
+    }
+
+    /// That the chosen theme does not exist.
+    pub fn unknown(&self) -> Option<String> {
+        let name = self.chosen.as_deref()?;
+        let known: Vec<&str> = self.themes.names().collect();
+        (!known.contains(&name)).then(|| format!("there is no theme '{name}'; themes are {}", known.join(", ")))
+    }
+
+    /// Whether the terminal's background decides.
+    pub fn depends_on_ground(&self) -> bool {
+        self.chosen.is_none() && self.themes.follow_ground()
+    }
+}
+
+/// Uses the chosen theme.
+pub fn apply(state: &mut State) {
+    state.skin.theme = state.theme_choice.theme();
+    state.theme_choice.is_preview = false;
+}
+
+/// Takes what the terminal says of its background.
+pub fn ground(state: &mut State, ground: Ground) {
+    state.theme_choice.ground = Some(ground);
+    if !state.theme_choice.is_preview {
+        apply(state);
+    }
+}
+
+/// A preview ends with its window, however that was closed.
+pub fn end_preview(state: &mut State) {
+    if state.theme_choice.is_preview && state.open_window() != Some(WindowKind::Themes) {
+        apply(state);
+    }
+}
