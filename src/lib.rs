@@ -2,5 +2,6 @@
 
 pub mod cli;
 mod colours;
+mod common;
 mod editor;
 pub mod tui;

@@ -24,7 +24,6 @@ mod disabled;
 mod dock;
 mod draw;
 mod feed;
-mod filter;
 mod fix;
 mod glyphs;
 mod highlight;
@@ -56,7 +55,9 @@ mod windows;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-use self::tests::fixture;
+pub(crate) use self::tests::fixture;
+
+use crate::common::filter;
 
 pub use pane::Pane;
 pub use run::{ExitReason, ScreenExit, run};

@@ -7,9 +7,10 @@ pub mod history;
 mod list;
 mod prompt;
 mod reason;
-pub mod rows;
 pub mod state;
 pub mod update;
+
+pub use crate::common::hint_rows as rows;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -5,12 +5,13 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::common::selection_tree::{TreeRow, TreeRowKind};
 use crate::tui::action::Action;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::requests::view;
-use crate::tui::selection::tree::{TreeRow, TreeRowKind};
+
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -20,9 +21,9 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_core::selection::{Role, SelectedSource};
+use refdesk_desk::engine::Snapshot;
 
 pub mod preview;
-pub mod tree;
 pub mod update;
 
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,12 @@ pub struct SelectionPane {
     /// Columns that tree lines, mark and id take in the widest row.
     pub widest: usize,
     pub scroll: Scroll,
+}
+
+/// Columns that tree lines, mark and id take in the widest row.
+pub fn widest(rows: &[TreeRow], snapshot: &Snapshot) -> usize {
+    let columns = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
+    rows.iter().map(columns).max().unwrap_or(0)
 }
 
 /// Draws the pane with its border at `outer`.

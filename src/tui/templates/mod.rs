@@ -8,7 +8,8 @@ pub mod json;
 pub mod list;
 pub mod preview;
 pub mod preview_update;
-pub mod values;
+
+pub use crate::common::values;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ mod catalog;
 mod enrichment;
 mod external;
 mod feed;
-pub(super) mod fixture;
+pub(crate) mod fixture;
 mod forms;
 mod keymap;
 mod keys;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::selection_tree;
 use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::counts::Counts;
@@ -13,7 +14,7 @@ use crate::tui::input::Effect;
 use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
-use crate::tui::selection::tree;
+use crate::tui::selection;
 use crate::tui::state::State;
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
@@ -40,8 +41,8 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
     welcome::follow(state);
-    state.selection.rows = tree::rows(&state.snapshot);
-    state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
+    state.selection.rows = selection_tree::rows(&state.snapshot);
+    state.selection.widest = selection::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
         filtering::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
-
+use crate::common::filter::clusters;
 use crate::tui::widgets::cells;
 
 /// A clean text of one line.
@@ -12,11 +11,6 @@ pub struct MarkedText {
     pub text: String,
     /// The marked byte ranges, sorted and separate.
     pub marks: Vec<Range<usize>>,
-}
-
-/// The clusters of a text; for ASCII its bytes, so that positions equal the matcher's.
-pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
-    if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }
 
 impl MarkedText {

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use memchr::memmem;
 use nucleo_matcher::pattern::AtomKind;
 use nucleo_matcher::{Matcher, Utf32Str};
+use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tui::widgets::marked::clusters;
 use refdesk_core::catalog::Catalog;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::fold::{fold, is_separator};
 
-use crate::tui::filter::query::{Query, TextTerm};
+use crate::common::filter::query::{Query, TextTerm};
 
 /// The most grapheme clusters searched: with more, the matcher's 16-bit scores could overflow.
 const LONGEST_FIELD: usize = 2_000;
@@ -51,6 +51,11 @@ struct PackedTexts {
 enum Script {
     Ascii,
     Wide,
+}
+
+/// The clusters of a text; for ASCII its bytes, so that positions equal the matcher's.
+pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
+    if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }
 
 /// How well a text fits a source.

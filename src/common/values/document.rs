@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::tui::templates::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
+use crate::common::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind, sample};
 use refdesk_text::{Code, Error};
 

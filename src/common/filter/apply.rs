@@ -2,9 +2,9 @@
 
 use refdesk_desk::engine::Snapshot;
 
-use crate::tui::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
-use crate::tui::filter::query::{Query, Term, Test, TextTerm};
-use crate::tui::filter::source_states::SourceStates;
+use crate::common::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
+use crate::common::filter::query::{Query, Term, Test, TextTerm};
+use crate::common::filter::source_states::SourceStates;
 
 /// The rows that a filter keeps.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Snapshot;
 
-use crate::tui::filter::query::StatusWord;
+use crate::common::filter::query::StatusWord;
 
 /// Members and exclusions; the state of every other source follows from its entry.
 #[derive(Debug, Default)]

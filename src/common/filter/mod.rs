@@ -12,6 +12,6 @@ mod query;
 mod source_states;
 
 pub use apply::{FilterResult, apply};
-pub use haystack::{Haystack, Marks, MatchMarker, variables};
+pub use haystack::{Haystack, Marks, MatchMarker, clusters, variables};
 pub use order::Order;
 pub use query::Query;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::tui::templates::values::*;
+use crate::common::values::*;
 
 fn tree() -> Vec<Variable> {
     let of = |name: &str, kind, fields| Variable { name: name.to_owned(), kind, optional: false, fields };

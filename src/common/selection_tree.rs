@@ -7,8 +7,6 @@ use refdesk_core::catalog::Mode;
 use refdesk_core::selection::SelectedSource;
 use refdesk_desk::engine::Snapshot;
 
-use crate::tui::widgets::cells;
-
 /// One row of the selection pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
@@ -88,12 +86,6 @@ fn branch(
         row.brings = brings;
         row.brings_tokens = brings_tokens;
     }
-}
-
-/// Columns that tree lines, mark and id take in the widest row.
-pub fn widest(rows: &[TreeRow], snapshot: &Snapshot) -> usize {
-    let columns = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
-    rows.iter().map(columns).max().unwrap_or(0)
 }
 
 impl TreeRow {

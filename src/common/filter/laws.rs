@@ -10,7 +10,7 @@ use refdesk_core::catalog::{Catalog, Mode, PathState, Source, SourceId};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::fold::{collapsed, same_tag, tag_key};
 
-use crate::tui::filter::{FilterResult, Haystack, MatchMarker, Order, Query, apply};
+use crate::common::filter::{FilterResult, Haystack, MatchMarker, Order, Query, apply};
 
 const WORDS: &str = "[abcAB12é\u{301}ß日👍\u{200d} _-]{0,12}";
 

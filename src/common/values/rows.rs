@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tui::templates::values::{TypedValue, TypedValues, ValuePath, ValueStep};
+use crate::common::values::{TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
