@@ -20,5 +20,6 @@ mod http;
 #[cfg(unix)]
 mod live;
 mod mcp;
+mod plain;
 mod schema;
 mod support;

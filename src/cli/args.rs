@@ -77,6 +77,9 @@ pub struct Cli {
     /// Draw the full screen with ASCII characters only
     #[arg(long)]
     pub ascii: bool,
+    /// Plain lines instead of the full screen: numbered lists and questions, for screen readers and scripts
+    #[arg(long, conflicts_with = "tour")]
+    pub plain: bool,
     /// Wait for Enter before the end, so that a screen that lent the terminal does not cover what is said
     #[arg(long, hide = true)]
     pub pause: bool,

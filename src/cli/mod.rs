@@ -57,7 +57,7 @@ mod why_not;
 mod workspace;
 
 pub use args::{Cli, Command, OutputFormat};
-pub use screen::ScreenStart;
+pub use screen::{Interface, ScreenStart};
 
 use std::process::ExitCode;
 
@@ -102,6 +102,10 @@ pub fn run(
     }
     if arguments.tour && arguments.command.is_some() {
         let refused = CommandOutput::usage("the tour is one of the full screen", "leave the command out");
+        return Ok(output::print(refused, arguments.format));
+    }
+    if arguments.plain && arguments.command.is_some() {
+        let refused = CommandOutput::usage("commands print plain lines anyway", "leave out --plain, or the command");
         return Ok(output::print(refused, arguments.format));
     }
     if let Some(refused) = profiles::refusal(&arguments) {

@@ -27,9 +27,21 @@ pub struct ScreenStart {
     pub preferences: Preferences,
     /// The user's keymap and themes.
     pub files: ScreenFiles,
+    /// Which interface is opened.
+    pub interface: Interface,
 }
 
-/// Opens the screen; without a suitable terminal, an error that names the commands.
+/// What is opened without a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// The full screen.
+    Full,
+    /// Plain lines.
+    Plain,
+}
+
+/// Opens the screen, or the plain interface if it is asked for or the terminal cannot move its cursor; without a suitable
+/// terminal, an error that names the commands.
 ///
 /// # Errors
 /// The terminal cannot be set up, or the engine ends before the screen.
@@ -40,17 +52,21 @@ pub fn run(
     mut preferences: Preferences,
     screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
-    let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
-        Some("the full screen needs a terminal on standard input and output")
-    } else if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
-        Some("the full screen needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
-    } else {
-        None
+    let on_terminal = stdout().is_terminal() && stdin().is_terminal();
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let is_plain = arguments.plain || (on_terminal && is_dumb && !arguments.tour);
+    let unfit = match (on_terminal, is_dumb) {
+        _ if is_plain => None,
+        (false, _) => Some("the full screen needs a terminal on standard input and output"),
+        (true, true) => {
+            Some("the tour needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
+        }
+        (true, false) => None,
     };
     if let Some(unfit) = unfit {
         let program = Cli::command();
         let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-        let hint = format!("use a command: {} (refdesk --help)", commands.join(", "));
+        let hint = format!("use --plain, or a command: {} (refdesk --help)", commands.join(", "));
         let refusal = Error::new(Code::NoTerminal, unfit, hint);
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }
@@ -68,6 +84,13 @@ pub fn run(
         preferences.characters = Some("ascii");
     }
     let files = screen_files::read(options.around.config_home.as_deref());
-    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files };
-    screen(engine::start_attended(Options { profile: None, ..options }, session)?, start)
+    let interface = if is_plain { Interface::Plain } else { Interface::Full };
+    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files, interface };
+    let options = Options { profile: None, ..options };
+    // A script is no person: it is asked nothing, and cannot trust or approve anything.
+    let engine = match stdin().is_terminal() {
+        true => engine::start_attended(options, session)?,
+        false => engine::start(options, session)?,
+    };
+    screen(engine, start)
 }

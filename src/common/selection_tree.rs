@@ -109,7 +109,7 @@ impl TreeRow {
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::fixture;
+    use crate::fixture;
 
     use super::*;
 

@@ -129,7 +129,7 @@ fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) 
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::fixture;
+    use crate::fixture;
 
     use super::*;
 

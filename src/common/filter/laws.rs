@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::tui::fixture;
+use crate::fixture;
 use refdesk_core::catalog::{Catalog, Mode, PathState, Source, SourceId};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::fold::{collapsed, same_tag, tag_key};

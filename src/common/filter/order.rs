@@ -78,7 +78,7 @@ fn rank(standing: SelectionState) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::fixture;
+    use crate::fixture;
 
     use super::*;
 

@@ -69,8 +69,19 @@ pub struct ScreenExit {
 pub enum ExitReason {
     /// The user quit.
     Quit,
-    /// A signal; a shell expects exit status 128 plus its number.
+    /// A signal of this number.
     Signal(i32),
+}
+
+impl ExitReason {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Quit => 0,
+            // As shells report a program that a signal ended.
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
+        }
+    }
 }
 
 /// Runs the screen until the user leaves it, then restores the terminal.

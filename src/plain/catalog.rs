@@ -1,0 +1,65 @@
+//! Lists the catalog: filtered, sorted, a page at a time.
+
+use std::collections::HashSet;
+
+use refdesk_desk::engine::Snapshot;
+
+use super::lists::{NumberedRow, Target, list};
+use super::state::{PlainState, Turn};
+use super::words::{counted, price, standing};
+use crate::common::filter::{Haystack, Order, Query, apply};
+
+/// `retry-pattern, picked, about 387 tokens.`
+pub fn sentence(snapshot: &Snapshot, id: &str) -> String {
+    format!("{id}, {}, {}.", standing(snapshot, id), price(snapshot, id))
+}
+
+/// Lists the sources that match this filter, or all.
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+    let catalog = state.snapshot.catalog.clone();
+    if catalog.is_empty() {
+        turn.say("The catalog has no sources.");
+        turn.say("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
+        return;
+    }
+    let query = Query::parse(filter);
+    if let Some(fault) = &query.fault {
+        turn.say(super::words::sentence(fault));
+    }
+    let is_all = query.is_empty();
+    let kept = apply(&state.snapshot, &Haystack::of(&catalog), query, None);
+    let rows = match state.order.sequence(&state.snapshot) {
+        None => kept.rows,
+        Some(sequence) => {
+            let kept: HashSet<usize> = kept.rows.into_iter().collect();
+            sequence.into_iter().filter(|at| kept.contains(at)).collect()
+        }
+    };
+    let sources = catalog.sources();
+    let ids = rows.iter().filter_map(|at| sources.get(*at)).map(|source| source.id.clone());
+    let rows: Vec<NumberedRow> = ids.map(|id| NumberedRow { target: Target::Source(id), words: None }).collect();
+    let all = counted(catalog.len(), "source");
+    match (is_all, rows.len()) {
+        (true, _) => turn.say(format!("{all}.")),
+        (false, 0) => {
+            turn.say(format!("None of {all} matches {filter}."));
+            if let Some(culprit) = kept.culprit {
+                turn.say(format!("Nothing matches {culprit}. Type catalog to list all."));
+            }
+        }
+        (false, 1) => turn.say(format!("1 of {all} matches {filter}.")),
+        (false, some) => turn.say(format!("{some} of {all} match {filter}.")),
+    }
+    list(state, rows, turn);
+}
+
+/// Sorts the catalog by this, or by the next order, and lists it.
+pub fn sort(state: &mut PlainState, by: &str, turn: &mut Turn) {
+    let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
+    let Some(order) = order else {
+        return turn.say(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));
+    };
+    state.order = order;
+    turn.say(format!("Sorted by {}.", order.word()));
+    show(state, "", turn);
+}

@@ -1,0 +1,319 @@
+//! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is said before; what
+//! followed is said after.
+
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::{Role, SelectedSource};
+use refdesk_desk::SelectionChange;
+use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_text::Error;
+
+use super::fix;
+use super::source::{SourceArgument, one, several};
+use super::state::{Pending, PlainState, Question, Turn};
+use super::words::{counted, known_tokens, named, names, standing, tokens};
+
+/// From this many sources on, a consequence is large.
+const MANY_SOURCES: usize = 10;
+
+/// From this many tokens on, a consequence is large.
+const MANY_TOKENS: u64 = 10_000;
+
+/// A change of picks and exclusions that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choosing {
+    Pick(Vec<SourceId>),
+    Unpick(SourceId),
+    Keep(SourceId),
+    Exclude(SourceId),
+    Include(SourceId),
+}
+
+impl Choosing {
+    fn ids(&self) -> Vec<&SourceId> {
+        match self {
+            Self::Pick(ids) => ids.iter().collect(),
+            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => vec![id],
+        }
+    }
+
+    /// The request for its preview.
+    fn preview(&self) -> Request {
+        match self {
+            Self::Pick(ids) => Request::PreviewPicks { one: None, all: ids.clone() },
+            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => {
+                Request::PreviewSelection(id.clone())
+            }
+        }
+    }
+
+    fn request(&self) -> Request {
+        match self {
+            Self::Pick(ids) => Request::Pick { ids: ids.iter().map(ToString::to_string).collect(), tags: Vec::new() },
+            Self::Keep(id) => Request::pick(id.as_str()),
+            Self::Unpick(id) => Request::Unpick(id.clone()),
+            Self::Exclude(id) => Request::Exclude(id.clone()),
+            Self::Include(id) => Request::Include(id.clone()),
+        }
+    }
+
+    /// `Picking a and b`
+    fn doing(&self) -> String {
+        let named = named(&self.ids());
+        match self {
+            Self::Pick(_) => format!("Picking {named}"),
+            Self::Keep(_) => format!("Keeping {named}"),
+            Self::Unpick(_) => format!("Unpicking {named}"),
+            Self::Exclude(_) => format!("Excluding {named}"),
+            Self::Include(_) => format!("Including {named}"),
+        }
+    }
+
+    /// `Picked a and b.`
+    fn done(&self) -> String {
+        let named = named(&self.ids());
+        match self {
+            Self::Pick(_) => format!("Picked {named}."),
+            Self::Keep(_) => format!("Kept {named}: it is a pick now."),
+            Self::Unpick(_) => format!("Unpicked {named}."),
+            Self::Exclude(_) => format!("Excluded {named}."),
+            Self::Include(_) => format!("Included {named} again: it may be pulled in."),
+        }
+    }
+}
+
+/// A change that the engine was asked for.
+#[derive(Debug, Clone)]
+pub struct PendingChange {
+    /// What is said once it is done.
+    pub done: String,
+    /// The snapshot before it.
+    pub before: Box<Snapshot>,
+    /// The sources that it names.
+    pub named: Vec<SourceId>,
+    /// The command that reverts it.
+    pub back: &'static str,
+}
+
+/// Picks these sources.
+pub fn pick(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    let ids = match several(state, given) {
+        Ok(ids) => ids,
+        Err(why) => return turn.say(why),
+    };
+    let mut wanted = Vec::new();
+    for id in ids {
+        match why_not_pick(&state.snapshot, &id) {
+            Some(why) => turn.say(why),
+            None => wanted.push(id),
+        }
+    }
+    if !wanted.is_empty() {
+        preview(state, Choosing::Pick(wanted), turn);
+    }
+}
+
+fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
+    match snapshot.selection.member(id.as_str()) {
+        Some(member) if member.role == Role::Picked => Some(format!("{id} is picked already.")),
+        Some(member) if member.role == Role::Transitive => Some(format!(
+            "{id} is {} already. Type keep {id} to keep it whatever leaves, or exclude {id}.",
+            standing(snapshot, id.as_str())
+        )),
+        _ => missing(snapshot, id),
+    }
+}
+
+fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
+    let source = snapshot.catalog.get(id.as_str()).filter(|source| source.is_missing())?;
+    let written = source.place().map_or("", |place| place.written.as_str());
+    Some(format!("{id} is missing: {written} does not exist. Fix its path."))
+}
+
+/// Unpicks, keeps, excludes or includes one source.
+pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Choosing, turn: &mut Turn) {
+    let id = match one(state, given, SourceArgument::Chosen) {
+        Ok(id) => id,
+        Err(why) => return turn.say(why),
+    };
+    let choosing = make(id);
+    match why_not(&state.snapshot, &choosing) {
+        Some(why) => turn.say(why),
+        None => preview(state, choosing, turn),
+    }
+}
+
+fn why_not(snapshot: &Snapshot, choosing: &Choosing) -> Option<String> {
+    let selection = &snapshot.selection;
+    let role = |id: &SourceId| selection.member(id.as_str()).map(|member| member.role);
+    match choosing {
+        Choosing::Pick(_) => None,
+        Choosing::Unpick(id) => {
+            let is_dormant = selection.dormant().iter().any(|dormant| dormant == id.as_str());
+            let why = || match role(id) {
+                Some(Role::Transitive) => format!("{id} is not a pick: it is {}.", standing(snapshot, id.as_str())),
+                _ => format!("{id} is not picked."),
+            };
+            (role(id) != Some(Role::Picked) && !is_dormant).then(why)
+        }
+        Choosing::Keep(id) => match role(id) {
+            Some(Role::Transitive) => missing(snapshot, id),
+            Some(Role::Picked) => Some(format!("{id} is a pick already.")),
+            _ => missing(snapshot, id)
+                .or_else(|| Some(format!("{id} is not pulled in by anything. Type pick {id} to pick it."))),
+        },
+        Choosing::Exclude(id) => selection
+            .is_excluded(id.as_str())
+            .then(|| format!("{id} is excluded already. Type include {id} to lift that.")),
+        Choosing::Include(id) => (!selection.is_excluded(id.as_str())).then(|| format!("{id} is not excluded.")),
+    }
+}
+
+fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut Turn) {
+    turn.ask(choosing.preview());
+    state.pending = Some(Pending::Preview(choosing));
+}
+
+/// Takes the preview: asks if the consequence is large, else does it.
+pub fn previewed(state: &mut PlainState, choosing: Choosing, response: &Response, turn: &mut Turn) {
+    let change = match (&choosing, response) {
+        (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
+        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => &preview.barred,
+        (_, Response::SelectionPreview(preview)) => &preview.toggled,
+        _ => return,
+    };
+    let consequence = consequence(&choosing, change);
+    if is_large(&choosing, change) {
+        turn.say(format!("{} would {consequence}.", choosing.doing()));
+        turn.say("Type yes to do it, or no to change nothing.");
+        state.question = Some(Question::Choice(choosing));
+    } else {
+        carry_out(state, &choosing, turn);
+    }
+}
+
+fn others<'a>(choosing: &Choosing, ids: &'a [SourceId]) -> Vec<&'a SourceId> {
+    let own = choosing.ids();
+    ids.iter().filter(|id| !own.contains(id)).collect()
+}
+
+fn is_large(choosing: &Choosing, change: &SelectionChange) -> bool {
+    // A source that stays costs what it cost before.
+    let count = others(choosing, &change.enters).len().max(others(choosing, &change.leaves).len());
+    count > MANY_SOURCES || change.tokens_in.max(change.tokens_out) > MANY_TOKENS
+}
+
+/// `pull in 126 more sources, about 76,475 tokens together`
+fn consequence(choosing: &Choosing, change: &SelectionChange) -> String {
+    let (enters, leaves) = (others(choosing, &change.enters), others(choosing, &change.leaves));
+    let mut parts = Vec::new();
+    match (enters.len(), change.tokens_in) {
+        (0, 0) => {}
+        (0, cost) => parts.push(format!("add {}", tokens(cost))),
+        (count, cost) => {
+            parts.push(format!("pull in {}, {} together", counted(count, "more source"), known_tokens(cost)));
+        }
+    }
+    match (leaves.len(), change.tokens_out) {
+        (0, 0) => {}
+        (0, cost) => parts.push(format!("save {}", tokens(cost))),
+        (count, cost) => {
+            parts.push(format!("release {}, {} together", counted(count, "more source"), known_tokens(cost)));
+        }
+    }
+    if parts.is_empty() { "change nothing else".to_owned() } else { parts.join(", and ") }
+}
+
+/// Does it.
+pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
+    let named = choosing.ids().into_iter().cloned().collect();
+    change(state, choosing.request(), choosing.done(), named, turn);
+}
+
+/// Asks the engine for a change; `done` is said once it is made.
+pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut Turn) {
+    let back = if request == Request::Undo { "redo" } else { "undo" };
+    state.pending =
+        Some(Pending::Change(PendingChange { done, before: Box::new(state.snapshot.clone()), named, back }));
+    turn.ask(request);
+}
+
+/// Asks before all picks are cleared.
+pub fn clear(state: &mut PlainState, turn: &mut Turn) {
+    let selection = &state.snapshot.selection;
+    let members = selection.members();
+    let picks = members.iter().filter(|member| member.role == Role::Picked).count() + selection.dormant().len();
+    if picks == 0 {
+        return turn.say("There are no picks to clear.");
+    }
+    let pulled_in = members.iter().filter(|member| member.role == Role::Transitive).count();
+    let also = match pulled_in {
+        0 => String::new(),
+        some => format!(" {} pulled in may leave with them.", counted(some, "source")),
+    };
+    turn.say(format!("This clears {}.{also}", counted(picks, "pick")));
+    turn.say("Type yes to clear them, or no to change nothing.");
+    state.question = Some(Question::Clear);
+}
+
+pub fn clear_now(state: &mut PlainState, turn: &mut Turn) {
+    change(state, Request::Clear, "Cleared all picks.".to_owned(), Vec::new(), turn);
+}
+
+/// Undoes or redoes.
+pub fn retrace(state: &mut PlainState, request: Request, turn: &mut Turn) {
+    let (what, verb) = match request {
+        Request::Undo => (state.snapshot.undo.clone(), "Undone"),
+        _ => (state.snapshot.redo.clone(), "Redone"),
+    };
+    match what {
+        Some(what) => change(state, request, format!("{verb}: {}.", what.replace('@', "")), Vec::new(), turn),
+        None => turn.say(format!("There is nothing to {}.", if verb == "Undone" { "undo" } else { "redo" })),
+    }
+}
+
+/// Says what the change did; the snapshot is the one after it.
+pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut Turn) {
+    for refusal in refusals {
+        fix::sentences(refusal).iter().for_each(|line| turn.say(line));
+    }
+    let (before, after) = (&*change.before, &state.snapshot);
+    let is_same = before.selection.members() == after.selection.members()
+        && before.selection.excluded() == after.selection.excluded()
+        && before.selection.dormant() == after.selection.dormant();
+    if is_same && !refusals.is_empty() {
+        return;
+    }
+    turn.say(&change.done);
+    let (came, left) = (only_in(after, before, &change.named), only_in(before, after, &change.named));
+    for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
+        if members.is_empty() {
+            continue;
+        }
+        let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
+        let ids = names(members.iter().map(|member| member.id.as_str()));
+        let what_more = if change.named.is_empty() { "source" } else { "more source" };
+        turn.say(format!("{} {what}, {}: {ids}.", counted(members.len(), what_more), known_tokens(cost)));
+    }
+    turn.say(total(after));
+    let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
+    if is_back {
+        turn.say(format!("Type {0} to {0} it.", change.back));
+    }
+}
+
+/// Members that the other selection does not have, without these.
+fn only_in<'a>(of: &'a Snapshot, other: &Snapshot, without: &[SourceId]) -> Vec<&'a SelectedSource> {
+    let is_new =
+        |member: &&SelectedSource| !other.selection.contains(member.id.as_str()) && !without.contains(&member.id);
+    of.selection.members().iter().filter(is_new).collect()
+}
+
+/// `The selection has 21 sources, about 76,475 tokens.`
+pub fn total(snapshot: &Snapshot) -> String {
+    let members = snapshot.selection.members();
+    if members.is_empty() {
+        return "The selection is empty.".to_owned();
+    }
+    let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
+    format!("The selection has {}, {}.", counted(members.len(), "source"), known_tokens(cost))
+}

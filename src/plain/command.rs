@@ -1,0 +1,124 @@
+//! The table of commands: names, argument and description. The help is generated from it.
+
+use refdesk_text::nearest::nearest;
+
+/// A command of the plain interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlainCommand {
+    /// Its name, then other names for it.
+    pub names: &'static [&'static str],
+    /// What follows its name; empty if nothing does.
+    pub argument: &'static str,
+    /// What it does, one sentence.
+    pub description: &'static str,
+    pub(super) verb: Verb,
+}
+
+impl PlainCommand {
+    /// `pick N or ID`
+    pub fn usage(&self) -> String {
+        let name = self.names.first().copied().unwrap_or_default();
+        if self.argument.is_empty() { name.to_owned() } else { format!("{name} {}", self.argument) }
+    }
+}
+
+/// What a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    List,
+    More,
+    Sort,
+    Show,
+    Document,
+    Find,
+    Why,
+    Open,
+    Pick,
+    Unpick,
+    Keep,
+    Exclude,
+    Include,
+    Clear,
+    Undo,
+    Redo,
+    Selection,
+    Status,
+    Reload,
+    Help,
+    Quit,
+}
+
+macro_rules! command {
+    ($verb:ident, [$($name:literal),+], $argument:literal, $description:literal) => {
+        PlainCommand { names: &[$($name),+], argument: $argument, description: $description, verb: Verb::$verb }
+    };
+}
+
+/// All commands, in the order of the help.
+#[rustfmt::skip]
+pub const COMMANDS: &[PlainCommand] = &[
+    command!(List, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, picked, missing, ! for not."),
+    command!(More, ["more"], "", "Continue the list or the text."),
+    command!(Sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog."),
+    command!(Show, ["show"], "N or ID", "Say everything about a source. A number alone does the same."),
+    command!(Document, ["document", "read"], "[N or ID]", "Read the document of a source, a page at a time."),
+    command!(Find, ["find", "next"], "[WORDS]", "Say which lines of the document have these words; without words, the next ones."),
+    command!(Why, ["why", "mention"], "[N or ID]", "Say why a source is selected, with file and line."),
+    command!(Open, ["open", "where"], "[N or ID]", "Say which file has the document, and which one defines the source."),
+    command!(Pick, ["pick", "select"], "N or ID, several too", "Pick sources, and pull in what they mention."),
+    command!(Unpick, ["unpick", "unselect"], "[N or ID]", "Remove a pick, and release what only it pulled in."),
+    command!(Keep, ["keep"], "[N or ID]", "Keep a source even if what pulled it in leaves."),
+    command!(Exclude, ["exclude"], "[N or ID]", "Exclude a source from being pulled in."),
+    command!(Include, ["include"], "[N or ID]", "Include an excluded source again."),
+    command!(Clear, ["clear"], "", "Clear all picks. It asks first."),
+    command!(Undo, ["undo"], "", "Undo your last change of picks and exclusions."),
+    command!(Redo, ["redo"], "", "Redo what was undone."),
+    command!(Selection, ["selection"], "", "List what is selected, why, and what it costs."),
+    command!(Status, ["status"], "", "Say what is selected and what waits for you."),
+    command!(Reload, ["reload"], "", "Read the workspace again."),
+    command!(Help, ["help"], "[COMMAND]", "List the commands, or explain one."),
+    command!(Quit, ["quit", "exit"], "", "Quit. Picks and exclusions are kept."),
+];
+
+/// A line as a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parsed<'l> {
+    /// Nothing but blanks.
+    Nothing,
+    /// A number alone.
+    Number(usize),
+    /// A command and what follows its name.
+    Command(&'static PlainCommand, &'l str),
+    /// Neither: the first word, and the command that may be meant.
+    Unknown(&'l str, Option<&'static str>),
+}
+
+/// Parses a line. Names of commands are the same in capital letters.
+pub fn parse(line: &str) -> Parsed<'_> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if word.is_empty() {
+        return Parsed::Nothing;
+    }
+    if rest.is_empty()
+        && let Ok(number) = word.parse()
+    {
+        return Parsed::Number(number);
+    }
+    match named(word) {
+        Some(command) => Parsed::Command(command, rest.trim()),
+        None => {
+            let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied());
+            Parsed::Unknown(word, nearest(word, names).and_then(|near| names_of(near).next()))
+        }
+    }
+}
+
+fn names_of(name: &str) -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(move |known| *known == name)
+}
+
+/// The command of this name.
+pub fn named(name: &str) -> Option<&'static PlainCommand> {
+    COMMANDS.iter().find(|command| command.names.iter().any(|known| known.eq_ignore_ascii_case(name)))
+}

@@ -1,0 +1,35 @@
+//! What to do about an error, as commands of the plain interface.
+
+use refdesk_text::{Error, Fix};
+
+use super::words::sentence;
+
+/// A fix in the words of the plain interface; `None` to use its own words.
+pub fn words(fix: &Fix) -> Option<String> {
+    Some(match fix {
+        Fix::Reload => "type reload to read everything again".to_owned(),
+        Fix::Exclude(id) => format!("type exclude {id} to keep it out"),
+        Fix::Include(id) => format!("type include {id} to lift the exclusion"),
+        Fix::Pick(id) => format!("type pick {id} to pick it"),
+        Fix::ListSources => "type catalog to hear all ids".to_owned(),
+        Fix::ListProfiles => "type profiles to hear them".to_owned(),
+        Fix::ListTemplates => "type templates to hear the templates of the selection".to_owned(),
+        Fix::ShowProblems => "type problems to hear where it is defined".to_owned(),
+        Fix::ShowVariables(name) => format!("type values {name} to hear what it asks for"),
+        Fix::Trust => "type trust to hear what waits for your approval".to_owned(),
+        Fix::BuildIndex => "build it with the command refdesk index".to_owned(),
+        Fix::RewritePaths => "run refdesk check --fix to rewrite the path".to_owned(),
+        Fix::AddTarget => "add it with refdesk add, or leave it as a plain link".to_owned(),
+        _ => return None,
+    })
+}
+
+/// The error as a sentence, and what to do about it as another.
+pub fn sentences(error: &Error) -> Vec<String> {
+    let fix = error.fix.worded(&words);
+    [error.message.as_str(), fix.as_str()]
+        .iter()
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| sentence(text))
+        .collect()
+}

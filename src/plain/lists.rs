@@ -1,0 +1,124 @@
+//! Numbered lists and texts, said a page at a time. A number stays valid until the next list.
+
+use refdesk_core::catalog::SourceId;
+
+use super::catalog;
+use super::state::{Continuation, PlainState, Turn};
+use super::words::counted;
+
+/// Rows or lines of a page.
+pub const PAGE: usize = 20;
+
+/// A rest of at most this many is said at once.
+const REST: usize = 5;
+
+/// The rows of the last list.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    pub rows: Vec<NumberedRow>,
+    /// How many were said.
+    pub said: usize,
+}
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberedRow {
+    pub target: Target,
+    /// What is said; `None` for the sentence about its source.
+    pub words: Option<String>,
+}
+
+/// What the number of a row stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    Source(SourceId),
+}
+
+impl Target {
+    /// The source that it is about, if it is about one.
+    pub fn source(&self) -> Option<SourceId> {
+        match self {
+            Self::Source(id) => Some(id.clone()),
+        }
+    }
+}
+
+/// A text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pages {
+    /// What it is.
+    pub title: String,
+    pub lines: Vec<String>,
+    /// How many were said.
+    pub said: usize,
+    /// What is said after the last line.
+    pub end: Vec<String>,
+    /// The words that were searched for last, and how many lines with them were said.
+    pub needle: String,
+    pub found: usize,
+}
+
+/// Starts a new list and says its first page.
+pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut Turn) {
+    state.list = Listing { rows, said: 0 };
+    say_rows(state, turn);
+}
+
+/// Starts a new text and says its first page.
+pub fn read(state: &mut PlainState, text: Pages, turn: &mut Turn) {
+    state.text = text;
+    say_lines(state, turn);
+}
+
+/// Says the next page of what was said last.
+pub fn more(state: &mut PlainState, turn: &mut Turn) {
+    match state.more {
+        Continuation::Nothing => turn.say("There is no more."),
+        Continuation::List => say_rows(state, turn),
+        Continuation::Text => say_lines(state, turn),
+    }
+}
+
+fn say_rows(state: &mut PlainState, turn: &mut Turn) {
+    let from = state.list.said;
+    let all = state.list.rows.len();
+    let count = page(all - from.min(all));
+    for (nth, row) in state.list.rows.iter().enumerate().skip(from).take(count) {
+        let words = match (&row.words, &row.target) {
+            (Some(words), _) => words.clone(),
+            (None, Target::Source(id)) => catalog::sentence(&state.snapshot, id.as_str()),
+        };
+        turn.say(format!("{}: {words}", nth + 1));
+    }
+    state.list.said = all.min(from + count);
+    state.more = if state.list.said < all { Continuation::List } else { Continuation::Nothing };
+    if state.list.said < all {
+        turn.say(format!("{} more. Type more to hear them.", counted(all - state.list.said, "row")));
+    }
+}
+
+fn say_lines(state: &mut PlainState, turn: &mut Turn) {
+    let text = &mut state.text;
+    let count = page(text.lines.len().saturating_sub(text.said));
+    for line in text.lines.iter().skip(text.said).take(count) {
+        turn.say(line);
+    }
+    text.said = text.lines.len().min(text.said + count);
+    let left = text.lines.len() - text.said;
+    state.more = if left > 0 { Continuation::Text } else { Continuation::Nothing };
+    if left > 0 {
+        turn.say(format!("{} more. Type more to hear them.", counted(left, "line")));
+    } else {
+        text.end.iter().for_each(|line| turn.say(line));
+    }
+}
+
+/// How many of these are said at once.
+fn page(left: usize) -> usize {
+    if left <= PAGE + REST { left } else { PAGE }
+}
+
+/// The row of this number, from 1.
+pub fn row(state: &PlainState, number: usize) -> Option<&NumberedRow> {
+    state.list.rows.get(number.checked_sub(1)?)
+}

@@ -1,0 +1,29 @@
+//! The plain interface, for screen readers and terminals that cannot move their cursor: what the full screen does, as
+//! numbered lists, questions and commands. Plain lines in, plain lines out; it works on pipes too.
+//!
+//! ```text
+//! line ─► command ─► update(&mut PlainState, PlainInput) -> Turn (lines, effects) ─► run ─► engine
+//! ```
+//!
+//! `run` reads a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
+//! is pure. Every line goes through [`Turn::say`], which escapes what comes from outside.
+
+mod catalog;
+mod choice;
+mod command;
+mod feed;
+mod fix;
+mod lists;
+mod run;
+mod selection;
+mod source;
+mod state;
+mod update;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{COMMANDS, PlainCommand};
+pub use run::{PlainExit, run};
+pub use state::PlainStart;

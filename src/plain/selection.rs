@@ -1,0 +1,45 @@
+//! The selection as an indented list: each pick with what it pulls in below it, why, and what it costs.
+
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::Role;
+
+use super::choice::total;
+use super::lists::{NumberedRow, Target, list};
+use super::state::{PlainState, Turn};
+use super::words::{counted, known_tokens, price, standing};
+use crate::common::selection_tree::{TreeRow, TreeRowKind, rows};
+use refdesk_desk::engine::Snapshot;
+
+pub fn show(state: &mut PlainState, turn: &mut Turn) {
+    let snapshot = &state.snapshot;
+    let rows: Vec<NumberedRow> = rows(snapshot).iter().filter_map(|row| numbered(snapshot, row)).collect();
+    turn.say(total(snapshot));
+    if rows.is_empty() {
+        turn.say("Type catalog to list the sources, and pick with a number to pick one.");
+    }
+    list(state, rows, turn);
+}
+
+fn numbered(snapshot: &Snapshot, row: &TreeRow) -> Option<NumberedRow> {
+    let id = row.id(snapshot)?;
+    Some(NumberedRow { words: Some(words(snapshot, row, id)), target: Target::Source(SourceId::from(id)) })
+}
+
+/// `  retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.`
+fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
+    let indent = "  ".repeat(row.level.min(10));
+    let standing = match row.kind {
+        TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
+        _ => standing(snapshot, id),
+    };
+    let brings = match row.brings {
+        0 => String::new(),
+        some => format!(" It brings {}, {} together.", counted(some, "more source"), known_tokens(row.brings_tokens)),
+    };
+    let is_root = snapshot.selection.member(id).is_some_and(|member| member.role != Role::Transitive);
+    let brings = if is_root { brings } else { String::new() };
+    match row.kind {
+        TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),
+        _ => format!("{indent}{id}, {standing}, {}.{brings}", price(snapshot, id)),
+    }
+}

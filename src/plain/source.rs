@@ -1,0 +1,283 @@
+//! One source: everything about it, its document, why it is selected, and where its files are.
+
+use std::path::Path;
+
+use refdesk_core::catalog::{Source, SourceId, SourceKind};
+use refdesk_core::mention::Mention;
+use refdesk_core::selection::{Role, SelectionState};
+use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
+use refdesk_desk::{Document, Spot, size};
+use refdesk_files::path::display;
+use refdesk_text::nearest::nearest;
+
+use super::lists::{PAGE, Pages, read, row};
+use super::state::{Pending, PlaceOf, PlainState, Turn};
+use super::words::{counted, names, price, sentence, standing};
+
+/// The most mentions that are said.
+const MENTIONS: usize = 8;
+
+/// Which sources a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceArgument {
+    /// Those of the catalog.
+    Known,
+    /// Dormant picks and exclusions too.
+    Chosen,
+}
+
+/// The source of an argument: a number of the list or an id; without one, the source shown last.
+///
+/// # Errors
+/// There is no such source; the sentence that says so.
+pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<SourceId, String> {
+    let given = given.trim();
+    if given.is_empty() {
+        return state.about.clone().ok_or_else(|| "Which source? Give a number of the list, or an id.".to_owned());
+    }
+    if let Ok(number) = given.parse::<usize>()
+        && let Some(row) = row(state, number)
+    {
+        return row.target.source().ok_or_else(|| format!("Row {number} is not about a source."));
+    }
+    let id = given.strip_prefix('@').unwrap_or(given);
+    let snapshot = &state.snapshot;
+    if let Some(source) = snapshot.catalog.meant(id) {
+        return Ok(source.id.clone());
+    }
+    let mut chosen = snapshot.selection.dormant().iter().chain(snapshot.selection.excluded());
+    if which == SourceArgument::Chosen
+        && let Some(id) = chosen.find(|chosen| *chosen == id)
+    {
+        return Ok(SourceId::from(id.as_str()));
+    }
+    if given.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(match state.list.rows.len() {
+            0 => format!("There is no list, so {given} is no row. Type catalog for a list."),
+            rows => format!("The list has {}, so there is no row {given}.", counted(rows, "row")),
+        });
+    }
+    let near = nearest(id, snapshot.catalog.sources().iter().map(|source| source.id.as_str()));
+    Err(match near {
+        Some(near) => format!("There is no source {id}. Did you mean {near}?"),
+        None => format!("There is no source {id}. Type catalog {id} to look for it."),
+    })
+}
+
+/// The sources of an argument with several numbers or ids, between blanks or commas.
+///
+/// # Errors
+/// One of them is no source.
+pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String> {
+    // An id may have blanks in it.
+    if let Ok(id) = one(state, given, SourceArgument::Known) {
+        return Ok(vec![id]);
+    }
+    let mut ids = Vec::new();
+    for word in given.split([',', ' ']).filter(|word| !word.is_empty()) {
+        let id = one(state, word, SourceArgument::Known)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() { one(state, given, SourceArgument::Known).map(|id| vec![id]) } else { Ok(ids) }
+}
+
+/// Says everything about a source.
+pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+    state.about = Some(id.clone());
+    let snapshot = &state.snapshot;
+    let Some(source) = snapshot.catalog.get(id.as_str()) else {
+        return turn.say(format!("{id} is {}.", standing(snapshot, id.as_str())));
+    };
+    turn.say(format!("{id}: {}", sentence(&source.name)));
+    turn.say(format!(
+        "It is {}, {}, {}.",
+        standing(snapshot, id.as_str()),
+        source.mode.word(),
+        price(snapshot, id.as_str())
+    ));
+    if !source.description.trim().is_empty() {
+        turn.say(sentence(&source.description));
+    }
+    turn.say(place(snapshot, source));
+    if !source.tags.is_empty() {
+        turn.say(format!("Tags: {}.", source.tags.join(", ")));
+    }
+    if let Some(hint) = &source.fetch_hint {
+        turn.say(format!("Hint on how to fetch it: {}", sentence(hint)));
+    }
+    let workspace = Path::new(&*snapshot.workspace);
+    turn.say(format!("Defined in {}.", display(workspace, &source.origin.file)));
+    let mentions: Vec<&SourceId> = snapshot.graph.targets(id.as_str()).collect();
+    if !mentions.is_empty() {
+        turn.say(format!("It mentions {}.", names(mentions.iter().map(|id| id.as_str()))));
+    }
+    let all = snapshot.catalog.sources();
+    let mentioned: Vec<&str> = all
+        .iter()
+        .map(|other| other.id.as_str())
+        .filter(|other| snapshot.graph.targets(other).any(|target| target == id))
+        .collect();
+    if !mentioned.is_empty() {
+        turn.say(format!("It is mentioned by {}.", names(mentioned)));
+    }
+    turn.say(commands(snapshot, id));
+}
+
+/// What can be done with it.
+fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
+    match SelectionState::of(&snapshot.catalog, &snapshot.selection, id.as_str()) {
+        SelectionState::Picked => "Type unpick to remove the pick, document to read it, or why.",
+        SelectionState::Transitive => {
+            "Type keep to make it a pick, exclude to keep it out, document to read it, or why."
+        }
+        SelectionState::Available => "Type pick to pick it, exclude to keep it out, or document to read it.",
+        SelectionState::Excluded => "Type include to lift the exclusion, pick to pick it, or document to read it.",
+        SelectionState::Auto => "Type pick to pick it too, or document to read it.",
+        SelectionState::Missing => "It cannot be picked until its path exists. Type open to hear where it is defined.",
+        SelectionState::Dormant => "Type unpick to remove the pick.",
+    }
+}
+
+/// Where the knowledge is.
+fn place(snapshot: &Snapshot, source: &Source) -> String {
+    let workspace = Path::new(&*snapshot.workspace);
+    match &source.kind {
+        SourceKind::Local(place) if source.is_missing() => format!("Missing: {} does not exist.", place.written),
+        SourceKind::Local(place) => {
+            let path = display(workspace, &place.path);
+            let what = if source.is_directory() { "Folder" } else { "File" };
+            let waits = if source.is_untrusted() { " It is outside the workspace and waits for trust." } else { "" };
+            format!("{what}: {path}.{waits}")
+        }
+        SourceKind::Url { url } => format!("Address: {url}."),
+        SourceKind::Mcp { server, tool, .. } => format!("Tool {tool} of the server {server}."),
+        SourceKind::Inline { content } => {
+            format!("Its text is in the catalog, {}.", counted(content.lines().count(), "line"))
+        }
+    }
+}
+
+/// Says why a source is selected: each step up to the pick, with file and line.
+pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+    state.about = Some(id.clone());
+    let snapshot = &state.snapshot;
+    let Some(first) = snapshot.selection.member(id.as_str()) else {
+        return turn.say(format!("{id} is not selected. It is {}.", standing(snapshot, id.as_str())));
+    };
+    let mut member = first;
+    // Each reason is less deep than what it pulls in.
+    while let (Role::Transitive, Some(reason)) = (member.role, &member.reason) {
+        let mentions: Vec<Mention> = snapshot.graph.from_to(reason.as_str(), |to| *to == member.id).collect();
+        turn.say(format!("{} is pulled in by {reason}{}.", member.id, places(snapshot, &mentions)));
+        let Some(next) = snapshot.selection.member(reason.as_str()).filter(|next| next.depth < member.depth) else {
+            return;
+        };
+        member = next;
+    }
+    match member.role {
+        Role::AutoRoot => turn.say(format!("{} is of mode auto, and pulls in what it mentions.", member.id)),
+        _ => turn.say(format!("{} is picked.", member.id)),
+    }
+    for parent in first.parents.iter().filter(|parent| Some(*parent) != first.reason.as_ref()).take(MENTIONS) {
+        let mentions: Vec<Mention> = snapshot.graph.from_to(parent.as_str(), |to| *to == first.id).collect();
+        turn.say(format!("{id} is mentioned by {parent} too{}.", places(snapshot, &mentions)));
+    }
+}
+
+/// `: adr/adr-004.md line 12 and 1 more`
+fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
+    let Some(first) = mentions.first() else { return String::new() };
+    let file = display(Path::new(&*snapshot.workspace), &first.file);
+    let more = match mentions.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    format!(": {file} line {}{more}", first.line)
+}
+
+/// Reads the document of a source.
+pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+    state.about = Some(id.clone());
+    state.pending = Some(Pending::Document);
+    turn.ask(Request::Read(id.clone()));
+}
+
+/// Says the first page of a document.
+pub fn say_document(state: &mut PlainState, document: &Document, turn: &mut Turn) {
+    let lines: Vec<String> = document.text.lines().map(str::to_owned).collect();
+    let caption = if document.caption.is_empty() { String::new() } else { format!(": {}", document.caption) };
+    turn.say(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
+    let rest = (document.rest > 0).then(|| {
+        let file = document.path.as_deref().map(|path| display(Path::new(&*state.snapshot.workspace), path));
+        format!("{} more are in the file {}.", size(document.rest), file.unwrap_or_default())
+    });
+    let end = if lines.is_empty() { Vec::new() } else { vec![rest.unwrap_or_else(|| "This is the end.".to_owned())] };
+    read(state, Pages { title: document.id.clone(), lines, end, ..Pages::default() }, turn);
+}
+
+/// Says which lines of the text have these words; without words, the page of the next one.
+pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    if state.text.lines.is_empty() {
+        return turn.say("There is no text to search. Type document and a source to read one.");
+    }
+    let needle = if given.is_empty() { state.text.needle.clone() } else { given.to_lowercase() };
+    if needle.is_empty() {
+        return turn.say("Which words? Type find and the words.");
+    }
+    let lines = state.text.lines.iter().enumerate().filter(|(_, line)| line.to_lowercase().contains(&needle));
+    let from = if given.is_empty() { state.text.found } else { 0 };
+    let hits: Vec<(usize, String)> = lines.map(|(at, line)| (at, line.clone())).collect();
+    if given.is_empty() && from >= hits.len() {
+        return turn.say(format!("There are no more lines with {needle}."));
+    }
+    match hits.len() {
+        0 => turn.say(format!("No line of {} has {needle}.", state.text.title)),
+        1 => turn.say(format!("1 line of {} has {needle}.", state.text.title)),
+        some => turn.say(format!("{some} lines of {} have {needle}.", state.text.title)),
+    }
+    for (at, line) in hits.iter().skip(from).take(PAGE) {
+        turn.say(format!("Line {}: {line}", at + 1));
+    }
+    state.text.found = hits.len().min(from + PAGE);
+    state.text.needle = needle;
+    if state.text.found < hits.len() {
+        turn.say("Type find to hear the next ones.");
+    }
+}
+
+/// Asks where the document and the definition of a source are.
+pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+    state.about = Some(id.clone());
+    let snapshot = &state.snapshot;
+    if snapshot.catalog.get(id.as_str()).is_none() {
+        return turn.say(format!("{id} is no longer in the catalog."));
+    }
+    let has_document = snapshot.catalog.get(id.as_str()).is_some_and(|source| source.open_place().is_some());
+    if has_document {
+        state.pending = Some(Pending::Place(PlaceOf::Document));
+        turn.ask(Request::Locate(LocateTarget::Document(id.clone())));
+    } else {
+        define(state, id, turn);
+    }
+}
+
+fn define(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+    state.pending = Some(Pending::Place(PlaceOf::Definition));
+    turn.ask(Request::Locate(LocateTarget::Definition(id.clone())));
+}
+
+/// Says where it is; after the document, asks for the definition.
+pub fn located(state: &mut PlainState, of: PlaceOf, spot: &Spot, turn: &mut Turn) {
+    let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
+    match of {
+        PlaceOf::Document => {
+            turn.say(format!("Its document is {file}."));
+            if let Some(id) = state.about.clone() {
+                define(state, &id, turn);
+            }
+        }
+        PlaceOf::Definition => turn.say(format!("It is defined in {file}, line {}.", spot.line)),
+    }
+}

@@ -1,0 +1,78 @@
+//! Whatever is typed and answered: no panic, and lines that are lines.
+
+use proptest::prelude::*;
+
+use super::super::command::COMMANDS;
+use super::super::update::before_line;
+use super::*;
+use refdesk_desk::SelectionChange;
+
+/// A line: a command with arguments, a number, an answer, or anything.
+fn line() -> impl Strategy<Value = String> {
+    let names: Vec<&str> = COMMANDS.iter().flat_map(|command| command.names.iter().copied()).collect();
+    let arguments = prop_oneof![
+        Just(String::new()),
+        (0..30usize).prop_map(|number| number.to_string()),
+        prop::sample::select(vec![
+            "java-service",
+            "@timeouts",
+            "legacy-errors",
+            "release-notes",
+            "old-runbook",
+            "tokens",
+            "1 3 5",
+            "a, b",
+            "\u{1b}[2J"
+        ])
+        .prop_map(str::to_owned),
+        any::<String>(),
+    ];
+    prop_oneof![
+        4 => (prop::sample::select(names), arguments).prop_map(|(name, argument)| format!("{name} {argument}")),
+        1 => (0..30usize).prop_map(|number| number.to_string()),
+        1 => prop::sample::select(vec!["yes", "no", "", ".", "none"]).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ]
+}
+
+/// An answer that fits the request, or not.
+fn response(request: &Request, other: bool) -> Response {
+    let change = SelectionChange {
+        enters: vec!["java-service".into(), "x".into()],
+        tokens_in: 20_000,
+        ..SelectionChange::default()
+    };
+    match request {
+        _ if other => Response::Done(Vec::new()),
+        Request::PreviewPicks { .. } => Response::PicksPreview { one: change.clone(), all: change },
+        Request::PreviewSelection(id) => {
+            Response::SelectionPreview(fixture::preview_selection(id.as_str(), &["x"], &["timeouts"]))
+        }
+        Request::Read(id) => Response::Document(fixture::document(id.as_str(), fixture::TEXT)),
+        _ => Response::Done(vec![refdesk_text::Error::new(refdesk_text::Code::Outside, "no\u{1b}[m\nway", "do this")]),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #[test]
+    fn no_line_panics_or_says_anything_but_lines(lines in prop::collection::vec((line(), any::<bool>()), 1..20)) {
+        let mut state = state();
+        for (line, other) in lines {
+            let mut turns = vec![before_line(&mut state), typed(&mut state, &line)];
+            // A request leads to a few others at most.
+            for _ in 0..10 {
+                let Some(turn) = turns.pop() else { break };
+                for said in &turn.lines {
+                    prop_assert!(!said.chars().any(char::is_control), "{said:?}");
+                }
+                for effect in turn.effects {
+                    if let PlainEffect::Ask(request) = effect {
+                        turns.push(answered(&mut state, response(&request, other)));
+                    }
+                }
+            }
+            prop_assert!(turns.is_empty(), "{line:?} has no end");
+        }
+    }
+}

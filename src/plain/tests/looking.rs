@@ -1,0 +1,109 @@
+//! Lists, details and documents.
+
+use super::*;
+use refdesk_desk::Document;
+
+#[test]
+fn what_is_said_to_a_line() {
+    let mut state = state();
+    for (line, expected) in [
+        ("", &["Type help for the commands."][..]),
+        ("more", &["There is no more."]),
+        ("3", &["There is no list, so 3 is no row. Type catalog for a list."]),
+        ("show", &["Which source? Give a number of the list, or an id."]),
+        ("pik", &["There is no command pik. Did you mean pick?"]),
+        ("\u{1b}[2J", &["There is no command \\x1b[2J. Type help for the commands."]),
+        (
+            "catalog pattern",
+            &[
+                "1 of 10 sources matches pattern.",
+                "1: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
+            ],
+        ),
+        (
+            "CATALOG #java",
+            &[
+                "3 of 10 sources match #java.",
+                "1: circuit-breaker, picked, about 1,450 tokens.",
+                "2: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
+                "3: java-service, available, about 23,870 tokens.",
+            ],
+        ),
+        (
+            "2",
+            &[
+                "retry-pattern: Retry Pattern.",
+                "It is pulled in by circuit-breaker, selectable, about 2,210 tokens.",
+                "Which failures are tried again, how often, with which pauses.",
+                "File: adr/adr-005.md.",
+                "Tags: java, retry.",
+                "Defined in references.json.",
+                "It mentions error-handling and timeouts.",
+                "It is mentioned by circuit-breaker.",
+                "Type keep to make it a pick, exclude to keep it out, document to read it, or why.",
+            ],
+        ),
+        ("show 9", &["The list has 3 rows, so there is no row 9."]),
+        (
+            "why legacy-errors",
+            &[
+                "legacy-errors is pulled in by error-handling: references.json line 2.",
+                "error-handling is pulled in by retry-pattern: adr/adr-005.md line 7.",
+                "retry-pattern is pulled in by circuit-breaker: adr/adr-004.md line 12, and 1 more.",
+                "circuit-breaker is picked.",
+            ],
+        ),
+        ("why timeout", &["There is no source timeout. Did you mean timeouts?"]),
+        ("why release-notes", &["release-notes is not selected. It is excluded."]),
+        (
+            "catalog nothing-like-it",
+            &[
+                "None of 10 sources matches nothing-like-it.",
+                "Nothing matches nothing-like-it. Type catalog to list all.",
+            ],
+        ),
+        ("sort colour", &["Sources cannot be sorted by colour. Type sort catalog, id, type, tokens or state."]),
+        ("help why", &["why [N or ID]. Say why a source is selected, with file and line.", "Other names: mention."]),
+    ] {
+        assert_eq!(said(&mut state, line), expected, "{line:?}");
+    }
+}
+
+#[test]
+fn the_selection_is_an_indented_list() {
+    assert_eq!(
+        said(&mut state(), "selection"),
+        [
+            "The selection has 5 sources, about 4,318 tokens.",
+            "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources, about 2,868 tokens together.",
+            "2:   retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
+            "3:     error-handling, pulled in by retry-pattern, about 18 tokens.",
+            "4:       legacy-errors, missing, pulled in by error-handling, tokens unknown.",
+            "5:   timeouts, pulled in by circuit-breaker, retry-pattern, about 640 tokens.",
+            "6: team-conventions, always in the instructions, about 310 tokens.",
+            "7: old-runbook, dormant: a pick that is no longer in the catalog.",
+            "8: release-notes, excluded.",
+        ]
+    );
+}
+
+#[test]
+fn a_document_is_said_in_pages_and_searched() {
+    let mut state = state();
+    assert_eq!(asked(&mut state, "document circuit-breaker"), Request::Read("circuit-breaker".into()));
+    let text = (1..=50).map(|line| format!("line {line} \u{1b}[1m\n")).collect::<String>();
+    let document = Document { rest: 217_000, ..fixture::document("circuit-breaker", &text) };
+    let turn = answered(&mut state, Response::Document(document));
+    assert_eq!(turn.lines.len(), 22);
+    assert_eq!(turn.lines[..2], ["circuit-breaker, 50 lines.", "line 1 \\x1b[1m"]);
+    assert_eq!(turn.lines[21], "30 lines more. Type more to hear them.");
+    assert_eq!(said(&mut state, "more").len(), 21);
+    let last = said(&mut state, "");
+    assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more are in the file adr/adr-004.md."]);
+    assert_eq!(
+        said(&mut state, "find LINE 4")[..2],
+        ["11 lines of circuit-breaker have line 4.", "Line 4: line 4 \\x1b[1m"]
+    );
+    assert_eq!(said(&mut state, "find"), ["There are no more lines with line 4."]);
+    assert_eq!(said(&mut state, "find absent"), ["No line of circuit-breaker has absent."]);
+}

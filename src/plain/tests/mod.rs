@@ -1,0 +1,42 @@
+//! Conversations with the plain interface over the sample desk, without an engine.
+
+mod choosing;
+mod laws;
+mod looking;
+
+use refdesk_desk::engine::{Request, Response};
+
+use super::state::{PlainEffect, PlainInput, PlainState, Turn};
+use super::update::update;
+use crate::fixture;
+
+/// The sample desk.
+fn state() -> PlainState {
+    PlainState { snapshot: fixture::snapshot(), ..PlainState::default() }
+}
+
+fn typed(state: &mut PlainState, line: &str) -> Turn {
+    update(state, PlainInput::Line(line.to_owned()))
+}
+
+/// What is said to a line that asks the engine for nothing.
+#[track_caller]
+fn said(state: &mut PlainState, line: &str) -> Vec<String> {
+    let turn = typed(state, line);
+    assert_eq!(turn.effects, [], "{line}");
+    turn.lines
+}
+
+/// The only request that a line leads to.
+#[track_caller]
+fn asked(state: &mut PlainState, line: &str) -> Request {
+    let turn = typed(state, line);
+    match turn.effects.as_slice() {
+        [PlainEffect::Ask(request)] => request.clone(),
+        other => panic!("{line}: {other:?}, {:?}", turn.lines),
+    }
+}
+
+fn answered(state: &mut PlainState, response: Response) -> Turn {
+    update(state, PlainInput::Answer(response))
+}

@@ -1,0 +1,63 @@
+//! Words for numbers, prices and names.
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Snapshot;
+use refdesk_text::tokens::grouped;
+
+use crate::common::source_words;
+
+/// The most names in a sentence.
+const NAMED: usize = 4;
+
+/// `1 source`, `1,240 sources`.
+pub fn counted(number: usize, one: &str) -> String {
+    format!("{} {one}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// `about 1,240 tokens`
+pub fn tokens(number: u64) -> String {
+    format!("about {} token{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// The same; 0 if nothing is known of the price.
+pub fn known_tokens(number: u64) -> String {
+    if number == 0 { "tokens unknown".to_owned() } else { tokens(number) }
+}
+
+/// The price of a source.
+pub fn price(snapshot: &Snapshot, id: &str) -> String {
+    snapshot.tokens.get(id).map_or_else(|| "tokens unknown".to_owned(), |count| tokens(*count))
+}
+
+/// The state of a source: `picked`, `pulled in by a and b`.
+pub fn standing(snapshot: &Snapshot, id: &str) -> String {
+    source_words::words(snapshot, id).replace('@', "")
+}
+
+/// `a`, `a and b`, `a, b and c`, `a, b, c, d and 3 more`.
+pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
+    let ids: Vec<&str> = ids.into_iter().collect();
+    if let Some(more @ 1..) = ids.len().checked_sub(NAMED) {
+        let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        return format!("{shown} and {} more", grouped(more as u64));
+    }
+    match ids.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The same for ids of sources.
+pub fn named(ids: &[&SourceId]) -> String {
+    names(ids.iter().map(|id| id.as_str()))
+}
+
+/// A sentence: with a capital letter and a full stop.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut rest = text.chars();
+    let start: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?', ':']) || text.is_empty() { "" } else { "." };
+    format!("{start}{}{end}", rest.as_str())
+}

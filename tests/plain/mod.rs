@@ -1,0 +1,5 @@
+//! The plain interface of the real program, over pipes and in terminals that cannot move their cursor.
+
+mod pipes;
+#[cfg(unix)]
+mod terminals;

@@ -1,0 +1,65 @@
+//! A script on standard input gets the same lines as a person, and no more rights than a script has.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::support::program::finish;
+use crate::support::workspace::{Workspace, inline};
+
+fn world() -> Workspace {
+    let sources = json!([
+        inline("alpha", "See beta."),
+        inline("beta", "See gamma.\nThe end."),
+        inline("gamma", "Nothing more."),
+        inline("delta", "Alone."),
+    ]);
+    Workspace::of(sources, &[])
+}
+
+#[test]
+fn a_script_lists_picks_and_undoes() {
+    let world = world();
+    let script = b"catalog\n1\npick 1\nwhy gamma\nselection\nundo\npick delta\n";
+    let ran = world.feed(&["--plain"], script).exits(0);
+    let lines: Vec<&str> = ran.text().lines().collect();
+    for expected in [
+        "The catalog has 4 sources. The selection is empty.",
+        "1: alpha, available, about 3 tokens.",
+        "alpha: Name of alpha.",
+        "Picked alpha.",
+        "2 more sources came, about 9 tokens: beta and gamma.",
+        "gamma is pulled in by beta: references.json line 1.",
+        "alpha is picked.",
+        "2:   beta, pulled in by alpha, about 5 tokens.",
+        "Undone: pick of alpha.",
+        "Picked delta.",
+    ] {
+        assert!(lines.contains(&expected), "{expected} is not in {ran}");
+    }
+    assert!(!ran.text().chars().any(|c| c.is_control() && c != '\n'), "{ran}");
+    assert_eq!(ran.stderr, "");
+    assert_eq!(world.picks(), ["delta"]);
+}
+
+#[test]
+fn the_end_of_the_input_quit_and_a_reader_that_goes_away_end_it() {
+    let world = world();
+    for script in [&b""[..], b"quit\ncatalog\n", b"catalog", b"\xff\xfe\n\0\n"] {
+        let ran = world.feed(&["--plain"], script).exits(0);
+        assert!(!ran.text().contains("1: alpha") || script == b"catalog", "{ran}");
+    }
+    let mut command = world.command(&["--plain"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = finish("without a reader".to_owned(), child, Some(b"catalog\ncatalog\n")).exits(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn usage() {
+    let world = world();
+    for words in [&["--plain", "list"][..], &["--plain", "--demo", "--tour"]] {
+        world.feed(words, b"").exits(2);
+    }
+}
