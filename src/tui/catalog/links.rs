@@ -86,8 +86,9 @@ pub fn mark<'p>(document: &LinkingDocument<'_>, pages: impl Iterator<Item = &'p 
 fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> {
     let mentions = document.mentions;
     let mut links = Vec::new();
+    let paths: Vec<Option<PathBuf>> = page.written.iter().map(|written| document.path_of(written)).collect();
     for (group, written) in page.written.iter().enumerate() {
-        let to = target(document, written);
+        let to = target(document, (group, written), &page.written, &paths);
         links.extend(written.shown.iter().map(|shown| PageLink {
             line: shown.line,
             range: shown.start..shown.end,
@@ -98,12 +99,10 @@ fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> 
     let lines = page.text.lines();
     let mut group = page.written.len();
     let mut found = Vec::new();
-    for (at, mention) in mentions.iter().enumerate().filter(|(_, mention)| mention.via == Via::Id) {
-        let is_again =
-            |before: &&Mention| before.line == mention.line && before.to == mention.to && before.via == Via::Id;
-        if at.checked_sub(1).and_then(|before| mentions.get(before)).as_ref().is_some_and(is_again) {
-            continue;
-        }
+    let mut by_id: Vec<&Mention> = mentions.iter().filter(|mention| mention.via == Via::Id).collect();
+    by_id.sort_by_key(|mention| (mention.line, &mention.to));
+    by_id.dedup_by_key(|mention| (mention.line, &mention.to));
+    for mention in by_id {
         for shown in page.origins.parts(mention.line) {
             let Some(line) = lines.get(shown.line) else { continue };
             for range in words(line.text(), shown.start..shown.end.min(line.text().len()), mention.to.as_str()) {
@@ -155,46 +154,69 @@ fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> 
     all
 }
 
-/// What a link leads to: what the graph says about its line, if its path is one of those there.
-fn target(document: &LinkingDocument<'_>, written: &WrittenLink) -> LinkTo {
+/// The most mentions and links of one line that are compared.
+const MOST_ON_LINE: usize = 16;
+
+/// What a link leads to: what the graph says about its line, if its path is one of those there. `paths` are those of all
+/// links of the page.
+fn target(
+    document: &LinkingDocument<'_>,
+    (nth, written): (usize, &WrittenLink),
+    all: &[WrittenLink],
+    paths: &[Option<PathBuf>],
+) -> LinkTo {
     let address = written.target.trim();
     if let Some(name) = address.strip_prefix('#') {
         return LinkTo::Anchor(decoded(name));
     }
     let Some(path) = path_of(address) else { return LinkTo::Address(address.to_owned()) };
     let anchor = address.split_once('#').map(|(_, name)| decoded(name)).filter(|name| !name.is_empty());
-    let folder = document.path.and_then(Path::parent);
-    let full = folder.map(|folder| clean(&folder.join(&path)));
+    let full = paths.get(nth).and_then(Option::as_deref);
     let file_in = |id: &str| {
         let place = document.catalog.get(id)?.place()?;
-        let full = full.as_deref()?;
-        (full != &*place.path && full.starts_with(&place.path)).then(|| full.to_path_buf())
+        full.filter(|full| **full != *place.path && full.starts_with(&place.path)).map(Path::to_path_buf)
     };
-    let is_at = |id: &str| {
+    let is_at = |full: Option<&Path>, id: &str| {
         let place = document.catalog.get(id).and_then(|source| source.place());
-        let (Some(place), Some(full)) = (place, full.as_deref()) else { return false };
+        let (Some(place), Some(full)) = (place, full) else { return false };
         full.starts_with(&place.path) || full.starts_with(&place.resolved)
     };
-    let from = document.mentions.partition_point(|mention| mention.line < written.source_line);
+    let line = written.source_line;
+    let from = document.mentions.partition_point(|mention| mention.line < line);
     let on_line = document.mentions.get(from..).unwrap_or_default().iter();
-    let mut ids: Vec<&SourceId> = on_line
-        .take_while(|mention| mention.line == written.source_line)
-        .filter(|mention| mention.via == Via::Path)
-        .map(|mention| &mention.to)
-        .collect();
+    let on_line = on_line.take_while(|mention| mention.line == line).filter(|mention| mention.via == Via::Path);
+    let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MOST_ON_LINE).collect();
     ids.dedup();
-    let by_path = ids.iter().find(|id| is_at(id.as_str())).copied();
+    let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
     // A source does not mention itself.
-    if by_path.is_none() && is_at(document.id) {
+    if by_path.is_none() && is_at(full, document.id) {
         return match file_in(document.id) {
             Some(file) => LinkTo::Source { id: document.id.into(), via: Via::Path, file: Some(file), anchor },
             None => LinkTo::Anchor(anchor.unwrap_or_default()),
         };
     }
-    // A link on disk leads elsewhere than its path says.
-    match by_path.or(ids.first().copied().filter(|_| ids.len() == 1)) {
+    // A link on disk leads elsewhere than its path says: to the source that no other link of the line leads to.
+    let first = all.partition_point(|other| other.source_line < line);
+    let others = || {
+        let others = all.iter().zip(paths).skip(first).take(MOST_ON_LINE);
+        others.take_while(|(other, _)| other.source_line == line).map(|(_, path)| path.as_deref())
+    };
+    let only = || {
+        let mut free = ids.iter().filter(|id| !others().any(|path| is_at(path, id.as_str())));
+        free.next().filter(|_| free.next().is_none()).copied()
+    };
+    match by_path.or_else(only) {
         Some(id) => LinkTo::Source { id: id.clone(), via: Via::Path, file: file_in(id.as_str()), anchor },
         None => LinkTo::Unlisted(path),
+    }
+}
+
+impl LinkingDocument<'_> {
+    /// The path of a link; for inline content, links start from the file that defines it.
+    fn path_of(&self, written: &WrittenLink) -> Option<PathBuf> {
+        let origin = || self.catalog.get(self.id).map(|source| &*source.origin.file);
+        let folder = self.path.or_else(origin)?.parent()?;
+        Some(clean(&folder.join(path_of(written.target.trim())?)))
     }
 }
 
@@ -347,6 +369,8 @@ mod tests {
         );
         let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", Via::Path, 1)]);
         assert_eq!(found[0].1, to("retry-pattern", Via::Path));
+        let found = marked("![a](a.png) [b](adr-005.md)", vec![mention("retry-pattern", Via::Path, 1)]);
+        assert_eq!(found[0].1, LinkTo::Unlisted("a.png".to_owned()));
         let found =
             marked("[a](adr-004.md#b) [c](../modules/java/docs/x.md)", vec![mention("java-service", Via::Path, 1)]);
         let file = Some(Path::new(fixture::WORKSPACE).join("modules/java/docs/x.md"));
