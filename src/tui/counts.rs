@@ -15,7 +15,7 @@ pub struct Counts {
     pub auto: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Estimated tokens of all that is selected.
+    /// Estimated tokens of all that an agent gets: what is selected, and the sources of mode auto.
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,
@@ -40,6 +40,9 @@ impl Counts {
             let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
             texts + 2 * source.tags.len().saturating_sub(1)
         };
+        let is_selected = |source: &&Source| snapshot.selection.contains(source.id.as_str());
+        let autos = sources.iter().filter(|source| source.mode == Mode::Auto && !is_selected(source));
+        let autos = autos.map(|source| &source.id);
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
@@ -47,7 +50,12 @@ impl Counts {
             auto: sources.iter().filter(|source| source.mode == Mode::Auto).count(),
             picked: members.iter().filter(|member| member.role == Role::Picked).count(),
             pulled_in: members.iter().filter(|member| member.role == Role::Transitive).count(),
-            tokens: members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum(),
+            tokens: members
+                .iter()
+                .map(|member| &member.id)
+                .chain(autos)
+                .filter_map(|id| snapshot.tokens.get(id.as_str()))
+                .sum(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,
             widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),

@@ -18,6 +18,7 @@
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
 pub mod action;
+mod budget;
 mod catalog;
 mod counts;
 mod disabled;

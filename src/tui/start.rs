@@ -217,6 +217,7 @@ mod tests {
                 ..DividerShares::default()
             },
             arrangement: Some("zoomed".to_owned()),
+            token_limit: Some(200_000),
             sort: Some("tokens".to_owned()),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));

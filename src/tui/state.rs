@@ -10,8 +10,8 @@ use ratatui::layout::{Rect, Size};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_core::config::screen_files::ScreenFiles;
-use refdesk_desk::SelectionPreview;
 use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_desk::{LargePick, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
@@ -42,6 +42,7 @@ use crate::tui::tour::{self, Tour};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
+use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
 use crate::tui::windows::{OpenWindow, ReceiptWindow, SectionSearch};
@@ -110,6 +111,9 @@ pub struct State {
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
+    pub budget: BudgetWindow,
+    /// The pick that is asked about because it pulls in much.
+    pub large_pick: Option<Box<LargePick>>,
     /// The tour, while someone takes it.
     pub tour: Option<Tour>,
     pub catalog: CatalogPane,
@@ -277,6 +281,8 @@ impl State {
             was_welcomed: false,
             choice_preview: Lookup::default(),
             questions: Questions::default(),
+            budget: BudgetWindow::default(),
+            large_pick: None,
             tour: None,
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),

@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext, Visibility};
+use crate::tui::budget;
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
 use crate::tui::feed::target;
@@ -92,7 +93,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     pieces.push(piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked))));
     pieces.push(piece(6, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
-    pieces.push(piece(3, ThemeRole::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
+    let is_over = totals.tokens > budget::limit_of(state);
+    let role = if is_over { ThemeRole::Error } else { ThemeRole::Infra };
+    pieces.push(piece(3, role, format!("{} tokens", cells::tokens(totals.tokens))));
+    pieces.push(piece(7, role, budget::bar(state)));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));

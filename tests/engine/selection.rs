@@ -1,6 +1,6 @@
 //! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
-use refdesk_desk::engine::{Age, Event, Notice, Receipts, Request, Response, Topic, Who};
+use refdesk_desk::engine::{Age, Event, Notice, PickReach, Receipts, Request, Response, Topic, Who};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::Code;
 
@@ -40,6 +40,75 @@ fn previews_match_what_happens() {
     assert_eq!((outlook.toggled.tokens_in, outlook.toggled.leaves.len()), (tokens, 0));
 
     assert_eq!(preview(&world, "b").barred.leaves, ["b".into()], "excluding what is pulled in releases it");
+}
+
+/// `hub` mentions twelve, the first of these mentions `far`, which mentions `farther`.
+fn wide_world() -> World {
+    let leaves: Vec<String> = (0..12).map(|nth| format!("leaf-{nth}")).collect();
+    let mut files: Vec<(String, String)> =
+        leaves.iter().map(|id| (format!("{id}.md"), "Nothing.\n".to_owned())).collect();
+    files[0].1 = "See far.\n".to_owned();
+    files.push(("hub.md".to_owned(), format!("See {}.\n", leaves.join(", "))));
+    files.push(("far.md".to_owned(), "See farther.\n".to_owned()));
+    files.push(("farther.md".to_owned(), "Nothing.\n".to_owned()));
+    let ids = files.iter().map(|(path, _)| path.trim_end_matches(".md"));
+    let entries: Vec<String> =
+        ids.map(|id| format!(r#"{{"id": "{id}", "name": "{id}", "path": "{id}.md"}}"#)).collect();
+    files.push(("references.json".to_owned(), format!(r#"{{"sources": [{}]}}"#, entries.join(", "))));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    World::of(&files)
+}
+
+#[test]
+fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
+    for (reach, members, excluded) in [(PickReach::All, 15, 0), (PickReach::Near, 13, 1), (PickReach::Alone, 1, 12)] {
+        let mut world = wide_world();
+        let Response::LargePick(large) = world.ask(Request::pick_if_few("hub")) else { panic!("it was not asked") };
+        let sizes = [&large.whole, &large.near, &large.alone].map(|change| change.enters.len());
+        assert_eq!(sizes, [15, 13, 1]);
+        world.send(Request::PickOne { id: "hub".into(), reach });
+        let now = world.until("the hub is picked", |now| now.selection.is_picked("hub"));
+        assert_eq!((now.selection.members().len(), now.selection.excluded().len()), (members, excluded), "{reach:?}");
+        world.send(Request::Undo);
+        world.until("one undo takes it back", |now| {
+            now.selection.members().is_empty() && now.selection.excluded().is_empty()
+        });
+    }
+    let world = wide_world();
+    assert!(matches!(world.ask(Request::pick_if_few("far")), Response::Picked(Ok(_))), "few are not asked about");
+}
+
+#[test]
+fn what_is_in_the_instructions_anyway_is_not_pulled_in() {
+    let world = World::of(&[
+        ("a.md", "See rules and b.\n"),
+        ("b.md", "Nothing.\n"),
+        ("rules.md", "Nothing.\n"),
+        (
+            "references.json",
+            r#"{"sources": [
+                {"id": "a", "name": "A", "path": "a.md"},
+                {"id": "b", "name": "B", "path": "b.md"},
+                {"id": "rules", "name": "Rules", "path": "rules.md", "mode": "auto"}
+            ]}"#,
+        ),
+    ]);
+    let Response::SelectionPreview(preview) = world.ask(Request::PreviewSelection("a".into())) else { panic!() };
+    assert_eq!(preview.toggled.enters, ["a".into(), "b".into()]);
+    assert_eq!(preview.toggled.tokens_in, 5 + 3);
+}
+
+#[test]
+fn the_price_of_a_prompt_and_the_instructions() {
+    let world = World::new();
+    let price = |prompt: &str| match world.ask(Request::Price(prompt.into())) {
+        Response::Price(price) => price,
+        other => panic!("{other:?}"),
+    };
+    let (nothing, hinted) = (price(""), price("retry, please"));
+    assert_eq!(nothing.prompt, 0);
+    assert!(hinted.prompt > 4 + 10, "a hint is appended: {hinted:?}");
+    assert!(nothing.instructions > 0 && nothing.instructions == hinted.instructions);
 }
 
 #[test]

@@ -76,6 +76,27 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
     pub fn pick(&mut self, session: &Session, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
+        self.pick_without(session, ids, tags, &[])
+    }
+
+    /// Picks a source, and of what it would pull in only what is at most `depth` mentions away; what is just beyond that is
+    /// excluded.
+    ///
+    /// # Errors
+    /// The desk cannot be stored; then nothing was changed.
+    pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
+        self.settle();
+        let beyond = self.beyond(id, depth);
+        self.pick_without(session, &[id.to_owned()], &[], &beyond)
+    }
+
+    fn pick_without(
+        &mut self,
+        session: &Session,
+        ids: &[String],
+        tags: &[String],
+        excluded: &[SourceId],
+    ) -> Result<Picked, Error> {
         let ids = &*self.meant(ids);
         let asked = self.asked_for(ids, tags);
         let mut answer = Picked {
@@ -88,7 +109,13 @@ impl Desk {
         };
         if !asked.known.is_empty() {
             let done = self.change(session, |choice| {
-                asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
+                let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
+                // Another process may have picked one of these meanwhile.
+                let free = excluded.iter().filter(|id| !choice.picks.iter().any(|pick| pick == id.as_str()));
+                for id in free.cloned().collect::<Vec<_>>() {
+                    choice.exclude(id.as_str());
+                }
+                picked
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.picked = done.answer;

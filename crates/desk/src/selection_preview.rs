@@ -2,7 +2,7 @@
 //! as for the choice itself, so the two cannot differ.
 
 use super::Desk;
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
 
 /// What picking or excluding a source would change.
@@ -19,7 +19,7 @@ pub struct SelectionPreview {
 /// A difference between two selections, in the order of the selection, including the source itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
-    /// Sources that would enter.
+    /// Sources that would enter; another one of mode auto is in the instructions anyway, and is not among them.
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
@@ -29,22 +29,85 @@ pub struct SelectionChange {
     pub tokens_out: u64,
 }
 
+/// More sources than this, or more tokens, are worth a question before a pick pulls them in.
+const MANY_SOURCES: usize = 10;
+const MANY_TOKENS: u64 = 10_000;
+
+/// A pick that would pull in much, in three sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LargePick {
+    /// The id of the source.
+    pub id: SourceId,
+    /// With all that it would pull in.
+    pub whole: SelectionChange,
+    /// With what it mentions itself.
+    pub near: SelectionChange,
+    /// Without anything else.
+    pub alone: SelectionChange,
+}
+
 impl Desk {
+    /// The sizes of a pick that would pull in more than 10 sources or 10,000 tokens; `None` for a smaller one.
+    pub fn large_pick(&self, id: &str) -> Option<LargePick> {
+        let whole = self.follows(&[id], |choice| choice.pick(id));
+        let alone = self.follow_within(id, 0);
+        let others = whole.enters.iter().filter(|entered| entered.as_str() != id).count();
+        let tokens = whole.tokens_in.saturating_sub(alone.tokens_in);
+        (others > MANY_SOURCES || tokens > MANY_TOKENS).then(|| LargePick {
+            id: SourceId::from(id),
+            near: self.follow_within(id, 1),
+            whole,
+            alone,
+        })
+    }
+
+    fn follow_within(&self, id: &str, depth: usize) -> SelectionChange {
+        let beyond = self.beyond(id, depth);
+        self.follows(&[id], |choice| {
+            let picked = choice.pick(id);
+            for id in &beyond {
+                choice.exclude(id.as_str());
+            }
+            picked
+        })
+    }
+
+    /// What must be excluded so that a pick pulls in nothing that is more than `depth` mentions away.
+    pub(super) fn beyond(&self, id: &str, depth: usize) -> Vec<SourceId> {
+        let mut choice = self.choice.clone();
+        choice.pick(id);
+        let mut beyond = Vec::new();
+        loop {
+            let after = selection::select(&choice, &self.catalog, &self.graph, self.rules());
+            let enters = |id: &SourceId| !self.selection.contains(id.as_str());
+            let far = after.members().iter().filter(|member| member.depth > depth && enters(&member.id));
+            // Those right behind the limit; what only they mention goes with them.
+            let Some(nearest) = far.clone().map(|member| member.depth).min() else { return beyond };
+            let ids: Vec<SourceId> =
+                far.filter(|member| member.depth == nearest).map(|member| member.id.clone()).collect();
+            for id in &ids {
+                choice.exclude(id.as_str());
+            }
+            beyond.extend(ids);
+        }
+    }
+
     /// What picking or excluding this source would change, as far as documents were read.
     pub fn preview_selection(&self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
-        let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
-        let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
+        let toggled = self.follows(&[id], |choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
+        let barred = self.follows(&[id], |choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
         SelectionPreview { id: id.to_owned(), toggled, barred }
     }
 
     /// What picking all these at once would change.
     pub fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
-        self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
+        let asked: Vec<&str> = ids.iter().map(SourceId::as_str).collect();
+        self.follows(&asked, |choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }
 
-    fn follows(&self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
+    fn follows(&self, asked: &[&str], change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         let mut choice = self.choice.clone();
         if !change(&mut choice) {
             return SelectionChange::default();
@@ -54,7 +117,14 @@ impl Desk {
             let ids = one.members().iter().map(|member| &member.id);
             ids.filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
-        let tokens = |ids: &[SourceId]| ids.iter().filter_map(|id| self.tokens.get(id.as_str())).sum();
+        let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
+        let tokens =
+            |ids: &[SourceId]| ids.iter().filter(|id| !is_auto(id)).filter_map(|id| self.tokens.get(id.as_str())).sum();
+        let only_in = |one: &Selection, other: &Selection| {
+            let mut ids = only_in(one, other);
+            ids.retain(|id| !is_auto(id) || asked.contains(&id.as_str()));
+            ids
+        };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
         SelectionChange { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
     }

@@ -34,6 +34,10 @@ pub enum KeyContext {
     SectionList,
     /// In a yes-or-no question.
     Question,
+    /// In the question before a pick that pulls in much.
+    LargePick,
+    /// In the line for the limit of tokens.
+    Budget,
     /// In the filter line.
     Filter,
     /// In the line that searches the details.
@@ -78,12 +82,13 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
+            AddSource, Budget, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
             TemplateFilter, Value, Write,
         };
         matches!(
             self,
             AddSource
+                | Budget
                 | FeedFilter
                 | Field
                 | Filter
@@ -140,6 +145,8 @@ impl KeyContext {
             Self::SectionSearch => "section-search",
             Self::SectionList => "section-list",
             Self::Question => "question",
+            Self::LargePick => "large-pick",
+            Self::Budget => "budget",
             Self::Filter => "filter",
             Self::Search => "search",
             Self::FeedFilter => "feed-filter",
@@ -179,6 +186,8 @@ impl KeyContext {
             Self::SectionSearch => "Search of all documents",
             Self::SectionList => "Sections",
             Self::Question => "Question",
+            Self::LargePick => "Large pick",
+            Self::Budget => "Budget",
             Self::Filter => "Filter line",
             Self::Search => "Search line",
             Self::FeedFilter => "Filter line of the feed",

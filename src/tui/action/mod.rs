@@ -75,6 +75,12 @@ pub enum Action {
     Keep,
     /// Exclude the source under the cursor, or include it again.
     Exclude,
+    /// Pick the source with only what it mentions itself.
+    PickNear,
+    /// Pick the source without what it mentions.
+    PickAlone,
+    /// Show what the selection, the instructions and the prompt cost together, and set a limit.
+    Budget,
     /// Clear all picks.
     Clear,
     /// Undo the last change.

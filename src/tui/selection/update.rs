@@ -15,7 +15,9 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle if selection.is_picked(id) || is_dormant => Request::Unpick(source),
         Action::Exclude if selection.is_excluded(id) => Request::Include(source),
         Action::Exclude => Request::Exclude(source),
-        _ => Request::pick(id),
+        // Kept, it brings nothing that is not there.
+        Action::Keep => Request::pick(id),
+        _ => Request::pick_if_few(source),
     }));
 }
 

@@ -54,7 +54,7 @@ fn the_feed_is_filtered_and_a_source_opened_from_it() {
         press(&mut state, keys);
         assert_eq!((state.feed.rows.len(), state.typing), (rows, typing), "{keys}");
     }
-    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick("payments-api")]);
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("payments-api")]);
     press(&mut state, "Esc");
     assert_eq!((state.part, state.feed.filter.text()), (PanePart::List, "e"));
     press(&mut state, "Esc");

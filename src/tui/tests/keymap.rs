@@ -35,7 +35,7 @@ fn changed_keys_act_and_the_old_ones_do_not() {
     let mut state = with_keymap(80, 24, text);
     assert_eq!(commands(&press(&mut state, "Space")), []);
     assert!(message(&state).starts_with("Space (pick) is available in"), "{}", message(&state));
-    assert_eq!(commands(&press(&mut state, "F2")), [Request::pick("team-conventions")]);
+    assert_eq!(commands(&press(&mut state, "F2")), [Request::pick_if_few("team-conventions")]);
     press(&mut state, "n n j");
     assert_eq!(state.catalog.cursor.at, 2);
     assert_eq!(press(&mut state, "q"), []);

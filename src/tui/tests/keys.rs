@@ -16,17 +16,17 @@ use crate::tui::tests::{answer, commands, event, message, press, stale};
 #[test]
 fn picking_and_excluding() {
     for (keys, command) in [
-        ("Space", Request::pick("team-conventions")),
+        ("Space", Request::pick_if_few("team-conventions")),
         ("j Space", Request::Unpick("circuit-breaker".into())),
         ("j j p", Request::pick("retry-pattern")),
         ("j j x", Request::Exclude("retry-pattern".into())),
         ("G x", Request::Include("release-notes".into())),
-        ("G Space", Request::pick("release-notes")),
+        ("G Space", Request::pick_if_few("release-notes")),
         ("2 Space", Request::Unpick("circuit-breaker".into())),
         ("2 j x", Request::Exclude("retry-pattern".into())),
         ("2 G k Space", Request::Unpick("old-runbook".into())),
         ("2 G x", Request::Include("release-notes".into())),
-        ("/ \"payments\" Enter Space", Request::pick("payments-api")),
+        ("/ \"payments\" Enter Space", Request::pick_if_few("payments-api")),
         ("r", Request::Reload),
     ] {
         let mut state = fixture::state(80, 24);

@@ -15,6 +15,7 @@ macro_rules! screens {
 
 mod appearance;
 mod catalog;
+mod consequences;
 mod enrichment;
 mod external;
 mod feed;

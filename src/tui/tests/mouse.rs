@@ -90,7 +90,7 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
 #[test]
 fn a_click_on_the_mark_picks() {
     for (keys, row, sent) in [
-        ("", "java-service", Some(Request::pick("java-service"))),
+        ("", "java-service", Some(Request::pick_if_few("java-service"))),
         ("", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
         ("", "retry-pattern", None),
         ("2", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),

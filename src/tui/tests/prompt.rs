@@ -30,7 +30,7 @@ fn typing_requests_matches_and_old_answers_are_dropped() {
     assert_eq!(state.len(Pane::Hints), 1);
     press(&mut state, "Home \"a \"");
     assert_eq!(state.hints.findings.hints[0].ranges[0], 2..4, "marks move with the text until the next answer");
-    assert_eq!(commands(&press(&mut state, "Esc Space")), [Request::pick("java-service")]);
+    assert_eq!(commands(&press(&mut state, "Esc Space")), [Request::pick_if_few("java-service")]);
     press(&mut state, "i C-e C-u");
     assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");
 }
@@ -102,7 +102,7 @@ fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     };
     told(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
     press(&mut state, "Esc j j");
-    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick("payments-api")]);
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("payments-api")]);
     // In the fixture `circuit-breaker` is picked; here it represents a new pick.
     press(&mut state, "k");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));

@@ -138,7 +138,7 @@ fn an_answer_without_sections_says_why() {
 #[test]
 fn space_picks_in_the_list_and_types_in_the_line() {
     let mut state = searched(100, 30);
-    assert_eq!(commands(&press(&mut state, "Tab Down Space")), [Request::pick("java-service")]);
+    assert_eq!(commands(&press(&mut state, "Tab Down Space")), [Request::pick_if_few("java-service")]);
     assert_eq!(commands(&press(&mut state, "Up Space")), [Request::Unpick("circuit-breaker".into())]);
     assert_eq!(state.open_window(), Some(WindowKind::SectionList), "it stays open");
     press(&mut state, "/");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::common::selection_tree;
+use crate::tui::action::Action;
 use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::counts::Counts;
@@ -18,7 +19,9 @@ use crate::tui::selection;
 use crate::tui::state::State;
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
-use crate::tui::windows::{discovery, trust, welcome, write};
+use crate::tui::widgets::cells;
+use crate::tui::windows::{discovery, large_pick, trust, welcome, write};
+use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
 
@@ -98,6 +101,8 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     match response {
         Response::Findings(findings) => hints::update::answer(state, findings),
         Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
+        Response::LargePick(pick) => large_pick::open(state, *pick),
+        Response::Price(price) => state.budget.price.take(price),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),
         Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
         Response::Document(document) => reading::answered(state, document),
@@ -123,12 +128,24 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             let (picked, _) = *picked;
             if picked.picked.is_empty() && !picked.missing.is_empty() {
                 state.refuse(format!("{}: fix its path first", picked.message));
+            } else if !picked.pulled_in.is_empty() {
+                state.note(followed(state, &picked));
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
         // Only agents ask for these.
         Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
     }
+}
+
+/// What a pick brought, and how to undo it: `Picked @a; 3 sources followed, ~3,928 tokens: u undoes it`.
+fn followed(state: &State, picked: &Picked) -> String {
+    let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
+    let all = picked.picked.iter().chain(&picked.pulled_in);
+    let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
+    let followed = cells::counted(picked.pulled_in.len(), "source");
+    let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
+    format!("Picked {}; {followed} followed, {tokens} tokens in all: {undo} undoes it", ids.join(", "))
 }
 
 fn refused(state: &mut State, error: &Error) {

@@ -115,6 +115,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Help => state.open(WindowKind::Help),
         Action::Problems => state.open(WindowKind::Problems),
         Action::Clear => state.open(WindowKind::Clear),
+        Action::Budget => windows::budget::open(state, effects),
         Action::Trust => state.open(WindowKind::Trust),
         Action::Welcome => state.open(WindowKind::Welcome),
         Action::Profiles => profiles::open(state, effects),
@@ -189,6 +190,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::TickAll
         | Action::OpenDemo
         | Action::ConnectAgent
+        | Action::PickNear
+        | Action::PickAlone
         | Action::AddSource => {}
     }
 }

@@ -4,10 +4,12 @@
 
 mod add_source;
 pub mod approval;
+pub mod budget;
 mod clear;
 pub mod discovery;
 mod help;
 mod invalid_values;
+pub mod large_pick;
 pub mod palette;
 mod problems;
 pub mod profiles;
@@ -54,12 +56,14 @@ pub struct OpenWindow {
 pub enum WindowKind {
     AddSource,
     Approval,
+    Budget,
     CatalogDifference,
     CatalogSummary,
     Clear,
     Discovery,
     Help,
     InvalidValues,
+    LargePick,
     Palette,
     Problems,
     Profiles,
@@ -77,12 +81,14 @@ impl WindowKind {
     fn window(self) -> &'static dyn Window {
         match self {
             Self::AddSource => &add_source::AddSource,
+            Self::Budget => &budget::BudgetView,
             Self::Approval => &approval::ApprovalView,
             Self::CatalogDifference => &discovery::CatalogDifference,
             Self::CatalogSummary => &discovery::CatalogSummary,
             Self::Clear => &clear::Clear,
             Self::Discovery => &discovery::DiscoveryList,
             Self::Help => &help::Help,
+            Self::LargePick => &large_pick::LargePickView,
             Self::InvalidValues => &invalid_values::InvalidValues,
             Self::Palette => &palette::Palette,
             Self::Problems => &problems::Problems,

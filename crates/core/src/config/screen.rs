@@ -29,6 +29,9 @@ pub struct SavedScreen {
     /// Name of the arrangement of the panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement: Option<String>,
+    /// Tokens that the user wants to stay below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_limit: Option<u64>,
     /// Name of the catalog order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
@@ -127,6 +130,7 @@ mod tests {
                     ..DividerShares::default()
                 },
                 arrangement: Some("zoomed".to_owned()),
+                token_limit: Some(200_000),
                 sort: Some("tokens".to_owned()),
             },
         ] {

@@ -15,7 +15,7 @@ mod worker;
 
 pub use event::{Age, Event, Receipts};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence, unsaid_reason};
-pub use request::{Audience, CatalogWritten, LocateTarget, Request, Response};
+pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};
 pub use requests::{Ended, Over, Reply, Waiting};
 pub use snapshot::{Loading, Snapshot, Watching};
 pub use watch::watched_folders;

@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    CatalogChange, Discovery, Document, Picked, Prepared, PrivilegedAction, Profiled, RenderFailure, RenderRequest,
-    SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot, Switch,
-    channel,
+    CatalogChange, Discovery, Document, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
+    RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot,
+    Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -31,6 +31,13 @@ pub enum Request {
         ids: Vec<String>,
         /// Tags, compared as hints compare them.
         tags: Vec<String>,
+    },
+    /// Pick this one source, as much of it as this. Answered by [`Response::Picked`], or by [`Response::LargePick`].
+    PickOne {
+        /// Its id.
+        id: SourceId,
+        /// How much may follow.
+        reach: PickReach,
     },
     /// Remove the pick of this id, also if it is dormant.
     Unpick(SourceId),
@@ -79,6 +86,8 @@ pub enum Request {
         /// The session that would read it.
         audience: Audience,
     },
+    /// What would the instructions and this prompt cost a new session? Answered by [`Response::Price`].
+    Price(Arc<str>),
     /// The complete line of the journal with this number. Answered by [`Response::JournalLine`].
     JournalLine(u64),
     /// Render this template and compare it with its file. Answered by [`Response::Preview`].
@@ -147,7 +156,25 @@ pub enum Request {
     },
 }
 
+/// How much of what a source mentions its pick pulls in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PickReach {
+    /// All, unless it is much: then nothing is picked, and the answer says what would follow.
+    AllIfFew,
+    /// All.
+    All,
+    /// What it mentions itself; what these mention is excluded.
+    Near,
+    /// Nothing; what it mentions is excluded.
+    Alone,
+}
+
 impl Request {
+    /// Pick this one source, unless much would follow.
+    pub fn pick_if_few(id: impl Into<SourceId>) -> Self {
+        Self::PickOne { id: id.into(), reach: PickReach::AllIfFew }
+    }
+
     /// Pick this one source.
     pub fn pick(id: impl Into<String>) -> Self {
         Self::Pick { ids: vec![id.into()], tags: Vec::new() }
@@ -158,6 +185,7 @@ impl Request {
         matches!(
             self,
             Self::Pick { .. }
+                | Self::PickOne { .. }
                 | Self::Unpick(_)
                 | Self::Exclude(_)
                 | Self::Include(_)
@@ -183,6 +211,8 @@ pub enum Response {
     /// The answer to [`Request::Pick`]: its outcome, and the same for an agent, made before what follows from the pick
     /// is computed, because that takes every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
+    /// The answer to [`Request::PickOne`] if much would follow: nothing was picked.
+    LargePick(Box<LargePick>),
     /// The answer to [`Request::PreviewSelection`].
     SelectionPreview(SelectionPreview),
     /// The answer to [`Request::PreviewPicks`].
@@ -205,6 +235,8 @@ pub enum Response {
         /// Problems with the session's memory.
         problems: Vec<Diagnostic>,
     },
+    /// The answer to [`Request::Price`].
+    Price(Price),
     /// The answer to [`Request::JournalLine`]: the line, or why it cannot be read.
     JournalLine(Result<Box<Line>, String>),
     /// The answer to [`Request::Preview`].
@@ -322,6 +354,7 @@ impl Message {
             call.request,
             Request::Match(_)
                 | Request::Simulate { .. }
+                | Request::Price(_)
                 | Request::JournalLine(_)
                 | Request::Preview { .. }
                 | Request::PreviewSelection(_)

@@ -4,7 +4,7 @@ use std::thread;
 
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
-use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, Request, Response};
+use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickReach, Request, Response};
 use super::super::watch::Watch;
 use super::Worker;
 use crate::rows::{Members, Rows};
@@ -27,7 +27,7 @@ impl Worker<'_> {
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
-        let is_pick = matches!(request, Request::Pick { .. });
+        let is_pick = matches!(request, Request::Pick { .. } | Request::PickOne { .. });
         let response = match request {
             Request::Preview { template, values, path } => {
                 let request = RenderRequest::named(template.as_str(), values);
@@ -64,6 +64,21 @@ impl Worker<'_> {
             Request::Pick { ids, tags } => {
                 return Response::Picked(self.with_desk(|desk| {
                     let picked = desk.pick(session, &ids, &tags)?;
+                    let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
+                    Ok(Box::new((picked, answer)))
+                }));
+            }
+            Request::PickOne { id, reach } => {
+                let large = (reach == PickReach::AllIfFew).then(|| self.desk.large_pick(id.as_str())).flatten();
+                if let Some(large) = large {
+                    return Response::LargePick(Box::new(large));
+                }
+                return Response::Picked(self.with_desk(|desk| {
+                    let picked = match reach {
+                        PickReach::AllIfFew | PickReach::All => desk.pick(session, &[id.to_string()], &[])?,
+                        PickReach::Near => desk.pick_within(session, id.as_str(), 1)?,
+                        PickReach::Alone => desk.pick_within(session, id.as_str(), 0)?,
+                    };
                     let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
@@ -124,6 +139,7 @@ impl Worker<'_> {
                     self.with_desk(|desk| desk.settled().enrich(session, &asked, EnrichMode::DryRun));
                 return Response::Simulated { enriched: Box::new(enriched), problems };
             }
+            Request::Price(prompt) => return Response::Price(self.with_desk(|desk| desk.price(session, &prompt))),
             Request::JournalLine(number) => {
                 return Response::JournalLine(match self.desk.line(number) {
                     Ok(Some(line)) => Ok(Box::new(line)),

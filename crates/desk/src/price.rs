@@ -1,0 +1,27 @@
+//! What the instructions and a prompt cost a session that was sent nothing before.
+
+use super::Desk;
+use crate::{EnrichMode, Session};
+use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_text::tokens::of_prose;
+
+/// Estimated tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Price {
+    /// Of the instructions.
+    pub instructions: u64,
+    /// Of the prompt and what is appended to it.
+    pub prompt: u64,
+}
+
+impl Desk {
+    /// The price of the instructions and of this prompt.
+    pub fn price(&mut self, session: &Session, prompt: &str) -> Price {
+        let desk = self.settled();
+        let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, prompt) };
+        let (enriched, _) = desk.enrich(session, &asked, EnrichMode::DryRun);
+        let bytes = |text: &str| of_prose(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        let added = u64::try_from(enriched.tokens()).unwrap_or(u64::MAX);
+        Price { instructions: bytes(&desk.instructions()), prompt: bytes(prompt).saturating_add(added) }
+    }
+}

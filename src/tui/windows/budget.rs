@@ -1,0 +1,137 @@
+//! What the selection, the instructions and the prompt cost together, against a limit to set.
+
+use std::sync::Arc;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_columns};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::budget::{limit_of, parse_limit, short};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::pane_view::indented;
+use crate::tui::state::{Lookup, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::{cells, prompt};
+use refdesk_desk::Price;
+use refdesk_desk::engine::Request;
+
+pub struct BudgetView;
+
+const COLUMNS: u16 = 60;
+
+/// What was typed as the limit, and the price that was asked for.
+#[derive(Debug, Clone, Default)]
+pub struct BudgetWindow {
+    pub limit: TextField,
+    pub price: Lookup<Price>,
+}
+
+impl Window for BudgetView {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Budget, KeyContext::Field, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        centred(state.layout().body, COLUMNS, text(state).len() + 5)
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        let inner = layout::inner(self.outer(state));
+        Some(Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner })
+    }
+
+    fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
+        Some(&mut state.budget.limit)
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        let typed = state.budget.limit.text();
+        parse_limit(typed).is_none().then(|| "type a number of tokens, such as 128k, 200000 or 1m".to_owned())
+    }
+
+    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
+        if action != Action::Confirm {
+            return Handled::Ignored;
+        }
+        state.window = None;
+        if let Some(limit) = parse_limit(state.budget.limit.text()) {
+            state.remembered.token_limit = Some(limit);
+            state.note(format!("the limit is {} tokens", short(limit)));
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
+        let (outer, theme) = (self.outer(state), &state.skin.theme);
+        let inner = layout::inner(outer);
+        let text = text(state);
+        draw_frame(
+            state,
+            Titles { title: "Budget", ..Titles::default() },
+            ThemeRole::Selection,
+            outer,
+            frame.buffer_mut(),
+        );
+        draw_text(state, &text, 0, inner, frame.buffer_mut());
+        let down = u16::try_from(text.len()).unwrap_or(u16::MAX);
+        let line = Rect { y: inner.y.saturating_add(down), height: 1, ..inner }.intersection(inner);
+        if line.width <= 12 || line.height == 0 {
+            return;
+        }
+        let line = indented(line);
+        frame.buffer_mut().set_stringn(line.x, line.y, "Limit", 5, theme.style(ThemeRole::Infra));
+        let place = Rect { x: line.x + 6, width: line.width - 6, ..line };
+        let (field, strong) = (&state.budget.limit, theme.style(ThemeRole::Strong));
+        let at = prompt::draw(field.text(), field.cursor(), &[], strong, place, frame.buffer_mut());
+        frame.set_cursor_position(at);
+    }
+}
+
+/// Opens the window, and asks for the price of the prompt as it is typed now.
+pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
+    let limit = short(limit_of(state));
+    state.budget.limit.clear();
+    state.budget.limit.insert(&limit);
+    state.budget.price = Lookup::default();
+    let prompt: Arc<str> = state.hints.prompt.text().into();
+    state.budget.price.ask(Some((&prompt, state.snapshot.generation)));
+    effects.push(Effect::Ask(Request::Price(prompt)));
+    state.typing = None;
+    state.open(WindowKind::Budget);
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+    let selection = state.counts.tokens;
+    let mut lines =
+        vec![(format!("{:>12}  the selection and the auto sources", cells::tokens(selection)), ThemeRole::Text)];
+    let Some(price) = &state.budget.price.answer else {
+        lines.push(("The price of instructions and prompt is being computed.".to_owned(), ThemeRole::Infra));
+        return paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
+    };
+    let typed = state.hints.prompt.text().trim();
+    let what = if typed.is_empty() {
+        "what a prompt without words brings up"
+    } else {
+        "the typed prompt, with what it brings up"
+    };
+    lines.push((
+        format!("{:>12}  the instructions of a new session", cells::tokens(price.instructions)),
+        ThemeRole::Text,
+    ));
+    lines.push((format!("{:>12}  {what}", cells::tokens(price.prompt)), ThemeRole::Text));
+    let all = selection + price.instructions + price.prompt;
+    let limit = limit_of(state);
+    let (role, share) =
+        if all > limit { (ThemeRole::Error, "over the limit") } else { (ThemeRole::Strong, "together") };
+    lines.push((
+        format!("{:>12}  {share}, {} % of {}", cells::tokens(all), all * 100 / limit.max(1), short(limit)),
+        role,
+    ));
+    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+}

@@ -1,0 +1,97 @@
+//! Asks before a pick pulls in much, with the smaller picks beside it.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{
+    Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
+};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+use refdesk_desk::engine::{PickReach, Request};
+use refdesk_desk::{LargePick, SelectionChange};
+
+pub struct LargePickView;
+
+const COLUMNS: u16 = 76;
+
+/// Ids that are named before `+N more`.
+const NAMED: usize = 6;
+
+impl Window for LargePickView {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::LargePick, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        centred(state.layout().body, COLUMNS, text(state).len() + 4)
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        let reach = match action {
+            Action::Confirm => PickReach::All,
+            Action::PickNear => PickReach::Near,
+            Action::PickAlone => PickReach::Alone,
+            _ => return Handled::Ignored,
+        };
+        state.window = None;
+        if let Some(pick) = state.large_pick.take() {
+            effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
+        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
+        let titles = Titles { title: "A large pick", ..Titles::default() };
+        draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
+        draw_text(state, &text(state), 0, text_and_keys(layout::inner(outer)).0, buffer);
+    }
+}
+
+/// Opens the window for this pick.
+pub fn open(state: &mut State, pick: LargePick) {
+    state.large_pick = Some(Box::new(pick));
+    state.open(WindowKind::LargePick);
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+    let Some(pick) = &state.large_pick else { return WrappedText::default() };
+    let id = cells::clean(pick.id.as_str());
+    let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
+    let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = others.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more as u64)) };
+    let lines = [
+        (format!("Picking @{id} pulls in {}.", size(&pick.whole, pick)), ThemeRole::Strong),
+        (format!("To depth 1, only what it mentions itself: {}.", size(&pick.near, pick)), ThemeRole::Text),
+        (format!("Only this one: {}.", size(&pick.alone, pick)), ThemeRole::Text),
+        ("The smaller picks exclude what is beyond them; undo takes that back.".to_owned(), ThemeRole::Infra),
+        (format!("All: {named}{more}."), ThemeRole::Infra),
+    ];
+    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+}
+
+fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
+    change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
+}
+
+/// `126 sources, ~76,475 tokens`.
+fn size(change: &SelectionChange, pick: &LargePick) -> String {
+    let tokens = cells::tokens(change.tokens_in);
+    match others(change, pick).count() {
+        0 => format!("{tokens} tokens"),
+        others => format!("{}, {tokens} tokens", cells::counted(others, "source")),
+    }
+}
