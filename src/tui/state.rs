@@ -86,6 +86,8 @@ pub struct State {
     pub opening: Option<usize>,
     /// The text typed into the palette.
     pub palette: TextField,
+    /// The words that the help is filtered by.
+    pub help: TextField,
     /// The shares of the panes.
     pub splits: Splits,
     /// The shares of the parts within a pane.
@@ -267,6 +269,7 @@ impl State {
             message: None,
             opening: None,
             palette: TextField::default(),
+            help: TextField::default(),
             splits: Splits::default(),
             rules: DividerShares::default(),
             dragged: None,

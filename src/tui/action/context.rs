@@ -20,6 +20,10 @@ pub enum KeyContext {
     Global,
     /// In any window.
     Window,
+    /// In the help.
+    Help,
+    /// In the line of words of the help.
+    HelpFilter,
     /// In the window of the problems.
     Problems,
     /// In the window of the profiles.
@@ -82,8 +86,8 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, Budget, FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, SectionSearch,
-            TemplateFilter, Value, Write,
+            AddSource, Budget, FeedFilter, Field, Filter, HelpFilter, Palette, Prompt, RequestFilter, Search,
+            SectionSearch, TemplateFilter, Value, Write,
         };
         matches!(
             self,
@@ -92,6 +96,7 @@ impl KeyContext {
                 | FeedFilter
                 | Field
                 | Filter
+                | HelpFilter
                 | Palette
                 | Prompt
                 | RequestFilter
@@ -138,6 +143,8 @@ impl KeyContext {
             Self::Values => "values",
             Self::Global => "global",
             Self::Window => "window",
+            Self::Help => "help",
+            Self::HelpFilter => "help-filter",
             Self::Problems => "problems",
             Self::Profiles => "profiles",
             Self::Switch => "switch",
@@ -179,6 +186,8 @@ impl KeyContext {
             Self::Values => "Variables",
             Self::Global => "Everywhere",
             Self::Window => "This window",
+            Self::Help => "Help",
+            Self::HelpFilter => "Words in the help",
             Self::Problems => "Problems",
             Self::Profiles => "Profiles",
             Self::Switch => "Switch",

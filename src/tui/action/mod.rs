@@ -31,6 +31,8 @@ pub enum Action {
     LeaveTour,
     /// Show the keys of the focused pane.
     Help,
+    /// Type words to find keys in the help.
+    FilterHelp,
     /// Show the problems of the workspace.
     Problems,
     /// Show the profiles, to switch to one.

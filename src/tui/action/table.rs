@@ -126,6 +126,9 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Mouse, "mouse", "Let the terminal handle the mouse (to select text), or take it back", ["M"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[KeyContext::Global], HelpOnly),
 
+    entry!(Action::FilterHelp, "find keys", "Show only keys with these words", ["/"], &[KeyContext::Help], BottomLine),
+    entry!(Action::Confirm, "to the keys", "Leave the line and keep the words", ["Enter", "Tab", "Down"], &[KeyContext::HelpFilter], BottomLine),
+    entry!(Action::Back, "all keys", "Clear the words and leave the line", ["Esc"], &[KeyContext::HelpFilter], BottomLine),
     entry!(Action::OpenPlace, "open file", "Open the file of the problem at its line in $EDITOR", ["Enter", "o"], &[KeyContext::Problems], BottomLine),
     entry!(Action::CopyPlace, "copy place", "Copy file and line of the problem to the clipboard", ["y"], &[KeyContext::Problems], BottomLine),
     entry!(Action::Follow, "go to its source", "Go to the source of the problem", ["c"], &[KeyContext::Problems], WhenPossible),
@@ -149,7 +152,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Back, "cancel", "Keep your picks", ["Esc", "n", "q"], &[KeyContext::Switch], BottomLine),
 
     entry!(Action::Confirm, "use theme", "Use the theme under the cursor, and remember it", ["Enter"], &[KeyContext::Themes], BottomLine),
-    entry!(Action::Back, "keep theme", "Go back to the theme from before", ["Esc", "q", "T"], &[KeyContext::Themes], BottomLine),
+    entry!(Action::Back, "old theme", "Go back to the theme from before", ["Esc", "q", "T"], &[KeyContext::Themes], BottomLine),
 
     entry!(Action::Back, "not yet", "Close this window; nothing is done until you trust it", ["Esc", "q", "n"], &[KeyContext::Trust], BottomLine),
     entry!(Action::Confirm, "run", "Run the action under the cursor", ["Enter"], &[KeyContext::Palette], BottomLine),

@@ -9,6 +9,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::tests::{commands, message, press, screen, typed};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 use refdesk_core::config::screen_files::{ScreenFile, ScreenFiles};
 use refdesk_desk::engine::{Request, Snapshot};
 
@@ -200,4 +201,24 @@ fn no_sentence_names_a_key_that_does_not_work() {
         let found = named.find(message(&changed));
         assert!(found.is_none(), "{keys}: {}", message(&changed));
     }
+}
+
+#[test]
+fn the_help_begins_with_the_marks_and_finds_keys_by_words() {
+    let mut state = with_keymap(120, 36, "[catalog]\nsort = \"F6\"");
+    press(&mut state, "?");
+    let help = screen(&state);
+    assert!(help.find("Marks") < help.find("Show only matching sources"), "{help}");
+    press(&mut state, "/ \"sort catalog\"");
+    assert!(screen(&state).contains("F6"), "{}", screen(&state));
+    assert!(!screen(&state).contains("Redo what was undone"));
+    press(&mut state, "Enter");
+    assert_eq!(state.open_window(), Some(WindowKind::Help));
+    assert!(screen(&state).contains("sort catalog"), "the words stay");
+    press(&mut state, "/ \" qqq\"");
+    assert!(screen(&state).contains("No key has these words. C-u deletes what you typed."));
+    press(&mut state, "Esc");
+    assert!(screen(&state).contains("Marks"), "everything again");
+    press(&mut state, "/ \"sort\" Enter Esc ?");
+    assert!(screen(&state).contains("Marks"));
 }

@@ -184,6 +184,7 @@ screens! { desk:
     templates_item_removed "4 i Esc j j x"
     help_of_the_catalog "?"
     help_at_its_end "? G"
+    help_searched "? / \"pick\""
     help_of_the_templates "4 ?"
     problems "d j"
     palette ":"

@@ -112,7 +112,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
         Action::LeaveTour => state.tour = None,
-        Action::Help => state.open(WindowKind::Help),
+        Action::Help => windows::open_help(state),
         Action::Problems => state.open(WindowKind::Problems),
         Action::Clear => state.open(WindowKind::Clear),
         Action::Budget => windows::budget::open(state, effects),
@@ -183,6 +183,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
         // Only windows do these.
         Action::Confirm
+        | Action::FilterHelp
         | Action::SectionList
         | Action::TrustThis
         | Action::Discover

@@ -1,48 +1,122 @@
-//! The help: the keys of the focused pane, the keys that work everywhere, and what the marks mean.
+//! The help: what the marks mean, the keys of the focused pane, and the keys that work everywhere; a line of words finds
+//! some of them.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Titles, Window, WindowRows, centred, draw_frame, visible_lines};
-use crate::tui::action::{ACTIONS, KeyContext};
+use super::{Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, visible_lines};
+use crate::tui::action::{ACTIONS, Action, KeyContext};
+use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::draw_lines;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::{TextEdit, TextField};
+use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::selection::SelectionState;
 
-pub struct Help;
+/// The help while keys go to its lines, or to its line of words.
+pub struct Help {
+    is_typed: bool,
+}
+
+pub const KEYS: Help = Help { is_typed: false };
+pub const LINE: Help = Help { is_typed: true };
 
 const COLUMNS: u16 = 84;
-const KEYS: usize = 16;
+const KEY_COLUMNS: usize = 16;
 
 impl Window for Help {
     fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Window, KeyContext::List, KeyContext::Always]
+        if self.is_typed {
+            &[KeyContext::HelpFilter, KeyContext::Field, KeyContext::Always]
+        } else {
+            &[KeyContext::Help, KeyContext::Window, KeyContext::List, KeyContext::Always]
+        }
     }
 
+    /// As large as for all keys, so that it stays in place while the user types.
     fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, lines(state).len() + 2)
+        let head = usize::from(self.has_line(state));
+        centred(state.layout().body, COLUMNS, lines(state, "").len() + head + 2)
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        WindowRows { place: layout::inner(self.outer(state)), len: lines(state).len(), is_list: false }
+        WindowRows { place: self.places(state).1, len: lines(state, state.help.text()).len(), is_list: false }
+    }
+
+    fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
+        self.is_typed.then_some(&mut state.help)
+    }
+
+    fn field_changed(&self, state: &mut State) {
+        state.open(WindowKind::HelpFilter);
+    }
+
+    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
+        match (action, self.is_typed) {
+            (Action::FilterHelp, false) => state.open(WindowKind::HelpFilter),
+            (Action::Confirm, true) => state.open(WindowKind::Help),
+            (Action::Back, true) => open(state),
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, lines, role) = (self.outer(state), lines(state), state.focus.role());
-        let (inner, buffer) = (layout::inner(outer), frame.buffer_mut());
+        let (outer, lines, role) = (self.outer(state), lines(state, state.help.text()), state.focus.role());
+        let (head, inner) = self.places(state);
+        let buffer = frame.buffer_mut();
         let note = contexts(state).first().map_or(String::new(), |context| context.title().to_owned());
         let place = visible_lines(cursor.top, lines.len(), inner);
         draw_frame(state, Titles { title: "Help", note, place }, role, outer, buffer);
         let window = Scroll { top: cursor.top }.window(lines.len(), usize::from(inner.height));
         draw_lines(lines.get(window.clone()).unwrap_or_default(), inner, buffer);
+        if lines.is_empty() && !inner.is_empty() {
+            let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));
+            let sentence = format!("No key has these words. {delete} deletes what you typed.");
+            let grey = state.skin.theme.style(ThemeRole::Infra);
+            buffer.set_stringn(inner.x + 1, inner.y, sentence, usize::from(inner.width).saturating_sub(1), grey);
+        }
         frame::scrollbar(&state.skin, inner, lines.len(), window.start, state.skin.theme.style(role), buffer);
+        if !head.is_empty() {
+            let kept = (count(&lines), count(&all(state)));
+            let line = FilterLine { filter: &state.help, typing: self.is_typed, fault: None, kept, role };
+            line.draw(&state.skin, head, frame);
+        }
     }
+}
+
+impl Help {
+    fn has_line(&self, state: &State) -> bool {
+        self.is_typed || !state.help.is_empty()
+    }
+
+    /// The line of words, if there is one, and the rest.
+    fn places(&self, state: &State) -> (Rect, Rect) {
+        let inner = layout::inner(self.outer(state));
+        let head = Rect { height: inner.height.min(u16::from(self.has_line(state))), ..inner };
+        (head, Rect { y: head.bottom(), height: inner.height - head.height, ..inner })
+    }
+}
+
+/// Opens the help with everything in it.
+pub fn open(state: &mut State) {
+    state.help.clear();
+    state.open(WindowKind::Help);
+}
+
+fn all(state: &State) -> Vec<Line<'static>> {
+    lines(state, "")
+}
+
+/// The entries among these lines: what is neither a heading nor blank.
+fn count(lines: &[Line<'static>]) -> usize {
+    lines.iter().filter(|line| line.spans.len() > 1).count()
 }
 
 fn contexts(state: &State) -> Vec<KeyContext> {
@@ -75,27 +149,38 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     contexts
 }
 
-fn lines(state: &State) -> Vec<Line<'static>> {
+/// The legend of the marks, then the keys by context; with words, only what has all of them.
+fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
     let columns = usize::from(COLUMNS.min(state.layout().body.width)).saturating_sub(4);
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
-    let heading = |text: &str| Line::from(Span::styled(text.to_owned(), theme.style(ThemeRole::Strong)));
-    let entry = |left: String, role, text: &str| {
-        let text = cells::clip(text, columns.saturating_sub(KEYS), glyphs.ellipsis).into_owned();
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let has_words = |texts: [&str; 4]| {
+        let all = texts.join(" ").to_lowercase();
+        words.iter().all(|word| all.contains(word))
+    };
+    let entry = |left: &str, role, text: &str| {
+        let left = cells::pad(left, KEY_COLUMNS - 1, glyphs.ellipsis) + " ";
+        let text = cells::clip(text, columns.saturating_sub(KEY_COLUMNS), glyphs.ellipsis).into_owned();
         Line::from(vec![Span::styled(left, theme.style(role)), Span::styled(text, theme.style(ThemeRole::Text))])
     };
-    let mut lines = Vec::new();
-    for context in contexts(state) {
-        lines.push(heading(context.title()));
-        for binding in ACTIONS.iter().filter(|binding| binding.contexts.contains(&context)) {
-            let keys = cells::pad(&state.keymap.shown(binding, &[context]), KEYS - 1, glyphs.ellipsis) + " ";
-            lines.push(entry(keys, ThemeRole::Catalog, binding.description));
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut add = |title: &str, entries: Vec<Line<'static>>| {
+        if entries.is_empty() {
+            return;
         }
-        lines.push(Line::default());
-    }
-    lines.push(heading("Marks"));
-    for standing in SelectionState::ALL {
-        let mark = cells::pad(glyphs.mark(standing), KEYS, glyphs.ellipsis);
-        lines.push(entry(mark, ThemeRole::Text, standing.words()));
+        if !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        lines.push(Line::from(Span::styled(title.to_owned(), theme.style(ThemeRole::Strong))));
+        lines.extend(entries);
+    };
+    let marks = SelectionState::ALL.into_iter().filter(|it| has_words(["Marks", glyphs.mark(*it), it.words(), ""]));
+    add("Marks", marks.map(|it| entry(glyphs.mark(it), ThemeRole::Text, it.words())).collect());
+    for context in contexts(state) {
+        let here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));
+        let keyed = here.map(|binding| (binding, state.keymap.shown(binding, &[context])));
+        let found = keyed.filter(|(it, keys)| has_words([context.title(), keys, it.name, it.description]));
+        add(context.title(), found.map(|(it, keys)| entry(&keys, ThemeRole::Catalog, it.description)).collect());
     }
     lines
 }

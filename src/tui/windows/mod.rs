@@ -21,6 +21,7 @@ pub mod trust;
 pub mod welcome;
 pub mod write;
 
+pub use help::open as open_help;
 pub use palette::open as open_palette;
 pub use receipt::ReceiptWindow;
 pub use sections::SectionSearch;
@@ -62,6 +63,7 @@ pub enum WindowKind {
     Clear,
     Discovery,
     Help,
+    HelpFilter,
     InvalidValues,
     LargePick,
     Palette,
@@ -87,8 +89,9 @@ impl WindowKind {
             Self::CatalogSummary => &discovery::CatalogSummary,
             Self::Clear => &clear::Clear,
             Self::Discovery => &discovery::DiscoveryList,
-            Self::Help => &help::Help,
             Self::LargePick => &large_pick::LargePickView,
+            Self::Help => &help::KEYS,
+            Self::HelpFilter => &help::LINE,
             Self::InvalidValues => &invalid_values::InvalidValues,
             Self::Palette => &palette::Palette,
             Self::Problems => &problems::Problems,

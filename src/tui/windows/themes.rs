@@ -18,7 +18,7 @@ use crate::tui::widgets::{cells, frame};
 
 pub struct ThemePicker;
 
-const COLUMNS: u16 = 44;
+const COLUMNS: u16 = 50;
 
 impl Window for ThemePicker {
     fn contexts(&self) -> &'static [KeyContext] {

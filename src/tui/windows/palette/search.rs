@@ -64,11 +64,13 @@ fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {
 fn is_listed(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     let outside = |binding: &ActionBinding| {
         let inside = |context: &KeyContext| {
-            use KeyContext::{Approval, Problems, Profiles, Question, SectionList, Switch, Themes, Trust, Window};
+            use KeyContext::{
+                Approval, Help, Problems, Profiles, Question, SectionList, Switch, Themes, Trust, Window,
+            };
             context.is_typed()
                 || matches!(
                     context,
-                    Approval | Problems | Profiles | Question | SectionList | Switch | Themes | Trust | Window
+                    Approval | Help | Problems | Profiles | Question | SectionList | Switch | Themes | Trust | Window
                 )
         };
         !binding.contexts.iter().all(inside)
@@ -179,10 +181,12 @@ mod tests {
         for binding in ACTIONS {
             let typed = binding.contexts.iter().all(|context| context.is_typed());
             let inside = |context: &KeyContext| {
-                use KeyContext::{Approval, Problems, Profiles, Question, SectionList, Switch, Themes, Trust, Window};
+                use KeyContext::{
+                    Approval, Help, Problems, Profiles, Question, SectionList, Switch, Themes, Trust, Window,
+                };
                 matches!(
                     context,
-                    Approval | Problems | Profiles | Question | SectionList | Switch | Themes | Trust | Window
+                    Approval | Help | Problems | Profiles | Question | SectionList | Switch | Themes | Trust | Window
                 )
             };
             let window = binding.contexts.iter().all(inside);
