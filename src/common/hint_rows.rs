@@ -1,8 +1,10 @@
-//! The rows of the hints pane: sources the prompt names, then hints by tag, hints by meaning, sources passed over, and the
+//! The sources that a prompt brings up, as rows: sources the prompt names, then hints by tag, hints by meaning, sources passed over, and the
 //! best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
+use super::source_words;
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, WhyNot};
+use refdesk_desk::engine::Snapshot;
+use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejection, WhyNot};
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,4 +68,32 @@ fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
             || findings.passed.iter().any(|it| it.id == *id)
     };
     findings.considered.iter().flatten().filter(move |it| it.why_not.is_some() && !has_row(&it.id))
+}
+
+/// Why a source gets no hint, in a few words.
+pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot) -> String {
+    match why {
+        WhyNot::Named => "named already".to_owned(),
+        WhyNot::Excluded => "excluded".to_owned(),
+        WhyNot::Picked => "picked already".to_owned(),
+        WhyNot::PulledIn(_) => match snapshot.selection.member(id.as_str()) {
+            Some(member) if !member.parents.is_empty() => format!("pulled in by {}", source_words::parents(member)),
+            _ => "pulled in already".to_owned(),
+        },
+        WhyNot::Auto => "always in the instructions".to_owned(),
+        WhyNot::HintsOff => "hints are off".to_owned(),
+        WhyNot::Inside { .. } => "only part of a longer word".to_owned(),
+        WhyNot::EmptyTag => "an empty tag".to_owned(),
+        WhyNot::NoTags => "it has no tags".to_owned(),
+        WhyNot::OwnBlock => "only in text that refdesk added".to_owned(),
+        WhyNot::Absent { .. } => "not in the prompt".to_owned(),
+        WhyNot::Told => "hinted before".to_owned(),
+        WhyNot::NoRoom => "no room left in the budget".to_owned(),
+        WhyNot::Stands => "in the prompt already".to_owned(),
+        WhyNot::Unreadable => "its text cannot be read".to_owned(),
+        WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
+        WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
+        WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("needs {needed} beside the best hint"),
+        WhyNot::Rejected(rejected) => rejected.to_string(),
+    }
 }

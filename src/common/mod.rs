@@ -1,6 +1,7 @@
 //! What the full screen and the plain interface have in common: filters, the values of templates, the rows of the
 //! selection and of a prompt, and words for states. Nothing here knows a terminal, a key or a command.
 
+pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;
 pub mod selection_tree;

@@ -4,7 +4,7 @@
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_text::Error;
 
 use super::fix;
@@ -184,7 +184,11 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: &Response
     let consequence = consequence(&choosing, change);
     if is_large(&choosing, change) {
         turn.say(format!("{} would {consequence}.", choosing.doing()));
-        turn.say("Type yes to do it, or no to change nothing.");
+        let is_one = matches!(&choosing, Choosing::Pick(ids) if ids.len() == 1);
+        turn.say(match is_one {
+            true => "Type yes to do it, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
+            false => "Type yes to do it, or no to change nothing.",
+        });
         state.question = Some(Question::Choice(choosing));
     } else {
         carry_out(state, &choosing, turn);
@@ -227,6 +231,15 @@ fn consequence(choosing: &Choosing, change: &SelectionChange) -> String {
 pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
     let named = choosing.ids().into_iter().cloned().collect();
     change(state, choosing.request(), choosing.done(), named, turn);
+}
+
+/// Picks one source, and no more of what it mentions than this.
+pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut Turn) {
+    let done = match reach {
+        PickReach::Alone => format!("Picked {id} alone. What it mentions is excluded."),
+        _ => format!("Picked {id} with what it mentions. What these mention is excluded."),
+    };
+    change(state, Request::PickOne { id: id.clone(), reach }, done, vec![id], turn);
 }
 
 /// Asks the engine for a change; `done` is said once it is made.

@@ -1,12 +1,19 @@
 //! What happened at the desk: the feed, and the news that are said before the next prompt.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
-use refdesk_desk::engine::{Age, Event, Notice, Receipts, Who};
+use refdesk_desk::engine::{Age, Event, Holds, Notice, Receipts, Request, Who};
+use refdesk_desk::session::Line;
+use refdesk_enrich::{ItemReceipt, TextKind};
+use refdesk_files::path::display;
 
-use super::fix;
-use super::state::{PlainState, Turn};
+use super::lists::{NumberedRow, Pages, Target, list, read};
+use super::prompts::level;
+use super::state::{Pending, PlainState, Turn};
 use super::words::counted;
+use super::{fix, requests, words};
+use crate::common::feed_query::FeedQuery;
 
 /// Notices kept; older ones are forgotten.
 const KEPT: usize = 1000;
@@ -29,7 +36,8 @@ impl PlainFeed {
         self.notices.truncate(KEPT);
     }
 
-    fn tell(&mut self, line: String) {
+    /// Keeps a line for the news.
+    pub fn tell(&mut self, line: String) {
         self.news.push_back(line);
         if self.news.len() > SAID {
             self.news.pop_front();
@@ -56,7 +64,7 @@ pub fn event(state: &mut PlainState, event: Event) {
                 state.feed.keep(notice);
             }
         }
-        Event::Over(_) => {}
+        Event::Over(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.tell(line)),
         Event::Refused(error) => {
             fix::sentences(&error).into_iter().for_each(|line| state.feed.tell(line));
         }
@@ -79,4 +87,84 @@ pub fn sentence(notice: &Notice) -> String {
     let time = if notice.time.is_empty() { String::new() } else { format!("{}, ", notice.time) };
     let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
     format!("{time}{}: {}{reason}.", notice.who.word(), notice.text)
+}
+
+/// Lists what happened, newest first: all of it, or what matches this filter.
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+    let query = FeedQuery::parse(filter);
+    if let Some(fault) = &query.fault {
+        turn.say(words::sentence(fault));
+    }
+    let kept: Vec<&Notice> = state.feed.notices.iter().filter(|notice| query.keep(notice)).collect();
+    match (state.feed.notices.len(), kept.len()) {
+        (0, _) => turn.say("Nothing has happened yet."),
+        (_, 0) => turn.say(format!("Nothing that happened matches {filter}.")),
+        (_, some) => turn.say(format!("{}, the newest first.", counted(some, "event"))),
+    }
+    let row = |notice: &Notice| NumberedRow {
+        words: Some(sentence(notice)),
+        target: Target::Notice(Box::new(notice.clone())),
+    };
+    let rows = kept.into_iter().map(row).collect();
+    list(state, rows, turn);
+}
+
+/// Opens a row of the feed: its receipt, or what it says and where.
+pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut Turn) {
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+        state.pending = Some(Pending::Receipt);
+        return turn.ask(Request::JournalLine(receipt.number));
+    }
+    turn.say(sentence(notice));
+    if let Some(place) = &notice.place {
+        let file = display(Path::new(&*state.snapshot.workspace), &place.path);
+        turn.say(format!("Place: {file}, line {}.", place.line));
+    }
+    if let Some(id) = &notice.subject {
+        state.about = Some(id.clone());
+        turn.say(format!("It is about {id}. Type show to hear about it."));
+    }
+}
+
+/// Says a receipt: what was sent, to which session, why each part was added, and the exact text.
+pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &mut Turn) {
+    let line = match line {
+        Ok(line) => line,
+        Err(why) => return turn.say(words::sentence(&why)),
+    };
+    let receipt = &line.receipt;
+    let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let kind = match receipt.kind {
+        Some(TextKind::Prompt) => "a prompt".to_owned(),
+        Some(TextKind::ToolResult) => format!("a tool result{tool}"),
+        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
+        None => "the start of the session".to_owned(),
+    };
+    turn.say(format!("Line {} of the journal.", line.n));
+    turn.say(format!("Sent to session {} at desk {}, with {kind}.", line.session, line.desk));
+    turn.say(format!("By {}, {}.", line.who, line.time));
+    if !receipt.reason.is_empty() {
+        turn.say(format!("Reason: {}", words::sentence(&receipt.reason)));
+    }
+    turn.say(format!("{}, {}.", counted(receipt.bytes, "byte"), words::tokens(receipt.tokens as u64)));
+    let mut lines: Vec<String> = receipt.why.iter().map(item).collect();
+    if let Some(text) = &receipt.text {
+        lines.push("The text that was sent:".to_owned());
+        lines.extend(text.trim_start_matches('\n').lines().map(str::to_owned));
+    }
+    if let Some(hash) = &receipt.hash {
+        lines.push(format!("SHA-256 of the text: {hash}"));
+    }
+    read(state, Pages { title: "the receipt".to_owned(), lines, ..Pages::default() }, turn);
+}
+
+/// `hint java-service: tag java at 1:9. full, 43 bytes.`
+fn item(item: &ItemReceipt) -> String {
+    let because = item.because().replace('`', "");
+    let size = match (item.bytes, item.rejected) {
+        (_, Some(_)) | (0, None) => "left out".to_owned(),
+        (bytes, None) => format!("{}, {}", level(item.level), counted(bytes, "byte")),
+    };
+    let because = if because.is_empty() { String::new() } else { format!(": {because}") };
+    format!("{} {}{because}, {size}.", item.block.word(), item.about)
 }

@@ -1,9 +1,14 @@
 //! Numbered lists and texts, said a page at a time. A number stays valid until the next list.
 
+use std::path::PathBuf;
+
 use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Notice, Request};
+use refdesk_desk::{SearchHit, size};
+use refdesk_text::report::Diagnostic;
 
 use super::catalog;
-use super::state::{Continuation, PlainState, Turn};
+use super::state::{Continuation, Pending, PlainState, Turn};
 use super::words::counted;
 
 /// Rows or lines of a page.
@@ -32,6 +37,15 @@ pub struct NumberedRow {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     Source(SourceId),
+    /// A template, by its name.
+    Template(String),
+    Problem(Box<Diagnostic>),
+    /// A profile, by its file.
+    Profile(PathBuf),
+    Section(Box<SearchHit>),
+    Notice(Box<Notice>),
+    /// A request, by its id.
+    Request(String),
 }
 
 impl Target {
@@ -39,6 +53,10 @@ impl Target {
     pub fn source(&self) -> Option<SourceId> {
         match self {
             Self::Source(id) => Some(id.clone()),
+            Self::Problem(problem) => problem.source_id.as_deref().map(SourceId::from),
+            Self::Section(hit) => Some(SourceId::from(hit.source_id.as_str())),
+            Self::Notice(notice) => notice.subject.clone(),
+            Self::Template(_) | Self::Profile(_) | Self::Request(_) => None,
         }
     }
 }
@@ -53,9 +71,22 @@ pub struct Pages {
     pub said: usize,
     /// What is said after the last line.
     pub end: Vec<String>,
+    /// Where the text goes on in its document, if not all of it was read.
+    pub rest: Option<RestOfDocument>,
     /// The words that were searched for last, and how many lines with them were said.
     pub needle: String,
     pub found: usize,
+}
+
+/// The part of a document that was not read yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestOfDocument {
+    pub id: SourceId,
+    pub path: Option<PathBuf>,
+    /// The offset where it begins.
+    pub from: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// Starts a new list and says its first page.
@@ -70,12 +101,25 @@ pub fn read(state: &mut PlainState, text: Pages, turn: &mut Turn) {
     say_lines(state, turn);
 }
 
+/// Adds the next part of a document and says its first page.
+pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDocument>, turn: &mut Turn) {
+    state.text.lines.extend(lines);
+    state.text.rest = rest;
+    say_lines(state, turn);
+}
+
 /// Says the next page of what was said last.
 pub fn more(state: &mut PlainState, turn: &mut Turn) {
     match state.more {
         Continuation::Nothing => turn.say("There is no more."),
         Continuation::List => say_rows(state, turn),
-        Continuation::Text => say_lines(state, turn),
+        Continuation::Text => match state.text.rest.clone().filter(|_| state.text.said == state.text.lines.len()) {
+            Some(RestOfDocument { id, path, from, .. }) => {
+                state.pending = Some(Pending::RestOfDocument);
+                turn.ask(Request::ReadOn { id, path, from });
+            }
+            None => say_lines(state, turn),
+        },
     }
 }
 
@@ -87,6 +131,7 @@ fn say_rows(state: &mut PlainState, turn: &mut Turn) {
         let words = match (&row.words, &row.target) {
             (Some(words), _) => words.clone(),
             (None, Target::Source(id)) => catalog::sentence(&state.snapshot, id.as_str()),
+            (None, _) => String::new(),
         };
         turn.say(format!("{}: {words}", nth + 1));
     }
@@ -105,12 +150,15 @@ fn say_lines(state: &mut PlainState, turn: &mut Turn) {
     }
     text.said = text.lines.len().min(text.said + count);
     let left = text.lines.len() - text.said;
-    state.more = if left > 0 { Continuation::Text } else { Continuation::Nothing };
-    if left > 0 {
-        turn.say(format!("{} more. Type more to hear them.", counted(left, "line")));
-    } else {
-        text.end.iter().for_each(|line| turn.say(line));
-    }
+    let is_end = left == 0 && text.rest.is_none();
+    state.more = if is_end { Continuation::Nothing } else { Continuation::Text };
+    let left = match (left, &text.rest) {
+        _ if is_end => return text.end.iter().for_each(|line| turn.say(line)),
+        (0, Some(rest)) => size(rest.bytes),
+        (left, Some(rest)) => format!("{} and {}", counted(left, "line"), size(rest.bytes)),
+        (left, None) => counted(left, "line"),
+    };
+    turn.say(format!("{left} more. Type more to hear them."));
 }
 
 /// How many of these are said at once.

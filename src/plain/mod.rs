@@ -14,11 +14,19 @@ mod command;
 mod feed;
 mod fix;
 mod lists;
+mod problems;
+mod profiles;
+mod prompts;
+mod requests;
 mod run;
+mod search;
 mod selection;
 mod source;
 mod state;
+mod templates;
+mod trust;
 mod update;
+mod values;
 mod words;
 
 #[cfg(test)]

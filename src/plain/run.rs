@@ -2,14 +2,14 @@
 //! answered everything. What happens meanwhile is said before the next prompt, never in the middle of typing.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, Started};
 
-use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn};
+use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn, Typist};
 use super::update;
 use lines::TypedLine;
 use signals::EndSignals;
@@ -52,13 +52,14 @@ impl From<io::Error> for Ended {
 ///
 /// # Errors
 /// The output cannot be written, or the engine ends first.
-pub async fn run((engine, events): Started, _start: PlainStart) -> io::Result<PlainExit> {
+pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<PlainExit> {
     let mut conversation = Conversation {
         snapshots: engine.snapshots(),
         engine,
         events,
         signals: EndSignals::new()?,
         state: PlainState::default(),
+        start,
         has_changed: false,
     };
     let code = match conversation.run().await {
@@ -80,6 +81,7 @@ struct Conversation {
     events: mpsc::Receiver<Event>,
     signals: EndSignals,
     state: PlainState,
+    start: PlainStart,
     /// Whether changes were requested: only these are waited for at the end.
     has_changed: bool,
 }
@@ -102,7 +104,8 @@ impl Conversation {
 
     async fn talk(&mut self) -> Result<std::convert::Infallible, Ended> {
         self.open().await?;
-        let first = update::begin(&mut self.state);
+        let typist = if io::stdin().is_terminal() { Typist::Person } else { Typist::Script };
+        let first = update::begin(&mut self.state, std::mem::take(&mut self.start), typist);
         self.carry_out(first).await?;
         let mut typed = lines::read()?;
         loop {

@@ -6,11 +6,11 @@ use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectionState};
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
-use refdesk_desk::{Document, Spot, size};
+use refdesk_desk::{Document, Spot};
 use refdesk_files::path::display;
 use refdesk_text::nearest::nearest;
 
-use super::lists::{PAGE, Pages, read, row};
+use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
 use super::state::{Pending, PlaceOf, PlainState, Turn};
 use super::words::{counted, names, price, sentence, standing};
 
@@ -200,21 +200,35 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
 /// Reads the document of a source.
 pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     state.about = Some(id.clone());
-    state.pending = Some(Pending::Document);
+    state.pending = Some(Pending::Document { from: 0 });
     turn.ask(Request::Read(id.clone()));
 }
 
-/// Says the first page of a document.
-pub fn say_document(state: &mut PlainState, document: &Document, turn: &mut Turn) {
+fn rest_of(document: &Document) -> Option<RestOfDocument> {
+    let Document { id, path, next, rest, .. } = document;
+    let rest = RestOfDocument { id: SourceId::from(id.as_str()), path: path.clone(), from: *next, bytes: *rest };
+    // Without progress, there would be no end.
+    (document.rest > 0 && document.next > document.from).then_some(rest)
+}
+
+/// Says the next part of a document.
+pub fn say_rest(state: &mut PlainState, document: &Document, turn: &mut Turn) {
+    let lines = document.text.lines().map(str::to_owned).collect();
+    read_on(state, lines, rest_of(document), turn);
+}
+
+/// Says a page of a document, from this line on, counted from 0.
+pub fn say_document(state: &mut PlainState, document: &Document, from: usize, turn: &mut Turn) {
     let lines: Vec<String> = document.text.lines().map(str::to_owned).collect();
     let caption = if document.caption.is_empty() { String::new() } else { format!(": {}", document.caption) };
     turn.say(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
-    let rest = (document.rest > 0).then(|| {
-        let file = document.path.as_deref().map(|path| display(Path::new(&*state.snapshot.workspace), path));
-        format!("{} more are in the file {}.", size(document.rest), file.unwrap_or_default())
-    });
-    let end = if lines.is_empty() { Vec::new() } else { vec![rest.unwrap_or_else(|| "This is the end.".to_owned())] };
-    read(state, Pages { title: document.id.clone(), lines, end, ..Pages::default() }, turn);
+    let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
+    let said = from.min(lines.len().saturating_sub(1));
+    if said > 0 {
+        turn.say(format!("From line {} on:", said + 1));
+    }
+    let rest = rest_of(document);
+    read(state, Pages { title: document.id.clone(), lines, said, end, rest, ..Pages::default() }, turn);
 }
 
 /// Says which lines of the text have these words; without words, the page of the next one.

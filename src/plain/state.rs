@@ -1,15 +1,24 @@
 //! The state of the plain interface: what the engine said last, what the last list showed, and which question is open.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Event, Request, Response, Snapshot};
+use refdesk_desk::PrivilegedAction;
+use refdesk_desk::engine::{Audience, Event, Request, Response, Snapshot};
+use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
 
 use super::choice::{Choosing, PendingChange};
 use super::feed::PlainFeed;
 use super::lists::{Listing, Pages};
+use super::profiles::ComparedProfile;
+use super::requests::OpenRequest;
+use super::templates::PreviewFor;
+use super::values::AskedValue;
 use crate::common::filter::Order;
+use crate::common::values::TypedValues;
 
 /// How the plain interface begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +46,26 @@ pub struct PlainState {
     /// What the next answer of the engine is for.
     pub pending: Option<Pending>,
     pub feed: PlainFeed,
+    /// Who types.
+    pub typist: Typist,
+    /// The prompt that was typed last.
+    pub prompt: Option<Arc<str>>,
+    /// The template that was used last.
+    pub template: Option<String>,
+    /// Typed values, by the name of the template. In memory only: they may be secrets.
+    pub typed: HashMap<String, TypedValues>,
+    /// Paths typed for the files of templates, by the name of the template.
+    pub paths: HashMap<String, String>,
+}
+
+/// Who types the lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Typist {
+    /// A person at a terminal.
+    Person,
+    /// A file or another program, which can neither trust nor answer for a person.
+    #[default]
+    Script,
 }
 
 /// What `more` continues.
@@ -55,6 +84,20 @@ pub enum Question {
     Choice(Choosing),
     /// Whether to clear all picks.
     Clear,
+    /// The next line of a prompt, after these.
+    Prompt(Vec<String>),
+    /// A value of a template.
+    Value(AskedValue),
+    /// The path of the file for the template of this name.
+    Path(String),
+    /// Whether to write this.
+    Write(Box<Proposal>),
+    /// The answer to an agent.
+    Request(Box<OpenRequest>),
+    /// Whether to trust exactly these.
+    Trust(Arc<[PrivilegedAction]>),
+    /// Whether to switch to this profile.
+    Profile(ComparedProfile),
 }
 
 /// What the engine was asked for.
@@ -64,8 +107,33 @@ pub enum Pending {
     Preview(Choosing),
     /// A change.
     Change(PendingChange),
-    /// The document of a source.
-    Document,
+    /// The document of a source, to be said from this line on, counted from 0.
+    Document {
+        from: usize,
+    },
+    /// The next part of the document.
+    RestOfDocument,
+    /// What the prompt matches.
+    Findings,
+    /// What would be appended to it.
+    Enriched(Audience),
+    /// A search in all documents.
+    Search,
+    /// A template rendered.
+    Rendering(PreviewFor),
+    /// A write.
+    Write,
+    /// What choosing these sources for a request would add.
+    Marks(Box<OpenRequest>),
+    /// Something after whose success only this is said.
+    Simple(&'static str),
+    Profiles,
+    /// What the instructions and the prompt cost.
+    Price,
+    /// What switching to the profile in this file would change.
+    Comparison(PathBuf),
+    /// A line of the journal.
+    Receipt,
     /// A reading of the whole workspace.
     Reload,
     /// Where its document and its definition are.

@@ -2,15 +2,17 @@
 //! said, or leads to the next request.
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_desk::SearchHit;
+use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 
 use super::choice::{self, Choosing};
 use super::command::{COMMANDS, Parsed, PlainCommand, Verb, named, parse};
 use super::lists::{self, Target, row};
 use super::source::{self, SourceArgument};
-use super::state::{Continuation, Pending, PlainInput, PlainState, Question, Turn};
+use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Question, Turn, Typist};
+use super::templates::PreviewFor;
 use super::words::counted;
-use super::{catalog, feed, fix, selection};
+use super::{catalog, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust, values};
 
 pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
     let mut turn = Turn::default();
@@ -37,11 +39,15 @@ pub fn reading(snapshot: &Snapshot) -> Turn {
 }
 
 /// What is said when the workspace is open.
-pub fn begin(state: &mut PlainState) -> Turn {
+pub fn begin(state: &mut PlainState, start: PlainStart, typist: Typist) -> Turn {
     let mut turn = Turn::default();
+    state.typist = typist;
     turn.say(format!("refdesk, workspace {}.", state.snapshot.workspace));
     status(state, &mut turn);
     turn.say("Type help for the commands, and quit to leave.");
+    if let Some(file) = start.profile {
+        profiles::compare(state, file, &mut turn);
+    }
     turn
 }
 
@@ -56,7 +62,15 @@ pub fn before_line(state: &mut PlainState) -> Turn {
 fn prompt(state: &PlainState) -> String {
     let rows = state.list.rows.len();
     match (&state.question, state.more, rows) {
-        (Some(Question::Choice(_) | Question::Clear), ..) => "Yes or no:".to_owned(),
+        (Some(Question::Prompt(_)), ..) => "Prompt, or a dot:".to_owned(),
+        (Some(Question::Value(_)), ..) => "Value:".to_owned(),
+        (Some(Question::Path(_)), ..) => "Path:".to_owned(),
+        (Some(Question::Request(open)), ..) => match (&open.waiting.request.approval, open.chosen.is_empty()) {
+            (Some(_), _) => "Yes, no or later:".to_owned(),
+            (None, true) => "Numbers, all, none or later:".to_owned(),
+            (None, false) => "Yes, numbers, all, none or later:".to_owned(),
+        },
+        (Some(_), ..) => "Yes or no:".to_owned(),
         (None, Continuation::List | Continuation::Text, 1..) => format!("Number from 1 to {rows}, more, or command:"),
         (None, Continuation::Text, 0) => "More, or command:".to_owned(),
         (None, _, 1) => "Number 1, or command:".to_owned(),
@@ -68,11 +82,30 @@ fn prompt(state: &PlainState) -> String {
 fn status(state: &PlainState, turn: &mut Turn) {
     let snapshot = &state.snapshot;
     turn.say(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
+    for (count, one, several, command) in [
+        (snapshot.requests.len(), "request of an agent waits", "requests of agents wait", "requests"),
+        (snapshot.untrusted.len(), "setting needs your approval", "settings need your approval", "trust"),
+        (snapshot.diagnostics.len(), "problem was found", "problems were found", "problems"),
+    ] {
+        match count {
+            0 => {}
+            1 => turn.say(format!("1 {one}. Type {command} to hear it.")),
+            some => turn.say(format!("{some} {several}. Type {command} to hear them.")),
+        }
+    }
+    if snapshot.catalog.is_empty() {
+        turn.say("Type welcome to hear how to begin.");
+    }
 }
 
 fn line(state: &mut PlainState, line: &str, turn: &mut Turn) {
-    if let Some(question) = state.question.take() {
-        return reply(state, question, line.trim(), turn);
+    match state.question.take() {
+        None => {}
+        Some(Question::Prompt(typed)) => return prompts::typed(state, typed, line.to_owned(), turn),
+        Some(Question::Value(asked)) => return values::typed(state, asked, line, turn),
+        Some(Question::Path(name)) => return templates::path(state, &name, line.trim(), turn),
+        Some(Question::Request(open)) => return requests::reply(state, *open, line.trim(), turn),
+        Some(question) => return reply(state, question, line.trim(), turn),
     }
     match parse(line) {
         Parsed::Nothing if state.more == Continuation::Nothing => turn.say("Type help for the commands."),
@@ -85,12 +118,23 @@ fn line(state: &mut PlainState, line: &str, turn: &mut Turn) {
 }
 
 fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn) {
-    match line.to_lowercase().as_str() {
-        "yes" | "y" => match question {
+    match (line.to_lowercase().as_str(), &question) {
+        (word @ ("alone" | "near"), Question::Choice(Choosing::Pick(ids))) if ids.len() == 1 => {
+            let reach = if word == "alone" { PickReach::Alone } else { PickReach::Near };
+            if let Some(id) = ids.first().cloned() {
+                choice::pick_within(state, id, reach, turn);
+            }
+        }
+        ("yes" | "y", _) => match question {
             Question::Choice(choosing) => choice::carry_out(state, &choosing, turn),
             Question::Clear => choice::clear_now(state, turn),
+            Question::Write(proposal) => templates::write_now(state, proposal, turn),
+            Question::Trust(said) => trust::trust(state, said, turn),
+            Question::Profile(profile) => profiles::switch(state, profile, turn),
+            // These take other answers too.
+            Question::Prompt(_) | Question::Value(_) | Question::Path(_) | Question::Request(_) => {}
         },
-        "no" | "n" | "cancel" => turn.say("Nothing was changed."),
+        ("no" | "n" | "cancel", _) => turn.say("Nothing was changed."),
         _ => {
             turn.say("Please type yes or no.");
             state.question = Some(question);
@@ -101,6 +145,15 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
 fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
     match row(state, number).map(|row| row.target.clone()) {
         Some(Target::Source(id)) => source::show(state, &id, turn),
+        Some(Target::Template(name)) => match templates::template(state, &name) {
+            Ok(template) => templates::show_one(&template, turn),
+            Err(why) => turn.say(why),
+        },
+        Some(Target::Problem(problem)) => problems::show_one(&problem, turn),
+        Some(Target::Profile(file)) => profiles::compare(state, file, turn),
+        Some(Target::Section(hit)) => search::show(state, &hit, turn),
+        Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
+        Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
             Ok(id) => source::show(state, &id, turn),
             Err(why) => turn.say(why),
@@ -114,7 +167,10 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::More => lists::more(state, turn),
         Verb::Sort => catalog::sort(state, rest, turn),
         Verb::Show => with_source(state, rest, turn, source::show),
-        Verb::Document => with_source(state, rest, turn, source::document),
+        Verb::Document => match section(state, rest) {
+            Some(hit) => search::document(state, &hit, turn),
+            None => with_source(state, rest, turn, source::document),
+        },
         Verb::Find => source::find(state, rest, turn),
         Verb::Why => with_source(state, rest, turn, source::why),
         Verb::Open => with_source(state, rest, turn, source::open),
@@ -127,6 +183,27 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Undo => choice::retrace(state, Request::Undo, turn),
         Verb::Redo => choice::retrace(state, Request::Redo, turn),
         Verb::Selection => selection::show(state, turn),
+        Verb::Budget => prompts::budget(state, turn),
+        Verb::Search => search::search(state, rest, turn),
+        Verb::Prompt => prompts::type_prompt(state, rest, turn),
+        Verb::Hints => prompts::hints(state, turn),
+        Verb::Enriched => prompts::enriched(state, rest, turn),
+        Verb::Templates => templates::show(state, rest, turn),
+        Verb::Values => values::ask(state, rest, turn),
+        Verb::Reset => values::reset(state, rest, turn),
+        Verb::Preview => with_template(state, rest, PreviewFor::Reading, turn),
+        Verb::Difference => with_template(state, rest, PreviewFor::Comparing, turn),
+        Verb::Write => templates::write(state, rest, turn),
+        Verb::Requests => requests::show(state, turn),
+        Verb::Trust => trust::show(state, turn),
+        Verb::Problems => problems::show(state, turn),
+        Verb::Profiles => profiles::ask(state, turn),
+        Verb::Feed => feed::show(state, rest, turn),
+        Verb::Receipt => match rest.parse() {
+            Ok(number) => go_to(state, number, turn),
+            Err(_) => turn.say("Which receipt? Type feed for a list, and give a number."),
+        },
+        Verb::Welcome => problems::welcome(turn),
         Verb::Status => status(state, turn),
         Verb::Reload => {
             state.pending = Some(Pending::Reload);
@@ -134,6 +211,21 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         }
         Verb::Help => help(rest, turn),
         Verb::Quit => turn.effects.push(super::state::PlainEffect::Quit),
+    }
+}
+
+/// The section that a number of the list stands for.
+fn section(state: &PlainState, given: &str) -> Option<Box<SearchHit>> {
+    match row(state, given.parse().ok()?).map(|row| &row.target) {
+        Some(Target::Section(hit)) => Some(hit.clone()),
+        _ => None,
+    }
+}
+
+fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut Turn) {
+    match templates::template(state, rest) {
+        Ok(template) => templates::preview(state, &template, is_for, turn),
+        Err(why) => turn.say(why),
     }
 }
 
@@ -166,7 +258,14 @@ fn help(rest: &str, turn: &mut Turn) {
                 turn.say(format!("Other names: {}.", others.join(", ")));
             }
         }
-        None => turn.say(format!("There is no command {rest}. Type help for the commands.")),
+        None => {
+            let words = rest.to_lowercase();
+            let found = COMMANDS.iter().filter(|command| command.description.to_lowercase().contains(&words));
+            found.for_each(|command| turn.say(format!("{}. {}", command.usage(), command.description)));
+            if turn.lines.is_empty() {
+                turn.say(format!("No command is about {rest}. Type help for all."));
+            }
+        }
     }
 }
 
@@ -179,7 +278,31 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
         (Some(Pending::Change(change)), Response::Picked(Err(refusal))) => {
             choice::changed(state, &change, &[refusal], turn);
         }
-        (Some(Pending::Document), Response::Document(document)) => source::say_document(state, &document, turn),
+        (Some(Pending::Document { from }), Response::Document(document)) => {
+            source::say_document(state, &document, from, turn);
+        }
+        (Some(Pending::RestOfDocument), Response::Document(document)) => source::say_rest(state, &document, turn),
+        (Some(Pending::Findings), Response::Findings(findings)) => prompts::found(state, &findings, turn),
+        (Some(Pending::Enriched(audience)), Response::Simulated { enriched, problems }) => {
+            prompts::say_enriched(state, audience, &enriched, &problems, turn);
+        }
+        (Some(Pending::Price), Response::Price(price)) => prompts::say_budget(state, price, turn),
+        (Some(Pending::Search), Response::Found(found)) => search::found(state, found, turn),
+        (Some(Pending::Rendering(is_for)), Response::Preview { template, outcome }) => {
+            templates::rendered(state, is_for, &template, outcome, turn);
+        }
+        (Some(Pending::Write), Response::Written(outcome)) => templates::written(state, outcome, turn),
+        (Some(Pending::Marks(open)), Response::PicksPreview { all, .. }) => {
+            requests::previewed(state, *open, &all, turn);
+        }
+        (Some(Pending::Simple(said)), Response::Done(refusals)) if refusals.is_empty() => turn.say(said),
+        (Some(Pending::Profiles), Response::Profiles { profiles: all, problems }) => {
+            profiles::listed(state, &all, &problems, turn);
+        }
+        (Some(Pending::Comparison(file)), Response::ProfileCompared(switch)) => {
+            profiles::compared(state, file, switch, turn);
+        }
+        (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),
         (Some(Pending::Reload), _) => {
             turn.say("Everything was read again.");

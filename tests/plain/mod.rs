@@ -1,5 +1,6 @@
 //! The plain interface of the real program, over pipes and in terminals that cannot move their cursor.
 
 mod pipes;
+mod reach;
 #[cfg(unix)]
 mod terminals;

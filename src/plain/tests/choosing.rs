@@ -55,7 +55,7 @@ fn a_large_consequence_is_said_before() {
             answered(&mut state, preview()).lines,
             [
                 "Picking java-service would pull in 1 more source, about 10,001 tokens together.",
-                "Type yes to do it, or no to change nothing.",
+                "Type yes to do it, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
             ]
         );
         let turn = typed(&mut state, answer);

@@ -3,9 +3,12 @@
 use proptest::prelude::*;
 
 use super::super::command::COMMANDS;
+use super::super::state::Typist;
 use super::super::update::before_line;
 use super::*;
-use refdesk_desk::SelectionChange;
+use refdesk_desk::engine::Snapshot;
+use refdesk_desk::{Profiled, SelectionChange, Switch};
+use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 
 /// A line: a command with arguments, a number, an answer, or anything.
 fn line() -> impl Strategy<Value = String> {
@@ -48,6 +51,32 @@ fn response(request: &Request, other: bool) -> Response {
         Request::PreviewSelection(id) => {
             Response::SelectionPreview(fixture::preview_selection(id.as_str(), &["x"], &["timeouts"]))
         }
+        Request::Match(_) => Response::Findings(Findings {
+            hints: vec![Hint {
+                id: "x\u{1b}".into(),
+                tags: vec!["t".to_owned()],
+                firsts: vec![900],
+                ranges: Vec::new(),
+            }],
+            considered: Some(vec![fixture::considered("release-notes", true), fixture::considered("timeouts", false)]),
+            ..Findings::default()
+        }),
+        Request::Simulate { prompt, .. } => Response::Simulated {
+            enriched: Box::new(fixture::enriched(prompt, &[(BlockKind::Hint, Level::Brief, "a\u{1b}[m")])),
+            problems: Vec::new(),
+        },
+        Request::Preview { template, path: Some(path), .. } => {
+            let outcome = Ok(fixture::proposed("new\u{1b}[m\r\n", path, Some("old\n")));
+            Response::Preview { template: template.clone(), outcome }
+        }
+        Request::Preview { template, .. } => {
+            Response::Preview { template: template.clone(), outcome: Err(fixture::unrendered("no\nway", Some(3))) }
+        }
+        Request::ListProfiles => Response::Profiles { profiles: vec![Profiled::default()], problems: Vec::new() },
+        Request::CompareProfile(_) => {
+            let switch = Switch { picked: vec!["a\u{1b}".to_owned()], ..Switch::default() };
+            Response::ProfileCompared(Ok(Box::new(switch)))
+        }
         Request::Read(id) => Response::Document(fixture::document(id.as_str(), fixture::TEXT)),
         _ => Response::Done(vec![refdesk_text::Error::new(refdesk_text::Code::Outside, "no\u{1b}[m\nway", "do this")]),
     }
@@ -57,7 +86,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn no_line_panics_or_says_anything_but_lines(lines in prop::collection::vec((line(), any::<bool>()), 1..20)) {
-        let mut state = state();
+        let mut state = PlainState { typist: Typist::Person, ..state() };
+        let write = fixture::asking_to_write("w", "x\u{1b}[m", "a", "--- a\n+\u{202e}b\n", &["\u{7}"]);
+        let choice = fixture::asking("r", "c", "why", &["timeouts", "java-service"]);
+        state.snapshot = Snapshot {
+            untrusted: fixture::untrusted_snapshot(&[("\u{1b}]0;x", 1)]).untrusted,
+            undo: Some("pick of @a".into()),
+            ..fixture::with_requests(&[write, choice])
+        };
         for (line, other) in lines {
             let mut turns = vec![before_line(&mut state), typed(&mut state, &line)];
             // A request leads to a few others at most.

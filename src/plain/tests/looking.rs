@@ -92,14 +92,17 @@ fn a_document_is_said_in_pages_and_searched() {
     let mut state = state();
     assert_eq!(asked(&mut state, "document circuit-breaker"), Request::Read("circuit-breaker".into()));
     let text = (1..=50).map(|line| format!("line {line} \u{1b}[1m\n")).collect::<String>();
-    let document = Document { rest: 217_000, ..fixture::document("circuit-breaker", &text) };
+    let document = Document { rest: 217_000, next: 500, ..fixture::document("circuit-breaker", &text) };
     let turn = answered(&mut state, Response::Document(document));
     assert_eq!(turn.lines.len(), 22);
     assert_eq!(turn.lines[..2], ["circuit-breaker, 50 lines.", "line 1 \\x1b[1m"]);
-    assert_eq!(turn.lines[21], "30 lines more. Type more to hear them.");
+    assert_eq!(turn.lines[21], "30 lines and 212 KB more. Type more to hear them.");
     assert_eq!(said(&mut state, "more").len(), 21);
     let last = said(&mut state, "");
-    assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more are in the file adr/adr-004.md."]);
+    assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more. Type more to hear them."]);
+    assert!(matches!(asked(&mut state, "more"), Request::ReadOn { from: 500, .. }));
+    let rest = Document { from: 500, next: 520, ..fixture::document("circuit-breaker", "line 51\nline 52") };
+    assert_eq!(answered(&mut state, Response::Document(rest)).lines, ["line 51", "line 52", "This is the end."]);
     assert_eq!(
         said(&mut state, "find LINE 4")[..2],
         ["11 lines of circuit-breaker have line 4.", "Line 4: line 4 \\x1b[1m"]

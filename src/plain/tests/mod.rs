@@ -1,8 +1,10 @@
 //! Conversations with the plain interface over the sample desk, without an engine.
 
+mod asking;
 mod choosing;
 mod laws;
 mod looking;
+mod making;
 
 use refdesk_desk::engine::{Request, Response};
 

@@ -1,9 +1,10 @@
 //! The feed of notices, newest first: bounded, filterable, with a cursor.
 
-pub mod query;
 pub mod target;
 pub mod update;
 pub mod view;
+
+pub use crate::common::feed_query as query;
 
 use std::collections::VecDeque;
 

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use crate::tui::action::Action;
 use crate::tui::hints::rows;
-use crate::tui::hints::rows::HintRow;
+use crate::tui::hints::rows::{HintRow, brief};
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::SelectionState;
-use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, Rejection, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
@@ -31,13 +31,13 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
             format!("(score {}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
         }
         HintRow::Scored(it) => {
-            let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
+            let why = it.why_not.as_ref().map(|why| brief(&state.snapshot, &it.id, why)).unwrap_or_default();
             format!("{} score {}: {why}", state.skin.glyphs.dash, it.meaning.score)
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
-                why => format!(": {}", brief(state, &passed.id, why)),
+                why => format!(": {}", brief(&state.snapshot, &passed.id, why)),
             };
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
             let gap = if why.starts_with(':') { "" } else { " " };
@@ -62,33 +62,6 @@ fn placed(state: &State, hint: &Hint) -> Vec<String> {
 
 fn told(state: &State, id: &SourceId) -> &'static str {
     if state.hints.sent_before.contains(id) { "; hinted before" } else { "" }
-}
-
-fn brief(state: &State, id: &SourceId, why: &WhyNot) -> String {
-    match why {
-        WhyNot::Named => "named already".to_owned(),
-        WhyNot::Excluded => "excluded".to_owned(),
-        WhyNot::Picked => "picked already".to_owned(),
-        WhyNot::PulledIn(_) => match state.snapshot.selection.member(id.as_str()) {
-            Some(member) if !member.parents.is_empty() => format!("pulled in by {}", source_state::parents(member)),
-            _ => "pulled in already".to_owned(),
-        },
-        WhyNot::Auto => "always in the instructions".to_owned(),
-        WhyNot::HintsOff => "hints are off".to_owned(),
-        WhyNot::Inside { .. } => "only part of a longer word".to_owned(),
-        WhyNot::EmptyTag => "an empty tag".to_owned(),
-        WhyNot::NoTags => "it has no tags".to_owned(),
-        WhyNot::OwnBlock => "only in text that refdesk added".to_owned(),
-        WhyNot::Absent { .. } => "not in the prompt".to_owned(),
-        WhyNot::Told => "hinted before".to_owned(),
-        WhyNot::NoRoom => "no room left in the budget".to_owned(),
-        WhyNot::Stands => "in the prompt already".to_owned(),
-        WhyNot::Unreadable => "its text cannot be read".to_owned(),
-        WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
-        WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
-        WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("needs {needed} beside the best hint"),
-        WhyNot::Rejected(rejected) => rejected.to_string(),
-    }
 }
 
 /// For the lines below the list: the reason, where in the prompt, and what the keys do.
@@ -129,7 +102,7 @@ fn explain_meant(state: &State, it: &Considered) -> String {
 fn explain_scored(state: &State, it: &Considered) -> String {
     let why = match &it.why_not {
         Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
-        Some(why) => brief(state, &it.id, why),
+        Some(why) => brief(&state.snapshot, &it.id, why),
         None => String::new(),
     };
     let closest = match it.meaning.section() {
@@ -195,7 +168,7 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
             format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
         }
         WhyNot::Rejected(rejected) => format!("Matched {}. No hint: {rejected}.", at()),
-        why => format!("Matched {}. No hint: {}.", at(), brief(state, &passed.id, why)),
+        why => format!("Matched {}. No hint: {}.", at(), brief(&state.snapshot, &passed.id, why)),
     };
     format!("{text} {keys}{}", scored(state, &passed.id))
 }

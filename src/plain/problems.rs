@@ -1,0 +1,72 @@
+//! The problems of the workspace with their fixes, and the ways to begin.
+
+use refdesk_text::report::Diagnostic;
+
+use super::fix;
+use super::lists::{NumberedRow, Target, list};
+use super::state::{PlainState, Turn};
+use super::words::{counted, sentence};
+
+pub fn show(state: &mut PlainState, turn: &mut Turn) {
+    let all = state.snapshot.diagnostics.clone();
+    let errors = all.iter().filter(|problem| problem.is_error()).count();
+    if all.is_empty() {
+        turn.say("There are no problems in this workspace.");
+    } else {
+        turn.say(format!("{} and {}.", counted(errors, "error"), counted(all.len() - errors, "warning")));
+    }
+    let row = |problem: &Diagnostic| NumberedRow {
+        words: Some(words(problem)),
+        target: Target::Problem(Box::new(problem.clone())),
+    };
+    list(state, all.iter().map(row).collect(), turn);
+}
+
+/// `error, docs/a.md:3: a.md does not exist.`
+fn words(problem: &Diagnostic) -> String {
+    let kind = if problem.is_error() { "error" } else { "warning" };
+    let subject = problem.source_id.clone().unwrap_or_else(|| place(problem));
+    let subject = if subject.is_empty() { subject } else { format!(", {subject}") };
+    format!("{kind}{subject}: {}", with_stop(&problem.message))
+}
+
+fn with_stop(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Says everything about a problem.
+pub fn show_one(problem: &Diagnostic, turn: &mut Turn) {
+    turn.say(sentence(&problem.message));
+    let fix = problem.fix.worded(&fix::words);
+    if !fix.trim().is_empty() {
+        turn.say(format!("Fix: {}", with_stop(&fix)));
+    }
+    let place = place(problem);
+    if !place.is_empty() {
+        turn.say(format!("Place: {place}."));
+    }
+    let about = problem.source_id.as_ref().map(|id| format!(" It is about {id}.")).unwrap_or_default();
+    turn.say(format!("Code: {}.{about}", problem.code));
+}
+
+/// `references.json:12:7`
+fn place(problem: &Diagnostic) -> String {
+    let mut place = problem.file.clone().unwrap_or_default();
+    for number in [problem.line, problem.column].into_iter().flatten() {
+        place.push_str(&format!(":{number}"));
+    }
+    place
+}
+
+/// Says how to begin: these are commands of their own, with questions of their own.
+pub fn welcome(turn: &mut Turn) {
+    for line in [
+        "To make a catalog of what this repository has, run refdesk init.",
+        "To add one file, folder or address, run refdesk add and its path.",
+        "To connect the agents of this machine, run refdesk connect.",
+        "To try refdesk on a sample knowledge base, run refdesk --plain --demo.",
+    ] {
+        turn.say(line);
+    }
+}

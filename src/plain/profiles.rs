@@ -1,0 +1,106 @@
+//! The profiles: what each would select, and the switch to one after its difference was said.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use refdesk_core::selection::Selection;
+use refdesk_desk::engine::Request;
+use refdesk_desk::{Profiled, Switch};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::grouped;
+
+use super::choice::change;
+use super::lists::{NumberedRow, Target, list};
+use super::state::{Pending, PlainState, Question, Turn};
+use super::words::{counted, known_tokens, sentence};
+
+/// A switch that was compared with the selection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedProfile {
+    file: PathBuf,
+    name: String,
+    /// The selection that it was compared with.
+    selection: Arc<Selection>,
+}
+
+pub fn ask(state: &mut PlainState, turn: &mut Turn) {
+    state.pending = Some(Pending::Profiles);
+    turn.ask(Request::ListProfiles);
+}
+
+pub fn listed(state: &mut PlainState, profiles: &[Profiled], problems: &[Diagnostic], turn: &mut Turn) {
+    problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+    match profiles.len() {
+        0 => turn.say("There are no profiles. Each is a JSON file in .jaato/profiles/."),
+        some => turn.say(format!("{}. Type a number to compare one with your picks.", counted(some, "profile"))),
+    }
+    let row =
+        |profile: &Profiled| NumberedRow { words: Some(words(profile)), target: Target::Profile(profile.file.clone()) };
+    list(state, profiles.iter().map(row).collect(), turn);
+}
+
+/// `reviewer, 3 picked, 9 pulled in, about 4,120 tokens, 2 templates, missing a and b. Reviews changes.`
+fn words(profile: &Profiled) -> String {
+    let Profiled { name, picks, from_auto, transitive, templates, missing, .. } = profile;
+    if let Some(problem) = profile.problems.iter().find(|problem| problem.is_error()) {
+        return format!("{name}, cannot be used: {}", sentence(&problem.message));
+    }
+    let missing = if missing.is_empty() { String::new() } else { format!(", missing {}", missing.join(", ")) };
+    let about =
+        if profile.description.is_empty() { String::new() } else { format!(" {}", sentence(&profile.description)) };
+    format!(
+        "{name}, {} picked, {} pulled in, {}, {}{missing}.{about}",
+        picks.len() + from_auto.len(),
+        transitive.len(),
+        known_tokens(profile.tokens),
+        counted(templates.len(), "template"),
+    )
+}
+
+/// Asks what switching to this profile would change.
+pub fn compare(state: &mut PlainState, file: PathBuf, turn: &mut Turn) {
+    state.pending = Some(Pending::Comparison(file.clone()));
+    turn.ask(Request::CompareProfile(file));
+}
+
+/// Says it, and asks.
+pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch>, String>, turn: &mut Turn) {
+    let switch = match switch {
+        Ok(switch) => switch,
+        Err(why) => return turn.say(sentence(&why)),
+    };
+    if switch.is_none() {
+        return turn.say(format!("{} picks what you picked already.", switch.name));
+    }
+    turn.say(format!("Switching to {} would change:", switch.name));
+    let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
+    let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
+    for (what, ids) in [
+        ("Picks", &switch.picked),
+        ("Unpicks", &switch.unpicked),
+        ("Pulls in", &pulled_in),
+        ("Releases", &released),
+        ("Missing, not picked", &switch.missing),
+        ("Excluded here, not picked", &switch.excluded),
+    ] {
+        if !ids.is_empty() {
+            turn.say(format!("{what}: {}.", ids.join(", ")));
+        }
+    }
+    switch.stays.iter().for_each(|what| turn.say(format!("Not taken over: {}", sentence(what))));
+    let [before, after] = [switch.tokens_before, switch.tokens_after].map(grouped);
+    turn.say(format!("The selection costs about {before} tokens now, and about {after} afterwards."));
+    turn.say("Type yes to switch, or no to keep your picks.");
+    let selection = state.snapshot.selection.clone();
+    state.question = Some(Question::Profile(ComparedProfile { file, name: switch.name.clone(), selection }));
+}
+
+/// Switches, if the selection is still the one that was compared with.
+pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut Turn) {
+    if state.snapshot.selection != profile.selection {
+        turn.say("The selection has changed meanwhile.");
+        return compare(state, profile.file, turn);
+    }
+    let done = format!("Switched to {}.", profile.name);
+    change(state, Request::SwitchProfile(profile.file), done, Vec::new(), turn);
+}

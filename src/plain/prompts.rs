@@ -1,0 +1,184 @@
+//! A prompt: the sources it would bring up, why others would not, and the prompt as an agent would get it.
+
+use std::sync::Arc;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::Price;
+use refdesk_desk::engine::{Audience, Request};
+use refdesk_enrich::{BlockCost, Enriched, Findings, Hint, Level, WhyNot};
+use refdesk_text::lines;
+use refdesk_text::report::Diagnostic;
+
+use super::choice::total;
+use super::lists::{NumberedRow, Pages, Target, list, read};
+use super::state::{Pending, PlainState, Question, Turn};
+use super::words::{counted, sentence, tokens};
+use crate::common::hint_rows::{self, HintRow, brief};
+
+/// The line that ends a text of several lines.
+pub const END: &str = ".";
+
+/// Takes a prompt of one line, or asks for one of several lines.
+pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut Turn) {
+    if text.is_empty() {
+        turn.say("Type the prompt. A line with only a dot ends it.");
+        state.question = Some(Question::Prompt(Vec::new()));
+    } else {
+        take(state, text.into(), turn);
+    }
+}
+
+/// Takes the next line of a prompt.
+pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn: &mut Turn) {
+    if line.trim() == END {
+        return take(state, typed.join("\n").into(), turn);
+    }
+    typed.push(line);
+    state.question = Some(Question::Prompt(typed));
+}
+
+fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut Turn) {
+    if prompt.trim().is_empty() {
+        return turn.say("The prompt is empty.");
+    }
+    state.prompt = Some(prompt.clone());
+    state.pending = Some(Pending::Findings);
+    turn.ask(Request::Match(prompt));
+}
+
+/// Lists what the prompt brings up again: the selection may have changed.
+pub fn hints(state: &mut PlainState, turn: &mut Turn) {
+    match state.prompt.clone() {
+        Some(prompt) => take(state, prompt, turn),
+        None => turn.say("There is no prompt. Type prompt and a text."),
+    }
+}
+
+/// Lists the sources that the prompt matches.
+pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut Turn) {
+    let prompt = state.prompt.clone().unwrap_or_default();
+    let rows: Vec<NumberedRow> = hint_rows::rows(findings)
+        .map(|row| NumberedRow {
+            words: Some(format!("{}, {}.", row.id(), words(state, &prompt, findings, row))),
+            target: Target::Source(row.id().clone()),
+        })
+        .collect();
+    let hinted = findings.hints.len() + hint_rows::meant(findings).count();
+    let named = findings.expansions.len();
+    let passed = hint_rows::passed(findings) + findings.more;
+    if rows.is_empty() {
+        turn.say("The prompt brings up no source.");
+    } else {
+        let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
+        let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
+        turn.say(format!("The prompt matches {}: {}.", counted(rows.len(), "source"), parts.join(", ")));
+    }
+    list(state, rows, turn);
+    turn.say("Type enriched to hear what an agent would get.");
+}
+
+fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>) -> String {
+    let why = |id: &SourceId, why: &WhyNot| brief(&state.snapshot, id, why).replace('@', "");
+    match row {
+        HintRow::Named(_) => "named in the prompt: the agent gets it with the prompt".to_owned(),
+        HintRow::Hinted(hint) => {
+            let score = hint_rows::considered(findings, &hint.id);
+            let score = score.map(|it| format!(", score {}", it.meaning.score)).unwrap_or_default();
+            format!("hint, matched {}{score}", places(prompt, hint))
+        }
+        HintRow::Meant(it) => format!("hint, about {}, score {}", it.meaning.section(), it.meaning.score),
+        HintRow::Passed(passed) => {
+            let tags = if passed.tags.is_empty() {
+                String::new()
+            } else {
+                format!("{} matched, but ", passed.tags.join(", "))
+            };
+            format!("no hint: {tags}{}", why(&passed.id, &passed.why))
+        }
+        HintRow::Scored(it) => {
+            let because = it.why_not.as_ref().map(|reason| why(&it.id, reason)).unwrap_or_default();
+            format!("no hint: score {}, {because}", it.meaning.score)
+        }
+    }
+}
+
+/// `java at line 1 column 9, spring boot at line 2 column 1`
+fn places(prompt: &str, hint: &Hint) -> String {
+    let firsts: Vec<usize> = hint.firsts.iter().copied().filter(|first| prompt.is_char_boundary(*first)).collect();
+    let places = lines::places(prompt, &firsts);
+    let at = |(nth, tag): (usize, &String)| match places.get(nth) {
+        Some((line, column)) => format!("{tag} at line {line} column {column}"),
+        None => tag.clone(),
+    };
+    hint.tags.iter().enumerate().map(at).collect::<Vec<_>>().join(", ")
+}
+
+/// Asks what the instructions and the prompt cost.
+pub fn budget(state: &mut PlainState, turn: &mut Turn) {
+    state.pending = Some(Pending::Price);
+    turn.ask(Request::Price(state.prompt.clone().unwrap_or_default()));
+}
+
+/// Says what all of it costs.
+pub fn say_budget(state: &PlainState, price: Price, turn: &mut Turn) {
+    turn.say(total(&state.snapshot));
+    turn.say(format!("The instructions cost {}.", tokens(price.instructions)));
+    match &state.prompt {
+        Some(_) => turn.say(format!("The prompt with what is added to it costs {}.", tokens(price.prompt))),
+        None => turn.say("There is no prompt. Type prompt and a text to have it counted."),
+    }
+}
+
+/// Asks what an agent would get: a new session, or this one with its memory.
+pub fn enriched(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    let audience = match given.to_lowercase().as_str() {
+        "" | "new" => Audience::NewSession,
+        "session" => Audience::ThisSession,
+        _ => return turn.say("Type enriched, or enriched session for this session with what it got before."),
+    };
+    // An empty prompt may be enriched too.
+    let prompt = state.prompt.clone().unwrap_or_default();
+    state.pending = Some(Pending::Enriched(audience));
+    turn.ask(Request::Simulate { prompt, audience });
+}
+
+/// Says every block that would be appended, with its price.
+pub fn say_enriched(
+    state: &mut PlainState,
+    audience: Audience,
+    enriched: &Enriched,
+    problems: &[Diagnostic],
+    turn: &mut Turn,
+) {
+    problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+    if enriched.blocks.is_empty() {
+        return turn.say(match audience {
+            Audience::ThisSession => "Nothing is added: this session has seen everything already.",
+            Audience::NewSession => "Nothing is added to this prompt.",
+        });
+    }
+    let blocks = counted(enriched.blocks.len(), "block");
+    turn.say(format!("{blocks} would be added, {}.", tokens(enriched.tokens() as u64)));
+    let mut lines = Vec::new();
+    for (nth, block) in enriched.blocks.iter().enumerate() {
+        lines.push(head(nth + 1, block));
+        let text = enriched.text.get(block.start..block.start.saturating_add(block.bytes)).unwrap_or_default();
+        lines.extend(text.trim_start_matches('\n').lines().map(str::to_owned));
+    }
+    read(state, Pages { title: "the enriched prompt".to_owned(), lines, ..Pages::default() }, turn);
+}
+
+/// `Block 1: hint, 131 bytes, about 33 tokens, full.`
+fn head(number: usize, block: &BlockCost) -> String {
+    let price = format!("{}, {}", counted(block.bytes, "byte"), tokens(block.tokens as u64));
+    format!("Block {number}: {}, {price}, {}.", block.kind.word(), level(block.level))
+}
+
+/// The detail of a block.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Full => "full",
+        Level::Brief => "names and places",
+        Level::Count => "a count",
+    }
+}

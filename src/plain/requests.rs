@@ -1,0 +1,212 @@
+//! The requests of agents: which sources they should work with, and whether they may write a file. A write is approved
+//! only after its whole difference was said.
+
+use std::collections::BTreeSet;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::SelectionChange;
+use refdesk_desk::channel::{Approval, Offered, Request as Asked};
+use refdesk_desk::engine::{Ended, Over, Reply, Request, Waiting};
+
+use super::lists::{NumberedRow, Target, list};
+use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::words::{counted, known_tokens, names, price, sentence, standing};
+
+/// The request that is being answered, as it was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenRequest {
+    pub waiting: Waiting,
+    /// The sources that were chosen; empty before.
+    pub chosen: Vec<String>,
+}
+
+/// Lists the requests, or opens the only one.
+pub fn show(state: &mut PlainState, turn: &mut Turn) {
+    let waiting = state.snapshot.requests.clone();
+    if state.typist == Typist::Script {
+        return turn.say("Only a person at a terminal can answer requests.");
+    }
+    match &*waiting {
+        [] => turn.say("No agent asks for anything."),
+        [one] => open(state, one.clone(), turn),
+        all => {
+            turn.say(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
+            let row = |one: &Waiting| NumberedRow {
+                words: Some(head(one)),
+                target: Target::Request(one.request.request_id.clone()),
+            };
+            list(state, all.iter().map(row).collect(), turn);
+        }
+    }
+}
+
+/// Opens the request with this id.
+pub fn open_one(state: &mut PlainState, id: &str, turn: &mut Turn) {
+    match state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == id).cloned() {
+        Some(waiting) => open(state, waiting, turn),
+        None => turn.say("This request no longer waits."),
+    }
+}
+
+fn who(request: &Asked) -> &str {
+    if request.asker.who.is_empty() { "An agent" } else { &request.asker.who }
+}
+
+/// `claude over mcp wants you to choose from 12 sources, session s1, until 12:03:41.`
+fn head(waiting: &Waiting) -> String {
+    let request = &waiting.request;
+    let what = match &request.approval {
+        Some(approval) => format!("wants to write {}", approval.path),
+        None => format!("wants you to choose from {}", counted(request.sources.len(), "source")),
+    };
+    let session = match request.asker.session.as_str() {
+        "" => String::new(),
+        session => format!(", session {session}"),
+    };
+    let until = waiting.until.as_ref().map(|until| format!(", until {until}")).unwrap_or_default();
+    format!("{} {what}{session}{until}.", who(request))
+}
+
+fn open(state: &mut PlainState, waiting: Waiting, turn: &mut Turn) {
+    turn.say(head(&waiting));
+    if waiting.request.has_reason() {
+        turn.say(format!("Reason: {}", sentence(&waiting.request.context)));
+    }
+    match &waiting.request.approval {
+        Some(approval) => say_write(approval, turn),
+        None => {
+            let rows = waiting.request.sources.iter().map(|offered| row(state, offered)).collect();
+            list(state, rows, turn);
+            turn.say("Type the numbers of the sources, all, none, or later.");
+        }
+    }
+    state.question = Some(Question::Request(Box::new(OpenRequest { waiting, chosen: Vec::new() })));
+}
+
+fn row(state: &PlainState, offered: &Offered) -> NumberedRow {
+    let (id, name) = (&offered.id, &offered.name);
+    let snapshot = &state.snapshot;
+    let now = match snapshot.catalog.get(id) {
+        Some(_) => format!("{}, {}", standing(snapshot, id), price(snapshot, id)),
+        None => "not in this catalog".to_owned(),
+    };
+    NumberedRow { words: Some(format!("{id}, {name}, {now}.")), target: Target::Source(SourceId::from(id.as_str())) }
+}
+
+/// Says what would be written, to the last line.
+fn say_write(approval: &Approval, turn: &mut Turn) {
+    let what = match approval.diff.lines().next() {
+        Some("--- /dev/null") => "This is a new file.",
+        Some(line) if line.starts_with("--- ") => "This OVERWRITES a file.",
+        _ => "What is there now is unknown.",
+    };
+    let template =
+        approval.template.as_ref().map(|name| format!(" It comes from the template {name}.")).unwrap_or_default();
+    turn.say(format!("{what} Changes: {}.{template}", approval.summary));
+    approval.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
+    turn.say(format!("The difference has {}:", counted(approval.diff.lines().count(), "line")));
+    approval.diff.lines().for_each(|line| turn.say(line));
+    turn.say("Type yes to let it write exactly this, no to decline, or later.");
+}
+
+/// Takes the answer to the open request.
+pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn) {
+    let id = &open.waiting.request.request_id;
+    let now = state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == *id);
+    match now {
+        None => return turn.say("This request no longer waits. Nothing was answered."),
+        Some(now) if now.request != open.waiting.request => {
+            turn.say("The request has changed meanwhile. Nothing was answered.");
+            let now = now.clone();
+            return self::open(state, now, turn);
+        }
+        Some(_) => {}
+    }
+    let is_write = open.waiting.request.approval.is_some();
+    let word = line.to_lowercase();
+    match word.as_str() {
+        "later" | "cancel" => turn.say("The request still waits. Type requests to answer it."),
+        "yes" | "y" if is_write => send(state, &open, Reply::Yes, "Approved.", turn),
+        "no" | "n" if is_write => send(state, &open, Reply::No, "Declined.", turn),
+        "none" => send(state, &open, Reply::No, "Answered: none.", turn),
+        "yes" | "y" if !open.chosen.is_empty() => {
+            let said = "Answered with your choice.";
+            let reply = Reply::Chosen(open.chosen.clone());
+            send(state, &open, reply, said, turn);
+        }
+        "no" | "n" if !open.chosen.is_empty() => {
+            turn.say("Nothing was answered. Type other numbers, all, none, or later.");
+            state.question = Some(Question::Request(Box::new(OpenRequest { chosen: Vec::new(), ..open })));
+        }
+        _ if is_write => {
+            turn.say("Please type yes, no, or later.");
+            state.question = Some(Question::Request(Box::new(open)));
+        }
+        "more" | "" => {
+            super::lists::more(state, turn);
+            state.question = Some(Question::Request(Box::new(open)));
+        }
+        _ => choose(state, open, &word, turn),
+    }
+}
+
+/// Takes the numbers, and asks what choosing these sources would add.
+fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn) {
+    let sources = &open.waiting.request.sources;
+    let mut chosen = BTreeSet::new();
+    for word in line.split([',', ' ']).filter(|word| !word.is_empty()) {
+        let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let at = by_number.filter(|at| *at < sources.len());
+        let at = at.or_else(|| sources.iter().position(|offered| offered.id == word.trim_start_matches('@')));
+        match at {
+            Some(at) => drop(chosen.insert(at)),
+            None if word == "all" => chosen.extend(0..sources.len()),
+            None => {
+                turn.say(format!(
+                    "{word} is none of these. Type numbers from 1 to {}, all, none, or later.",
+                    sources.len()
+                ));
+                state.question = Some(Question::Request(Box::new(open)));
+                return;
+            }
+        }
+    }
+    let chosen: Vec<String> =
+        chosen.iter().filter_map(|at| sources.get(*at)).map(|offered| offered.id.clone()).collect();
+    let all = chosen.iter().map(|id| SourceId::from(id.as_str())).collect();
+    state.pending = Some(Pending::Marks(Box::new(OpenRequest { chosen, ..open })));
+    turn.ask(Request::PreviewPicks { one: None, all });
+}
+
+/// Says what the chosen sources would add, and asks.
+pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut Turn) {
+    turn.say(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
+    match all.enters.len() {
+        0 => turn.say("They add nothing new to the selection."),
+        some => turn.say(format!("They add {}, {} together.", counted(some, "source"), known_tokens(all.tokens_in))),
+    }
+    turn.say("Type yes to answer with them, or other numbers, all, none, or later.");
+    state.question = Some(Question::Request(Box::new(open)));
+}
+
+fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, said: &'static str, turn: &mut Turn) {
+    state.pending = Some(Pending::Simple(said));
+    turn.ask(Request::Reply { request_id: open.waiting.request.request_id.clone(), reply });
+}
+
+/// How a request ended, if this person did not answer it.
+pub fn ended(over: &Over) -> Option<String> {
+    let who = who(&over.request);
+    let what = match &over.request.approval {
+        Some(approval) => format!("the write of {}", approval.path),
+        None => "the choice".to_owned(),
+    };
+    Some(match &over.ended {
+        Ended::Here(_) => return None,
+        Ended::Elsewhere(Some(by)) => format!("{by} answered {what} for {who}."),
+        Ended::Elsewhere(None) => format!("{what} for {who} was answered elsewhere."),
+        Ended::TimedOut => format!("{what} for {who} timed out without an answer."),
+        Ended::AskerGone => format!("{who} is gone: {what} is no longer needed."),
+        Ended::Withdrawn => format!("{who} no longer asks for {what}."),
+    })
+}

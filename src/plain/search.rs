@@ -1,0 +1,71 @@
+//! Searches all documents by words and by meaning.
+
+use std::path::Path;
+
+use refdesk_desk::engine::Request;
+use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest};
+use refdesk_text::Error;
+
+use super::fix;
+use super::lists::{NumberedRow, Pages, Target, list, read};
+use super::state::{Pending, PlainState, Turn};
+use super::words::{counted, standing};
+
+pub fn search(state: &mut PlainState, query: &str, turn: &mut Turn) {
+    if query.is_empty() {
+        return turn.say("Search for what? Type search and a question, some words, or a phrase in quotation marks.");
+    }
+    state.pending = Some(Pending::Search);
+    turn.ask(Request::Search(Box::new(SearchRequest::new(query, SearchReader::Person))));
+}
+
+/// Lists the sections.
+pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut Turn) {
+    let answer = match found {
+        Ok(answer) => answer,
+        Err(error) => return fix::sentences(&error).iter().for_each(|line| turn.say(line)),
+    };
+    let by = match answer.mode {
+        SearchMode::Hybrid => "words and meaning",
+        SearchMode::Words => "words alone",
+        SearchMode::Meaning => "meaning alone",
+    };
+    answer.notes.iter().for_each(|note| turn.say(note));
+    match answer.hits.len() {
+        0 => turn.say("No section found."),
+        some => turn.say(format!("{} found by {by}.", counted(some, "section"))),
+    }
+    let row = |hit: &SearchHit| NumberedRow {
+        words: Some(words(state, hit)),
+        target: Target::Section(Box::new(hit.clone())),
+    };
+    let rows = answer.hits.iter().map(row).collect();
+    list(state, rows, turn);
+}
+
+/// `Retries > Backoff, retry-pattern, docs/retry.md:12-30, picked.`
+fn words(state: &PlainState, hit: &SearchHit) -> String {
+    let title = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+    let place = hit.place().map(|place| format!(", {place}")).unwrap_or_default();
+    format!("{title}, {}{place}, {}.", hit.source_id, standing(&state.snapshot, &hit.source_id))
+}
+
+/// Says the text of a section.
+pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
+    state.about = Some(hit.source_id.as_str().into());
+    turn.say(words(state, hit));
+    let lines: Vec<String> = hit.excerpt.lines().map(str::to_owned).collect();
+    let end = vec!["Type document with the number of the row to read on from there.".to_owned()];
+    read(state, Pages { title: "the section".to_owned(), lines, end, ..Pages::default() }, turn);
+}
+
+/// Reads the document of a section from its line on.
+pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
+    state.about = Some(hit.source_id.as_str().into());
+    state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1) });
+    let id = hit.source_id.as_str().into();
+    turn.ask(match hit.path.as_str() {
+        "" => Request::Read(id),
+        path => Request::ReadFile(id, Path::new(&*state.snapshot.workspace).join(path)),
+    });
+}

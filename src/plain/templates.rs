@@ -1,0 +1,254 @@
+//! Templates: the list, the preview, its difference to the file, and the write after `yes`.
+
+use refdesk_desk::engine::Request;
+use refdesk_desk::{RenderFailure, Shown};
+use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
+use refdesk_templates::{Template, VariableKind};
+
+use super::fix;
+use super::lists::{NumberedRow, Pages, Target, list, read, row};
+use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::words::{counted, names, sentence};
+use crate::common::filter::{Haystack, Query, apply};
+use crate::common::values::{self, RowValue, TypedValues};
+
+/// What a preview is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PreviewFor {
+    Reading,
+    Comparing,
+    Writing,
+}
+
+/// Lists the templates that match this filter, or all.
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+    let index = state.snapshot.templates.clone();
+    if index.templates.is_empty() {
+        return turn.say("No selected source has templates.");
+    }
+    let query = Query::parse(filter);
+    if let Some(fault) = &query.fault {
+        turn.say(sentence(fault));
+    }
+    let haystack = Haystack::of_templates(&index, &state.snapshot.catalog);
+    let kept = apply(&state.snapshot, &haystack, query, None).rows;
+    let all = counted(index.templates.len(), "template");
+    match (filter, kept.len()) {
+        ("", _) => turn.say(format!("{all}.")),
+        (_, some) => turn.say(format!("{some} of {all} match {filter}.")),
+    }
+    let row = |template: &Template| NumberedRow {
+        words: Some(words(template)),
+        target: Target::Template(template.name.clone()),
+    };
+    let rows = kept.iter().filter_map(|at| index.templates.get(*at)).map(row).collect();
+    list(state, rows, turn);
+}
+
+/// `Entity.java.tpl, mustache, 3 variables, from java-service.`
+fn words(template: &Template) -> String {
+    let from = template.source.as_ref().map_or_else(|| "the workspace".to_owned(), ToString::to_string);
+    let problem = template.problem.as_ref().map(|_| " It has an error.").unwrap_or_default();
+    let variables = counted(template.variables.len(), "variable");
+    format!("{}, {}, {variables}, from {from}.{problem}", template.name, template.syntax.word())
+}
+
+/// The template of an argument: a number of the list or a name; without one, the template used last.
+///
+/// # Errors
+/// There is no such template; the sentence that says so.
+pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String> {
+    let by_number = given.parse::<usize>().ok().and_then(|number| row(state, number));
+    let name = match (by_number.map(|row| &row.target), given, &state.template) {
+        (Some(Target::Template(name)), ..) => name.clone(),
+        (_, "", Some(name)) => name.clone(),
+        (_, "", None) => {
+            return Err("Which template? Type templates for a list, and give a number or a name.".to_owned());
+        }
+        _ => given.to_owned(),
+    };
+    let found = state.snapshot.templates.templates.iter().find(|template| template.name == name).cloned();
+    let found = found.ok_or_else(|| format!("There is no template {name}. Type templates for a list."))?;
+    state.template = Some(found.name.clone());
+    Ok(found)
+}
+
+/// Says everything about a template.
+pub fn show_one(template: &Template, turn: &mut Turn) {
+    turn.say(words(template));
+    if let Some(problem) = &template.problem {
+        turn.say(format!("Its error: {}", sentence(problem)));
+    }
+    for variable in &template.variables {
+        let kind = match variable.kind {
+            VariableKind::Scalar => "a text",
+            VariableKind::Flag => "yes or no",
+            VariableKind::List => "a list",
+            VariableKind::Object => "an object",
+        };
+        let fields = match variable.fields.as_slice() {
+            [] => String::new(),
+            fields => format!(" with {}", names(fields.iter().map(|field| field.name.as_str()))),
+        };
+        let optional = if variable.optional { ", optional" } else { "" };
+        turn.say(format!("Variable {}: {kind}{fields}{optional}.", variable.name));
+    }
+    turn.say("Type values to be asked for them, preview to read the result, difference to compare it, or write.");
+}
+
+/// Asks for the rendering of a template with the values typed so far.
+pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut Turn) {
+    let typed = state.typed.get(&template.name).filter(|typed| !typed.is_empty());
+    let values = typed.map(|typed| typed.over_sample(&template.variables));
+    let path = state.paths.get(&template.name).cloned();
+    state.pending = Some(Pending::Rendering(is_for));
+    turn.ask(Request::Preview { template: template.name.clone(), values, path });
+}
+
+/// Takes the rendering.
+pub fn rendered(
+    state: &mut PlainState,
+    is_for: PreviewFor,
+    name: &str,
+    outcome: Result<Shown, RenderFailure>,
+    turn: &mut Turn,
+) {
+    let shown = match outcome {
+        Ok(shown) => shown,
+        Err(failure) => {
+            turn.say(format!("{name} does not render."));
+            if let Some(line) = failure.error.line {
+                turn.say(format!("The error is in line {line} of the template."));
+            }
+            return fix::sentences(&failure.error).iter().for_each(|line| turn.say(line));
+        }
+    };
+    let Shown { made, proposal } = shown;
+    made.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
+    say_samples(state, name, turn);
+    match (is_for, proposal) {
+        (PreviewFor::Reading, _) => {
+            let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
+            turn.say(format!("{name} renders to {}.", counted(lines.len(), "line")));
+            read(state, Pages { title: "the preview".to_owned(), lines, ..Pages::default() }, turn);
+        }
+        (PreviewFor::Comparing, None) => turn.say("It offers no file to compare with. Type write to give a path."),
+        (PreviewFor::Writing, None) => ask_path(state, name, turn),
+        (_, Some(Err(refusal))) => {
+            state.paths.remove(name);
+            fix::sentences(&refusal).iter().for_each(|line| turn.say(line));
+        }
+        (PreviewFor::Comparing, Some(Ok(proposal))) => {
+            turn.say(effect(&proposal));
+            let lines = proposal.diff.shown().lines().map(str::to_owned).collect();
+            read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
+        }
+        (PreviewFor::Writing, Some(Ok(proposal))) => ask_write(state, proposal, turn),
+    }
+}
+
+/// `2 values are still samples: basePackage and fields 1 name.`
+fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) {
+    let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
+        return;
+    };
+    let nothing = TypedValues::default();
+    let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
+    let is_sample = |row: &&values::FormRow| match &row.holds {
+        RowValue::Text(text) => !row.typed && !text.is_empty(),
+        _ => false,
+    };
+    let samples: Vec<String> = rows.iter().filter(is_sample).map(|row| values::place(&row.way)).collect();
+    let shown = names(samples.iter().map(String::as_str));
+    match samples.len() {
+        0 => {}
+        1 => turn.say(format!("1 value is still a sample: {shown}.")),
+        some => turn.say(format!("{some} values are still samples: {shown}.")),
+    }
+}
+
+/// `New file src/Entity.java, changes +43 −0.`
+fn effect(proposal: &Proposal) -> String {
+    if proposal.is_unchanged() {
+        return format!("The file {} has this text already.", proposal.shown);
+    }
+    let what = match proposal.before {
+        Before::Nothing => "This is a new file",
+        Before::File { .. } => "This OVERWRITES the file",
+    };
+    let lines = counted(proposal.text.lines().count(), "line");
+    format!("{what} {}, {lines}, changes {}.", proposal.shown, proposal.diff.summary())
+}
+
+fn ask_path(state: &mut PlainState, name: &str, turn: &mut Turn) {
+    turn.say("Type the path of the file, relative to the workspace, or an empty line to write nothing.");
+    state.question = Some(Question::Path(name.to_owned()));
+}
+
+/// Takes the path of the file to write.
+pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut Turn) {
+    if path.is_empty() {
+        return turn.say("Nothing was written.");
+    }
+    state.paths.insert(name.to_owned(), path.to_owned());
+    match template(state, name) {
+        Ok(template) => preview(state, &template, PreviewFor::Writing, turn),
+        Err(why) => turn.say(why),
+    }
+}
+
+/// Begins the write of a template: to this path, or to the one used last, or to the one that it offers.
+pub fn write(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    let is_template = state.snapshot.templates.templates.iter().any(|template| template.name == given);
+    let is_number = given.parse::<usize>().is_ok();
+    let (which, to) = if is_template || is_number || given.is_empty() { (given, "") } else { ("", given) };
+    let template = match template(state, which) {
+        Ok(template) => template,
+        Err(why) => return turn.say(why),
+    };
+    if !to.is_empty() {
+        state.paths.insert(template.name.clone(), to.to_owned());
+    }
+    preview(state, &template, PreviewFor::Writing, turn);
+}
+
+/// Says the whole difference, and asks.
+fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut Turn) {
+    turn.say(effect(&proposal));
+    if proposal.is_unchanged() {
+        return;
+    }
+    if let Some(note) = &proposal.diff.note {
+        turn.say(format!("Note: {}", sentence(note)));
+    }
+    proposal.diff.shown().lines().for_each(|line| turn.say(line));
+    turn.say("Type yes to write it, or no to write nothing.");
+    state.question = Some(Question::Write(Box::new(proposal)));
+}
+
+/// Writes what was said.
+pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut Turn) {
+    state.pending = Some(Pending::Write);
+    let reason = match state.typist {
+        Typist::Person => String::new(),
+        Typist::Script => "a script at the plain interface".to_owned(),
+    };
+    turn.ask(Request::Write { proposal, reason });
+}
+
+/// Takes the outcome of the write. If the file changed meanwhile, says the difference to what it is now.
+pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure>, turn: &mut Turn) {
+    match outcome {
+        Ok(WrittenFile { shown, bytes, lines }) => {
+            turn.say(format!("Wrote {shown}: {}, {}.", counted(lines, "line"), counted(bytes, "byte")));
+        }
+        Err(WriteFailure { refused, current }) => {
+            fix::sentences(&refused).iter().for_each(|line| turn.say(line));
+            turn.say("Nothing was written.");
+            if let Some(now) = current.into_iter().next() {
+                turn.say("This is the difference now.");
+                ask_write(state, now, turn);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What agents ask of a person, and what a repository needs a person's approval for.
+
+use refdesk_desk::SelectionChange;
+use refdesk_desk::engine::{Reply, Snapshot};
+
+use super::super::state::Typist;
+use super::*;
+
+fn state_with(snapshot: Snapshot) -> PlainState {
+    PlainState { snapshot, typist: Typist::Person, ..PlainState::default() }
+}
+
+fn choice() -> Snapshot {
+    let waiting = fixture::asking("r1", "claude", "which pattern?", &["circuit-breaker", "timeouts", "java-service"]);
+    fixture::with_requests(&[waiting])
+}
+
+#[test]
+fn sources_are_chosen_by_numbers_and_confirmed() {
+    let mut state = state_with(choice());
+    assert_eq!(
+        said(&mut state, "requests"),
+        [
+            "claude wants you to choose from 3 sources, session s-1, until 10:35:00.",
+            "Reason: Which pattern?",
+            "1: circuit-breaker, Circuit Breaker, picked, about 1,450 tokens.",
+            "2: timeouts, Timeouts, pulled in by circuit-breaker, retry-pattern, about 640 tokens.",
+            "3: java-service, Java service module, available, about 23,870 tokens.",
+            "Type the numbers of the sources, all, none, or later.",
+        ]
+    );
+    assert_eq!(said(&mut state, "4"), ["4 is none of these. Type numbers from 1 to 3, all, none, or later."]);
+    assert!(matches!(asked(&mut state, "3, 1"), Request::PreviewPicks { .. }));
+    let all = SelectionChange { enters: vec!["java-service".into()], tokens_in: 23_870, ..SelectionChange::default() };
+    let turn = answered(&mut state, Response::PicksPreview { one: SelectionChange::default(), all });
+    assert_eq!(
+        turn.lines,
+        [
+            "Chosen: circuit-breaker and java-service.",
+            "They add 1 source, about 23,870 tokens together.",
+            "Type yes to answer with them, or other numbers, all, none, or later.",
+        ]
+    );
+    let reply = Reply::Chosen(["circuit-breaker", "java-service"].map(str::to_owned).to_vec());
+    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r1".to_owned(), reply });
+    assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Answered with your choice."]);
+}
+
+#[test]
+fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
+    let diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\u{1b}[2J\n";
+    let ask = |diff: &str| fixture::with_requests(&[fixture::asking_to_write("r2", "codex", "a.txt", diff, &["odd"])]);
+    let mut state = state_with(ask(diff));
+    let lines = said(&mut state, "requests");
+    assert_eq!(lines[0], "codex wants to write a.txt, session s-1, until 10:35:00.");
+    assert_eq!(
+        lines[lines.len() - 2..],
+        ["+a\\x1b[2J", "Type yes to let it write exactly this, no to decline, or later."]
+    );
+    assert_eq!(said(&mut state, "approve"), ["Please type yes, no, or later."]);
+    // Another write under the same id is said first.
+    state.snapshot = ask("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n");
+    let lines = said(&mut state, "yes");
+    assert_eq!(lines[0], "The request has changed meanwhile. Nothing was answered.");
+    assert!(lines.iter().any(|line| line.starts_with("This OVERWRITES a file.")), "{lines:?}");
+    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
+    said(&mut state, "requests");
+    state.snapshot = fixture::snapshot();
+    assert_eq!(said(&mut state, "yes"), ["This request no longer waits. Nothing was answered."]);
+}
+
+#[test]
+fn trust_covers_what_was_said() {
+    let mut state = state_with(fixture::untrusted_snapshot(&[("post requests to https://example.org", 4)]));
+    let lines = said(&mut state, "trust");
+    assert_eq!(
+        lines[..2],
+        [
+            "1 setting of this repository wants to do the following.",
+            "1: Post requests to https://example.org. Set in references.json:4.",
+        ]
+    );
+    state.snapshot = fixture::untrusted_snapshot(&[("post requests elsewhere", 4)]);
+    assert_eq!(
+        said(&mut state, "yes"),
+        ["These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again."]
+    );
+    said(&mut state, "trust");
+    assert_eq!(asked(&mut state, "yes"), Request::Trust(state.snapshot.untrusted.clone()));
+}
+
+#[test]
+fn a_script_is_no_person() {
+    let mut state = PlainState { snapshot: choice(), ..PlainState::default() };
+    assert_eq!(said(&mut state, "requests"), ["Only a person at a terminal can answer requests."]);
+    assert_eq!(said(&mut state, "trust"), ["Only a person at a terminal can approve settings."]);
+}

@@ -1,0 +1,185 @@
+//! Prompts, templates, problems, profiles and the feed.
+
+use std::sync::Arc;
+
+use refdesk_desk::engine::{Audience, Event};
+use refdesk_desk::{Profiled, Switch};
+use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, PassedOver, WhyNot};
+use serde_json::json;
+
+use super::super::update::before_line;
+use super::*;
+
+#[test]
+fn a_prompt_of_several_lines_lists_what_it_brings_up() {
+    let mut state = state();
+    assert_eq!(said(&mut state, "hints"), ["There is no prompt. Type prompt and a text."]);
+    assert_eq!(said(&mut state, "prompt"), ["Type the prompt. A line with only a dot ends it."]);
+    assert_eq!(said(&mut state, "see @timeouts"), [""; 0]);
+    assert_eq!(said(&mut state, "  and java"), [""; 0]);
+    let prompt: Arc<str> = "see @timeouts\n  and java".into();
+    assert_eq!(asked(&mut state, "."), Request::Match(prompt.clone()));
+    let hint = Hint { id: "java-service".into(), tags: vec!["java".to_owned()], firsts: vec![20], ranges: Vec::new() };
+    let passed = PassedOver {
+        id: "circuit-breaker".into(),
+        tags: vec!["java".to_owned()],
+        ranges: Vec::new(),
+        why: WhyNot::Picked,
+    };
+    let expansion = Expansion { id: "timeouts".into(), range: 5..13 };
+    let findings =
+        Findings { expansions: vec![expansion], hints: vec![hint], passed: vec![passed], ..Findings::default() };
+    assert_eq!(
+        answered(&mut state, Response::Findings(findings)).lines,
+        [
+            "The prompt matches 3 sources: 1 named, 1 hinted at, 1 passed over.",
+            "1: timeouts, named in the prompt: the agent gets it with the prompt.",
+            "2: java-service, hint, matched java at line 2 column 7.",
+            "3: circuit-breaker, no hint: java matched, but picked already.",
+            "Type enriched to hear what an agent would get.",
+        ]
+    );
+    assert_eq!(
+        asked(&mut state, "enriched"),
+        Request::Simulate { prompt: prompt.clone(), audience: Audience::NewSession }
+    );
+    let enriched = fixture::enriched(&prompt, &[(BlockKind::Hint, Level::Full, "- @java-service")]);
+    let turn = answered(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+    assert_eq!(turn.lines[0], "1 block would be added, about 7 tokens.");
+    assert_eq!(turn.lines[2..], ["---", "- @java-service", "---"]);
+}
+
+#[test]
+fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
+    let mut state = state();
+    assert_eq!(
+        said(&mut state, "templates"),
+        [
+            "2 templates.",
+            "1: CircuitBreaker.java.tpl, mustache, 2 variables, from circuit-breaker.",
+            "2: retry-policy.yaml.tmpl, jinja2, 0 variables, from retry-pattern. It has an error.",
+        ]
+    );
+    for (line, expected) in [
+        ("values 1", "basePackage: a sample: ‹basePackage›. Type a value."),
+        ("org.example", "fields: a list with a sample item. Type how many items it has."),
+        ("many", "Please type a number up to 200."),
+        ("2", "fields 1 name: a sample: ‹name›. Type a value."),
+        (":={", "This is not valid JSON: EOF while parsing an object at line 1 column 1."),
+        ("id", "fields 1 nullable, optional: a sample: yes. Type yes or no."),
+        ("maybe", "Please type yes or no."),
+        ("no", "fields 2 name: a sample: ‹name›. Type a value."),
+        ("", "fields 2 nullable, optional: a sample: yes. Type yes or no."),
+        (".", "Type preview to read the result, or write."),
+    ] {
+        assert_eq!(said(&mut state, line).last().map(String::as_str), Some(expected), "{line}");
+    }
+    let Request::Preview { template, values: Some(values), path: None } = asked(&mut state, "write") else {
+        panic!("no preview")
+    };
+    assert_eq!((template.as_str(), &values["basePackage"]), ("CircuitBreaker.java.tpl", &json!("org.example")));
+    assert_eq!(values["fields"][0], json!({"name": "id", "nullable": false}));
+    let outcome = Ok(fixture::shown("text"));
+    let turn = answered(&mut state, Response::Preview { template: template.clone(), outcome });
+    assert_eq!(
+        turn.lines.last().unwrap(),
+        "Type the path of the file, relative to the workspace, or an empty line to write nothing."
+    );
+    let request = asked(&mut state, "src/A.java");
+    assert!(matches!(&request, Request::Preview { path: Some(path), .. } if path == "src/A.java"), "{request:?}");
+    let outcome = Ok(fixture::proposed("new\n", "src/A.java", Some("old\n")));
+    let turn = answered(&mut state, Response::Preview { template, outcome });
+    assert!(turn.lines.contains(&"This OVERWRITES the file src/A.java, 1 line, changes +1 −1.".to_owned()), "{turn:?}");
+    assert_eq!(turn.lines[turn.lines.len() - 3..], ["-old", "+new", "Type yes to write it, or no to write nothing."]);
+    assert!(matches!(asked(&mut state, "yes"), Request::Write { .. }));
+}
+
+#[test]
+fn a_template_that_does_not_render_says_where() {
+    let mut state = state();
+    assert!(matches!(asked(&mut state, "preview retry-policy.yaml.tmpl"), Request::Preview { .. }));
+    let outcome = Err(fixture::unrendered("unclosed block", Some(4)));
+    let turn = answered(&mut state, Response::Preview { template: "retry-policy.yaml.tmpl".to_owned(), outcome });
+    assert_eq!(
+        turn.lines,
+        ["retry-policy.yaml.tmpl does not render.", "The error is in line 4 of the template.", "Unclosed block."]
+    );
+}
+
+#[test]
+fn problems_have_fixes() {
+    let mut state = state();
+    assert_eq!(
+        said(&mut state, "problems"),
+        [
+            "1 error and 1 warning.",
+            "1: error, payments-api: `tags` is a number where a list is needed.",
+            "2: warning, legacy-errors: docs/legacy/codes.md does not exist.",
+        ]
+    );
+    assert_eq!(
+        said(&mut state, "2"),
+        [
+            "Docs/legacy/codes.md does not exist.",
+            "Fix: change `path`, or remove the entry.",
+            "Place: references.json:60:15.",
+            "Code: missing-path. It is about legacy-errors.",
+        ]
+    );
+}
+
+#[test]
+fn a_profile_is_compared_and_switched_to_as_it_was_said() {
+    let mut state = state();
+    assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
+    let profile = Profiled { name: "reviewer".to_owned(), file: "r.json".into(), tokens: 12, ..Profiled::default() };
+    let turn = answered(&mut state, Response::Profiles { profiles: vec![profile], problems: Vec::new() });
+    assert_eq!(turn.lines[1], "1: reviewer, 0 picked, 0 pulled in, about 12 tokens, 0 templates.");
+    assert_eq!(asked(&mut state, "1"), Request::CompareProfile("r.json".into()));
+    let switch = || {
+        let picked = vec!["timeouts".to_owned()];
+        Response::ProfileCompared(Ok(Box::new(Switch { name: "reviewer".to_owned(), picked, ..Switch::default() })))
+    };
+    assert_eq!(
+        answered(&mut state, switch()).lines,
+        [
+            "Switching to reviewer would change:",
+            "Picks: timeouts.",
+            "The selection costs about 0 tokens now, and about 0 afterwards.",
+            "Type yes to switch, or no to keep your picks.",
+        ]
+    );
+    state.snapshot.selection = fixture::selection(Vec::new(), &[], &[]).into();
+    assert_eq!(asked(&mut state, "yes"), Request::CompareProfile("r.json".into()), "the selection has changed");
+    answered(&mut state, switch());
+    assert_eq!(asked(&mut state, "yes"), Request::SwitchProfile("r.json".into()));
+}
+
+#[test]
+fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
+    let mut state = state();
+    for nth in 0..7 {
+        update(&mut state, PlainInput::Event(Event::Notice(fixture::notice(&format!("@a changed {nth}\u{1b}[m")))));
+    }
+    let lines = before_line(&mut state).lines;
+    assert_eq!(lines.len(), 7);
+    assert_eq!(lines[0], "news: 2 more events before these. Type feed to hear them.");
+    assert_eq!(lines[5..], ["news: files: @a changed 6\\x1b[m.", "Command:"]);
+    assert_eq!(before_line(&mut state).lines, ["Command:"]);
+    assert_eq!(said(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
+}
+
+#[test]
+fn a_receipt_says_what_was_sent_and_why() {
+    let mut state = state();
+    let (notice, line) = fixture::receipt(7, "s1");
+    update(&mut state, PlainInput::Event(Event::Notice(notice)));
+    said(&mut state, "feed");
+    assert_eq!(asked(&mut state, "receipt 1"), Request::JournalLine(7));
+    let lines = answered(&mut state, Response::JournalLine(Ok(Box::new(line)))).lines;
+    assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1 at desk default, with a prompt."]);
+    assert!(
+        lines.contains(&"hint java-service: tag java at 1:9, tag spring boot at 1:21, full, 66 bytes.".to_owned()),
+        "{lines:?}"
+    );
+}

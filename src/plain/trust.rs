@@ -1,0 +1,37 @@
+//! The settings of the repository that need the person's approval, said before they are trusted.
+
+use std::sync::Arc;
+
+use refdesk_desk::PrivilegedAction;
+use refdesk_desk::engine::Request;
+
+use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::words::{counted, sentence};
+
+pub fn show(state: &mut PlainState, turn: &mut Turn) {
+    let untrusted = state.snapshot.untrusted.clone();
+    if state.typist == Typist::Script {
+        return turn.say("Only a person at a terminal can approve settings.");
+    }
+    if untrusted.is_empty() {
+        return turn.say("No setting of this repository needs your approval.");
+    }
+    let want = if untrusted.len() == 1 { "wants" } else { "want" };
+    turn.say(format!("{} of this repository {want} to do the following.", counted(untrusted.len(), "setting")));
+    for (nth, action) in untrusted.iter().enumerate() {
+        let place = action.line.map_or_else(|| action.file.clone(), |line| format!("{}:{line}", action.file));
+        turn.say(format!("{}: {} Set in {place}.", nth + 1, sentence(&action.what)));
+    }
+    turn.say("Nothing of it is done until you trust it. Your trust covers exactly this, on this machine, for you.");
+    turn.say("Type yes to trust it, or no to leave it.");
+    state.question = Some(Question::Trust(untrusted));
+}
+
+/// Trusts what was said, if it is still what waits.
+pub fn trust(state: &mut PlainState, said: Arc<[PrivilegedAction]>, turn: &mut Turn) {
+    if state.snapshot.untrusted != said {
+        return turn.say("These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again.");
+    }
+    state.pending = Some(Pending::Simple("Trusted."));
+    turn.ask(Request::Trust(said));
+}

@@ -1,0 +1,153 @@
+//! The values of a template, asked one by one. They are kept until refdesk is left.
+
+use refdesk_templates::Template;
+
+use super::prompts::END;
+use super::state::{PlainState, Question, Turn};
+use super::templates::template;
+use super::words::{counted, sentence};
+use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues};
+
+/// The most items that a list is given at once.
+const MOST_ITEMS: usize = 200;
+
+/// A value that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedValue {
+    /// The name of the template.
+    template: String,
+    /// The row of its form.
+    at: usize,
+}
+
+/// Asks for the values of a template; `{…}` replaces them all by those of a JSON object.
+pub fn ask(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    if given.starts_with('{') {
+        return paste(state, given, turn);
+    }
+    let template = match template(state, given) {
+        Ok(template) => template,
+        Err(why) => return turn.say(why),
+    };
+    if template.variables.is_empty() {
+        return turn.say(format!("{} has no variables.", template.name));
+    }
+    turn.say(format!("{}: an empty line keeps a value, and a line with only a dot ends the questions.", template.name));
+    next(state, &template, 0, turn);
+}
+
+fn paste(state: &mut PlainState, json: &str, turn: &mut Turn) {
+    let template = match template(state, "") {
+        Ok(template) => template,
+        Err(why) => return turn.say(why),
+    };
+    match values::read(json) {
+        Ok(document) => {
+            let typed = TypedValues::pasted(&template.variables, &document);
+            turn.say(format!("{} typed for {}.", counted(typed.len(), "value"), template.name));
+            state.typed.insert(template.name, typed);
+        }
+        Err(broken) => turn.say(format!("This is not valid JSON, {}. Nothing changed.", broken.message)),
+    }
+}
+
+/// Removes the values typed for a template.
+pub fn reset(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    match template(state, given) {
+        Ok(template) => {
+            state.typed.remove(&template.name);
+            turn.say(format!("{} has its sample values again.", template.name));
+        }
+        Err(why) => turn.say(why),
+    }
+}
+
+fn form(state: &PlainState, template: &Template) -> Vec<FormRow> {
+    let nothing = TypedValues::default();
+    values::rows(&template.variables, state.typed.get(&template.name).unwrap_or(&nothing))
+}
+
+/// Asks for the first value from this row on.
+fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Turn) {
+    let form = form(state, template);
+    let asked =
+        form.iter().enumerate().skip(from).find(|(_, row)| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));
+    let Some((at, row)) = asked else {
+        turn.say("These were all values. Type preview to read the result, or write.");
+        return;
+    };
+    let name = values::place(&row.way);
+    let optional = if row.optional { ", optional" } else { "" };
+    let kept = if row.typed { "now" } else { "a sample:" };
+    turn.say(match &row.holds {
+        RowValue::Flag(flag) => {
+            format!("{name}{optional}: {kept} {}. Type yes or no.", if *flag { "yes" } else { "no" })
+        }
+        RowValue::Items(items) => {
+            let now = items.map_or_else(|| "a sample item".to_owned(), |items| counted(items, "item"));
+            format!("{name}{optional}: a list with {now}. Type how many items it has.")
+        }
+        RowValue::Text(text) if text.is_empty() => format!("{name}{optional}: left out. Type a value."),
+        RowValue::Text(text) => format!("{name}{optional}: {kept} {text}. Type a value."),
+        _ => format!("{name}{optional}: what was typed does not fit. Type a value."),
+    });
+    state.question = Some(Question::Value(AskedValue { template: template.name.clone(), at }));
+}
+
+/// Takes a value, and asks for the next one.
+pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut Turn) {
+    if line.trim() == END {
+        return turn.say("Type preview to read the result, or write.");
+    }
+    let template = match template(state, &asked.template) {
+        Ok(template) => template,
+        Err(why) => return turn.say(why),
+    };
+    // The template may have changed meanwhile.
+    let Some(row) = form(state, &template).into_iter().nth(asked.at) else {
+        return next(state, &template, asked.at, turn);
+    };
+    if line.is_empty() {
+        return next(state, &template, asked.at + 1, turn);
+    }
+    let typed = state.typed.entry(template.name.clone()).or_default();
+    let refused = match (&row.holds, line.trim().to_lowercase().as_str()) {
+        (RowValue::Flag(_), "yes" | "y" | "true") => {
+            typed.set(row.way, TypedValue::Flag(true));
+            None
+        }
+        (RowValue::Flag(_), "no" | "n" | "false") => {
+            typed.set(row.way, TypedValue::Flag(false));
+            None
+        }
+        (RowValue::Flag(_), _) => Some("Please type yes or no.".to_owned()),
+        (RowValue::Items(_), count) => match count.parse::<usize>() {
+            Ok(count) if count <= MOST_ITEMS => {
+                while typed.shown_items(&row.way) < count {
+                    let at = typed.shown_items(&row.way);
+                    typed.add_item(&row.way, at);
+                }
+                while typed.shown_items(&row.way) > count {
+                    let last = typed.shown_items(&row.way) - 1;
+                    typed.remove_item(&row.way, last);
+                }
+                None
+            }
+            _ => Some(format!("Please type a number up to {MOST_ITEMS}.")),
+        },
+        _ => match values::json(line) {
+            Some(Err(broken)) => Some(format!("This is not valid JSON: {}", sentence(&broken.to_string()))),
+            _ => {
+                typed.set(row.way, TypedValue::Text(line.to_owned()));
+                None
+            }
+        },
+    };
+    match refused {
+        Some(why) => {
+            turn.say(why);
+            state.question = Some(Question::Value(asked));
+        }
+        None => next(state, &template, asked.at + 1, turn),
+    }
+}
