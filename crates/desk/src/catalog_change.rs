@@ -12,7 +12,7 @@ use super::{Desk, Session};
 use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
-use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
+use refdesk_files::output::{Before, PathLookup, Proposal, WriteFailure, WrittenFile};
 use refdesk_files::path::{relative, slashed};
 use refdesk_files::{FileMode, Folder, read_regular};
 use refdesk_text::report::locate::{PointerStep, locate};
@@ -160,10 +160,11 @@ impl Desk {
         let folder = self.references_folder();
         let mut used: HashSet<PathBuf> = HashSet::with_capacity(entries.len());
         let mut proposals = Vec::with_capacity(entries.len());
+        let mut lookup = PathLookup::default();
         for entry in entries {
             let file = self.free_file(&folder, &entry.id, &mut used);
             let value = self.entry(&folder, entry);
-            let proposal = self.propose_configuration(&file, &format!("{value:#}\n"), leave)?;
+            let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
             if proposal.before != Before::Nothing {
                 let message = format!("{} is there already", self.around().display(&file));
                 return Err(Error::new(Code::FileExists, message, "give the source another id, or edit that file"));

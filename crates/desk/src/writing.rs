@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::change::not_stored;
 use super::{Desk, RenderedTemplate, Session};
 use refdesk_files::Lock;
-use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
+use refdesk_files::output::{self, Interrupted, PathLookup, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -36,12 +36,26 @@ impl Desk {
     /// # Errors
     /// The path may not be written, or `leave` refuses.
     pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Error> {
+        self.propose_configurations(&mut PathLookup::default(), file, text, leave)
+    }
+
+    /// The same for one of many files.
+    ///
+    /// # Errors
+    /// As [`Desk::propose_configuration`].
+    pub(super) fn propose_configurations(
+        &self,
+        lookup: &mut PathLookup,
+        file: &Path,
+        text: &str,
+        leave: Leave<'_>,
+    ) -> Result<Proposal, Error> {
         let workspace = self.workspace();
         let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
             let message = format!("{} is not UTF-8", file.display());
             Error::new(Code::NoText, message, "rename it")
         })?;
-        let propose = |scope| output::propose(workspace, workspace, path, text, scope);
+        let mut propose = |scope| output::propose_with(lookup, workspace, workspace, path, text, scope);
         match propose(Scope::Workspace) {
             Err(refusal) if refusal.code == Code::Outside => {
                 let proposal = propose(Scope::Anywhere)?;

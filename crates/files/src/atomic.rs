@@ -235,6 +235,11 @@ impl Staged {
         self.file.sync_data()
     }
 
+    /// It was renamed by its temporary name, so there is nothing to remove.
+    pub(super) fn is_renamed(mut self) {
+        self.is_named = true;
+    }
+
     /// Its temporary path.
     pub fn path(&self) -> PathBuf {
         self.folder.path_of(&self.name)

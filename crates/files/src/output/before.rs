@@ -23,8 +23,19 @@ impl Before {
     /// # Errors
     /// It cannot be read.
     pub(super) fn read(path: &Path) -> io::Result<(Self, OldContent)> {
-        let open = || Folder::of_real(path).and_then(|(folder, name)| folder.open(name));
-        let file = match open() {
+        match Folder::of_real(path) {
+            Err(error) if is_absent(&error) => Self::read_in(None, path),
+            found => Self::read_in(Some(&found?.0), path),
+        }
+    }
+
+    /// The same in the folder of the path; `None` if there is none, or nothing at the path.
+    ///
+    /// # Errors
+    /// As [`Before::read`].
+    pub(super) fn read_in(folder: Option<&Folder>, path: &Path) -> io::Result<(Self, OldContent)> {
+        let Some(folder) = folder else { return Ok((Self::Nothing, OldContent::Nothing)) };
+        let file = match folder.open(path.file_name().unwrap_or_default()) {
             Err(error) if is_absent(&error) => return Ok((Self::Nothing, OldContent::Nothing)),
             opened => opened?,
         };

@@ -10,6 +10,7 @@ use refdesk_text::Error;
 
 mod before;
 mod diff;
+mod lookup;
 mod propose;
 mod record;
 mod recover;
@@ -19,7 +20,8 @@ mod resolve;
 mod write;
 
 pub use diff::{Diff, DiffLine, DiffLineKind};
-pub use propose::{conflicts, propose};
+pub use lookup::PathLookup;
+pub use propose::{conflicts, propose, propose_with};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};

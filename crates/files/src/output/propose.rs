@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::lookup::PathLookup;
 use super::refusal::{self, WriteTarget};
 use super::{Before, Proposal, Scope};
+use crate::Folder;
 use refdesk_text::Error;
 
 /// What writing `text` to `path` (relative to `current`) would change; nothing is touched.
@@ -12,8 +14,23 @@ use refdesk_text::Error;
 /// # Errors
 /// The path may not be written to.
 pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
-    let WriteTarget { path, shown } = refusal::write_target(workspace, current, path, scope)?;
-    compare(path, shown, text.to_owned())
+    propose_with(&mut PathLookup::default(), workspace, current, path, text, scope)
+}
+
+/// The same for one of many paths, which share what is known about them.
+///
+/// # Errors
+/// As [`propose`].
+pub fn propose_with(
+    lookup: &mut PathLookup,
+    workspace: &Path,
+    current: &Path,
+    path: &str,
+    text: &str,
+    scope: Scope,
+) -> Result<Proposal, Error> {
+    let WriteTarget { path, shown, folder } = refusal::write_target(lookup, workspace, current, path, scope)?;
+    compare(folder.as_ref(), path, shown, text.to_owned())
 }
 
 /// Proposals that an earlier one excludes: the indexes of both, and why. Takes time in proportion to their number.
@@ -39,12 +56,13 @@ pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
 
 /// The same proposal against the current files.
 pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
-    refusal::check_again(&proposal.path, &proposal.shown)?;
-    compare(proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
+    let folder = refusal::check_again(&mut PathLookup::default(), &proposal.path, &proposal.shown)?;
+    compare(folder.as_ref(), proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
 
-fn compare(path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
-    let (before, old) = Before::read(&path).map_err(|error| refusal::unreadable(&shown, &error))?;
+/// `folder` is that of the path, if there is something at the path.
+fn compare(folder: Option<&Folder>, path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
+    let (before, old) = Before::read_in(folder, &path).map_err(|error| refusal::unreadable(&shown, &error))?;
     let diff = old.diff(&shown, &text);
     Ok(Proposal { path, shown, text, before, diff })
 }

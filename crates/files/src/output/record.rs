@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::lookup::PathLookup;
 use super::{Before, refusal};
 use crate::path::is_absent;
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
@@ -88,13 +89,15 @@ impl FileRename {
     ///
     /// # Errors
     /// The path now leads elsewhere, or the file system's error.
-    pub fn make(&self) -> Result<(), Error> {
+    pub fn make(&self, lookup: &mut PathLookup) -> Result<(), Error> {
         // The new content is in the folder that was checked; a folder that replaced it does not contain it.
-        refusal::check_again(&self.path, &self.shown)?;
-        let made = Folder::of_real(&self.path).and_then(|(folder, name)| match self.before {
-            Before::Nothing => folder.rename_new(name_of(&self.staged), name),
-            Before::File { .. } => folder.rename(name_of(&self.staged), name),
-        });
+        refusal::check_again(lookup, &self.path, &self.shown)?;
+        let found = lookup.folder(&self.path, &self.shown)?.ok_or_else(|| refusal::moved(&self.shown))?;
+        let name = name_of(&self.path);
+        let made = match self.before {
+            Before::Nothing => found.rename_new(name_of(&self.staged), name),
+            Before::File { .. } => found.rename(name_of(&self.staged), name),
+        };
         made.map_err(|error| write_failed(&self.shown, &error))
     }
 

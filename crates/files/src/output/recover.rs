@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::lookup::PathLookup;
 use super::record::{self, FileRename, Note, RenameState, WriteRecord};
 use super::refusal;
 use crate::path::display;
@@ -114,7 +115,8 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
 /// Makes the remaining renames; on failure the write is to be undone.
 fn finish(record: &WriteRecord, states: &[RenameState]) -> bool {
     let mut left = record.files.iter().zip(states).filter(|(_, state)| **state == RenameState::Before);
-    left.all(|(step, _)| step.make().is_ok())
+    let mut lookup = PathLookup::default();
+    left.all(|(step, _)| step.make(&mut lookup).is_ok())
 }
 
 /// Undoes the write inside the workspace; returns the files whose old content could not be restored.
@@ -185,7 +187,7 @@ mod tests {
             }
             let sealer = Sealer::fixed(&path);
             record.store(&path, &sealer).unwrap();
-            record.files.iter().take(renames).for_each(|step| step.make().unwrap());
+            record.files.iter().take(renames).for_each(|step| step.make(&mut PathLookup::default()).unwrap());
             Self { _root: root, path, record, sealer }
         }
 

@@ -2,13 +2,13 @@
 //! how it is written, for where it leads once all links are followed, and for what exists there. Allowing paths outside
 //! the workspace lifts that one rule and no other.
 
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
-use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
+use crate::path::{absolute, display, is_windows_absolute, slashed};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
@@ -25,20 +25,28 @@ pub(super) struct WriteTarget {
     pub path: PathBuf,
     /// As printed.
     pub shown: String,
+    /// Its folder, if there is something at the path.
+    pub folder: Option<Folder>,
 }
 
 /// Resolves `path`, relative to `current`.
 ///
 /// # Errors
 /// It may not be written to.
-pub(super) fn write_target(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<WriteTarget, Error> {
+pub(super) fn write_target(
+    lookup: &mut PathLookup,
+    workspace: &Path,
+    current: &Path,
+    path: &str,
+    scope: Scope,
+) -> Result<WriteTarget, Error> {
     check_text(path)?;
     // Without a current folder, paths are relative to the workspace.
     let current = workspace.join(current);
     let asked = current.join(path);
-    let path = resolve_links(&asked, &quoted(path))?;
-    let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-    let shown = shown((workspace, &real), &absolute(&current, &asked), &path);
+    let path = lookup.resolve(&asked, &quoted(path))?;
+    let real = lookup.workspace(workspace);
+    let shown = shown((workspace, &real), &asked, &absolute(&current, &asked), &path);
     let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
         let message = format!("{} is outside the workspace", path.display());
@@ -47,23 +55,21 @@ pub(super) fn write_target(workspace: &Path, current: &Path, path: &str, scope: 
     // Folders above the workspace do not count for this rule.
     check_reserved(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
     check_length(&path)?;
-    check_existing(&path, &shown)?;
-    Ok(WriteTarget { path, shown })
+    let folder = check_existing(lookup, &path, &shown)?;
+    Ok(WriteTarget { path, shown, folder })
 }
 
 /// Checks again a path that was accepted before: none of its folders became a link meanwhile, and the file can still be
-/// replaced.
+/// replaced. Returns its folder, if there is something at the path.
 ///
 /// # Errors
 /// It leads elsewhere, or may no longer be written to.
-pub(super) fn check_again(path: &Path, shown: &str) -> Result<(), Error> {
-    if resolve_links(path, shown)? != path {
-        return Err(moved(shown));
-    }
-    check_existing(path, shown)
+pub(super) fn check_again(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
+    // A folder is reached without following links, and a file that is a link cannot be replaced.
+    check_existing(lookup, path, shown)
 }
 
-fn moved(shown: &str) -> Error {
+pub(super) fn moved(shown: &str) -> Error {
     let message = format!("{shown} now leads elsewhere: one of its folders has become a link");
     refused(Code::Moved, message, "check the folder, and try again")
 }
@@ -140,7 +146,7 @@ fn check_length(path: &Path) -> Result<(), Error> {
 }
 
 /// Resolves links.
-fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
+pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
@@ -177,13 +183,10 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     Err(refused(Code::Guarded, message, "choose another path"))
 }
 
-/// Checks what exists at the path.
-fn check_existing(path: &Path, shown: &str) -> Result<(), Error> {
-    match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
-        Ok(entry) => entry.map_or(Ok(()), |entry| check_replaceable(&entry, shown)),
-        Err(error) if is_absent(&error) => Ok(()),
-        Err(error) => Err(unreadable(shown, &error)),
-    }
+/// Checks what exists at the path; returns its folder if something does.
+fn check_existing(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
+    let found = lookup.entry(path, shown)?;
+    found.map(|(folder, entry)| check_replaceable(&entry, shown).map(|()| folder)).transpose()
 }
 
 fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
@@ -222,10 +225,13 @@ fn quoted(path: &str) -> String {
 
 /// The path as written if that names the same file; otherwise its real path. The workspace path may itself contain
 /// links.
-fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> String {
+fn shown((named, workspace): (&Path, &Path), asked: &Path, written: &Path, real: &Path) -> String {
     let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
+    // What was asked for is known to lead to the real path.
+    let leads_there =
+        || asked.as_os_str() == written.as_os_str() || resolve(written).is_ok_and(|resolved| resolved == real);
     match within {
-        Some(within) if resolve(written).is_ok_and(|resolved| resolved == real) => slashed(within),
+        Some(within) if leads_there() => slashed(within),
         _ => display(workspace, real),
     }
 }
@@ -233,6 +239,7 @@ fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> Str
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
@@ -316,7 +323,8 @@ mod tests {
         ] {
             let dir = root.join("dir");
             for (scope, expected) in [(Scope::Workspace, inside), (Scope::Anywhere, anywhere)] {
-                let code = write_target(&dir, &dir, path, scope).map_or_else(|refused| refused.code.as_str(), |_| "");
+                let code = write_target(&mut PathLookup::default(), &dir, &dir, path, scope)
+                    .map_or_else(|refused| refused.code.as_str(), |_| "");
                 assert_eq!(code, expected, "{path} {scope:?}");
             }
         }
@@ -349,10 +357,13 @@ mod tests {
             // A third path of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
-            let place = write_target(&dir, &dir.join(current), path, Scope::Workspace).unwrap();
+            let place =
+                write_target(&mut PathLookup::default(), &dir, &dir.join(current), path, Scope::Workspace).unwrap();
             assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
             let alias = root.join("alias");
-            let place = super::write_target(&alias, &alias.join(current), path, Scope::Workspace).unwrap();
+            let place =
+                super::write_target(&mut PathLookup::default(), &alias, &alias.join(current), path, Scope::Workspace)
+                    .unwrap();
             assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
         }
     }
@@ -361,12 +372,12 @@ mod tests {
     fn a_path_that_leads_elsewhere_now_is_refused() {
         let (_root, root) = world();
         let path = root.join("dir/sub/x");
-        assert!(check_again(&path, "sub/x").is_ok());
+        assert!(check_again(&mut PathLookup::default(), &path, "sub/x").is_ok());
         fs::remove_dir(root.join("dir/sub")).unwrap();
         symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
-        assert_eq!(check_again(&path, "sub/x").unwrap_err().code, Code::Moved);
+        assert_eq!(check_again(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::Moved);
         fs::remove_file(root.join("dir/sub")).unwrap();
         fs::create_dir_all(&path).unwrap();
-        assert_eq!(check_again(&path, "sub/x").unwrap_err().code, Code::IsFolder);
+        assert_eq!(check_again(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::IsFolder);
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use super::lookup::PathLookup;
 use super::propose::{conflicts, propose_again};
 use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
@@ -34,7 +35,9 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
-        rename((workspace, sealer), &staged, &folders)
+        rename((workspace, sealer), &staged, &folders)?;
+        staged.into_iter().for_each(|ready| ready.new.is_renamed());
+        Ok(())
     });
     if let Err(failure) = written {
         remove_folders(&folders);
@@ -150,8 +153,9 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
         record.store(workspace, sealer).map_err(|error| write_failed("the note of what is written", &error))?;
     }
     let mut outcome = Ok(());
+    let mut lookup = PathLookup::default();
     for (at, step) in record.files.iter().enumerate() {
-        if let Err(mut refused) = step.make() {
+        if let Err(mut refused) = step.make(&mut lookup) {
             let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
             let stuck: Vec<&str> = made.undo().iter().map(|step| step.shown.as_str()).collect();
             if !stuck.is_empty() {
@@ -171,9 +175,11 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
 /// Checks that no file changed since it was proposed.
 pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
+    let mut lookup = PathLookup::default();
     for proposal in proposals {
-        refusal::check_again(&proposal.path, &proposal.shown)?;
-        let now = Before::read(&proposal.path).map_err(|error| refusal::unreadable(&proposal.shown, &error))?.0;
+        let Proposal { path, shown, .. } = proposal;
+        let folder = refusal::check_again(&mut lookup, path, shown)?;
+        let now = Before::read_in(folder.as_ref(), path).map_err(|error| refusal::unreadable(shown, &error))?.0;
         if now != proposal.before {
             changed.push(&proposal.shown);
         }

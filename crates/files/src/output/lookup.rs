@@ -1,0 +1,110 @@
+//! Looks up paths one after the other. A write of many files has few folders: each is reached once, without following
+//! links, and stays open for the next files in it. After some files it is reached again, so that one that was moved or
+//! replaced meanwhile is noticed.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::refusal::{moved, resolve_links, unreadable};
+use crate::path::is_absent;
+use crate::{EntryKind, Folder, FolderEntry, is_link_refused};
+use refdesk_text::Error;
+
+/// How many files are looked up in a folder before it is reached again.
+const USES: usize = 64;
+
+/// What is known about paths; for one step of a write, or for several proposals.
+#[derive(Debug, Default)]
+pub struct PathLookup {
+    /// By its path without links.
+    folders: HashMap<PathBuf, Known<Option<Folder>>>,
+    /// The path without links, by the path as written.
+    resolved: HashMap<PathBuf, Known<PathBuf>>,
+    workspace: Option<(PathBuf, PathBuf)>,
+}
+
+#[derive(Debug)]
+struct Known<T> {
+    value: T,
+    uses: usize,
+}
+
+impl<T: Clone> Known<T> {
+    fn get(known: &mut HashMap<PathBuf, Self>, path: &Path) -> Option<T> {
+        let known = known.get_mut(path).filter(|known| known.uses < USES)?;
+        known.uses += 1;
+        Some(known.value.clone())
+    }
+}
+
+impl PathLookup {
+    /// The path of the workspace without links.
+    pub(super) fn workspace(&mut self, workspace: &Path) -> PathBuf {
+        match &self.workspace {
+            Some((named, real)) if named == workspace => real.clone(),
+            _ => {
+                let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+                self.workspace = Some((workspace.to_path_buf(), real.clone()));
+                real
+            }
+        }
+    }
+
+    /// An absolute path without links; parts that do not exist stay as written.
+    ///
+    /// # Errors
+    /// It cannot be resolved.
+    pub(super) fn resolve(&mut self, path: &Path, shown: &str) -> Result<PathBuf, Error> {
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return resolve_links(path, shown) };
+        let real = match Known::get(&mut self.resolved, above) {
+            Some(real) => real,
+            None => {
+                let real = resolve_links(above, shown)?;
+                self.resolved.insert(above.to_path_buf(), Known { value: real.clone(), uses: 1 });
+                real
+            }
+        };
+        let real = real.join(name);
+        let is_link = match self.folder(&real, shown)? {
+            Some(folder) => folder.entry(name).map_or(true, |entry| entry.is_some_and(|it| it.kind == EntryKind::Link)),
+            None => false,
+        };
+        if is_link { resolve_links(path, shown) } else { Ok(real) }
+    }
+
+    /// The folder of a file at a path without links, and what is there under the file's name; `None` if there is no such
+    /// folder or nothing in it.
+    ///
+    /// # Errors
+    /// Part of the path is a link now, or cannot be read.
+    pub(super) fn entry(&mut self, path: &Path, shown: &str) -> Result<Option<(Folder, FolderEntry)>, Error> {
+        let Some(folder) = self.folder(path, shown)? else { return Ok(None) };
+        match folder.entry(path.file_name().unwrap_or_default()) {
+            Ok(entry) => Ok(entry.map(|entry| (folder, entry))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(unreadable(shown, &error)),
+        }
+    }
+
+    /// The folder of a file at a path without links; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`PathLookup::entry`].
+    pub(super) fn folder(&mut self, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
+        let above = path.parent().unwrap_or(path);
+        if let Some(known) = Known::get(&mut self.folders, above) {
+            return Ok(known);
+        }
+        let folder = match Folder::real(above) {
+            Ok(folder) => Some(folder),
+            Err(error) if is_link_refused(&error) => return Err(moved(shown)),
+            // A part of it may be a file, or a link to nowhere.
+            Err(_) if resolve_links(path, shown)? != path => return Err(moved(shown)),
+            Err(error) if is_absent(&error) => None,
+            Err(error) => return Err(unreadable(shown, &error)),
+        };
+        self.folders.insert(above.to_path_buf(), Known { value: folder.clone(), uses: 1 });
+        Ok(folder)
+    }
+}
