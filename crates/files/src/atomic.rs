@@ -235,8 +235,30 @@ impl Staged {
         self.file.sync_data()
     }
 
-    /// It was renamed by its temporary name, so there is nothing to remove.
-    pub(super) fn is_renamed(mut self) {
+    /// Waits until everything on its file system is on the disk.
+    ///
+    /// # Errors
+    /// The file system's error, or there is no such call.
+    pub(super) fn sync_file_system(&self) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        return Ok(rustix::fs::syncfs(&self.file)?);
+        #[cfg(not(target_os = "linux"))]
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The number of its file system.
+    ///
+    /// # Errors
+    /// The file system's error, or it has none.
+    pub(super) fn device(&self) -> io::Result<u64> {
+        #[cfg(unix)]
+        return self.file.metadata().map(|file| std::os::unix::fs::MetadataExt::dev(&file));
+        #[cfg(not(unix))]
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// For a file that was renamed by its temporary name: there is nothing to remove.
+    pub(super) fn mark_renamed(mut self) {
         self.is_named = true;
     }
 

@@ -17,6 +17,7 @@ mod recover;
 mod refusal;
 mod remove;
 mod resolve;
+mod sync;
 mod write;
 
 pub use diff::{Diff, DiffLine, DiffLineKind};

@@ -4,18 +4,15 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::lookup::PathLookup;
 use super::propose::{conflicts, propose_again};
 use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
+use super::sync::sync;
 use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
-
-/// The threads that sync files at once.
-const SYNCING: usize = 8;
 
 /// The most files that an error names.
 const NAMED: usize = 5;
@@ -36,7 +33,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
         rename((workspace, sealer), &staged, &folders)?;
-        staged.into_iter().for_each(|ready| ready.new.is_renamed());
+        staged.into_iter().for_each(|ready| ready.new.mark_renamed());
         Ok(())
     });
     if let Err(failure) = written {
@@ -63,10 +60,10 @@ fn written_of(proposal: &Proposal) -> WrittenFile {
 }
 
 /// A file ready to be renamed, and a second name of the file it replaces.
-struct Ready<'a> {
-    proposal: &'a Proposal,
+pub(super) struct Ready<'a> {
+    pub proposal: &'a Proposal,
     folder: Folder,
-    new: Staged,
+    pub new: Staged,
     old: Option<Staged>,
 }
 
@@ -99,17 +96,6 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
         }
     }
     Ok(ready)
-}
-
-/// Waits until the content of all files is on the disk.
-fn sync(ready: &[Ready<'_>]) -> Result<(), Error> {
-    let part = ready.len().div_ceil(SYNCING).max(1);
-    let sync = |ready: &Ready<'_>| ready.new.sync().map_err(|error| write_failed(&ready.proposal.shown, &error));
-    thread::scope(|scope| {
-        let parts: Vec<_> = ready.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(sync))).collect();
-        let failed = || Error::new(Code::NotWritten, "the files could not be synced", "try again");
-        parts.into_iter().try_for_each(|part| part.join().unwrap_or_else(|_| Err(failed())))
-    })
 }
 
 /// Lets the process open so many more files, as far as the system allows: each staged file stays open until its rename.
@@ -263,6 +249,18 @@ mod tests {
         write(&world.path, &world.sealer, &world.propose(&[("x/y", "y")])).unwrap();
         assert_eq!(world.listing().len(), 5);
         assert_eq!(write(&world.path, &world.sealer, &[]).unwrap(), []);
+    }
+
+    #[test]
+    fn more_files_than_are_synced_one_by_one() {
+        let world = World::new();
+        world.put("b/0", "old");
+        let names: Vec<String> =
+            ["a", "b", "a/c"].iter().flat_map(|it| (0..70).map(move |n| format!("{it}/{n}"))).collect();
+        let rows: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "new")).collect();
+        assert_eq!(write(&world.path, &world.sealer, &world.propose(&rows)).unwrap().len(), 210);
+        let listing = world.listing();
+        assert!(listing.len() == 210 && listing.iter().all(|it| it.ends_with("=new")), "{listing:?}");
     }
 
     #[test]
