@@ -70,10 +70,11 @@ fn one_file_is_the_old_or_the_new_one() {
 
 #[test]
 fn many_files_are_all_old_or_all_new_after_the_next_command() {
-    const FILES: usize = 30;
+    // So many that there is time between the first rename and the last.
+    const FILES: usize = 300;
     let rounds = scaled(25, 200);
     let world = Workspace::new();
-    // Deep folders make renames slow, so that there is time between two of them.
+    // Deep folders make it slow to reach one.
     let deep = "d/".repeat(60);
     let (one, two) = (format!("one/{deep}"), format!("two/{deep}"));
     // Every third file is new in every round.
