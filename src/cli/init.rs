@@ -43,6 +43,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
+        desk.remember_declined(&change);
         return CommandOutput {
             text: b"Nothing is ticked, so nothing was written.\n".into(),
             ..answer("success", &found, &ticks)
@@ -76,7 +77,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         }
     }
     match desk.write_catalog(session, &proposals) {
-        Ok(_) => written(desk, session, &found, &ticks, &change, &proposals),
+        Ok(_) => {
+            desk.remember_declined(&change);
+            written(desk, session, &found, &ticks, &change, &proposals)
+        }
         Err(unwritten) => answer("error", &found, &ticks).and_refused(vec![unwritten.refused]),
     }
 }
@@ -101,7 +105,13 @@ fn tick(found: &Discovery, ticks: &mut Ticks) -> bool {
 
 fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
     let layout = if args.one_file { CatalogLayout::OneFile } else { CatalogLayout::FilePerSource };
-    CatalogChange { new: ticks.added(found).cloned().collect(), moved: ticks.moved(found).cloned().collect(), layout }
+    let is_declined = |(source, is_ticked): &(&ProposedSource, bool)| source.is_ticked && !is_ticked;
+    CatalogChange {
+        new: ticks.added(found).cloned().collect(),
+        moved: ticks.moved(found).cloned().collect(),
+        layout,
+        declined: found.new.iter().zip(ticks.of_new()).filter(is_declined).map(|(it, _)| it.place.clone()).collect(),
+    }
 }
 
 /// The difference for a person: of many new files, which all look the same, the first ones.

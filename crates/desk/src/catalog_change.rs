@@ -40,6 +40,8 @@ pub struct CatalogChange {
     pub moved: Vec<MovedSource>,
     /// Where the new ones go.
     pub layout: CatalogLayout,
+    /// What was proposed to be added, and a person left out.
+    pub declined: Vec<ProposedPlace>,
 }
 
 /// Where a new entry leads.

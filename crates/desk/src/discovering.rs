@@ -1,13 +1,15 @@
 //! Compares what the repository offers with the catalog, and tries prompts on the result.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Desk, EnrichMode, Session};
+use super::session::DeclinedSources;
+use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{Mode, Source, SourceKind};
-use refdesk_discover::{Discovery, KnownSource, discover, prompts, scan};
+use refdesk_discover::{Discovery, KnownSource, ProposedPlace, discover, prompts, scan};
 use refdesk_enrich::{EnrichRequest, TextKind};
-use refdesk_files::path::absolute;
+use refdesk_files::path::{absolute, slashed};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::{Code, Error};
 
@@ -26,12 +28,29 @@ pub struct Discoverer {
     workspace: PathBuf,
     folders: Vec<PathBuf>,
     known: Vec<KnownSource>,
+    /// What this person left out before.
+    declined: BTreeSet<String>,
 }
 
 impl Discoverer {
     /// Reads the repository and compares it with the catalog.
     pub fn run(&self) -> Discovery {
-        discover(&scan(&self.workspace, &self.folders), &self.known)
+        let mut found = discover(&scan(&self.workspace, &self.folders), &self.known);
+        for source in &mut found.new {
+            if source.is_ticked && self.declined.contains(&key_of(&source.place)) {
+                source.is_ticked = false;
+                source.evidence = format!("you left it out before; {}", source.evidence);
+            }
+        }
+        found
+    }
+}
+
+/// The place of a proposal as it is remembered.
+fn key_of(place: &ProposedPlace) -> String {
+    match place {
+        ProposedPlace::Url(url) => url.clone(),
+        ProposedPlace::File(path) | ProposedPlace::Folder(path) => slashed(path),
     }
 }
 
@@ -77,7 +96,24 @@ impl Desk {
             within.push(inside.to_path_buf());
         }
         let known = self.catalog().sources().iter().map(|source| self.known_source(source, &workspace)).collect();
-        Ok(Discoverer { workspace, folders: within, known })
+        let declined = self.declined_sources(&workspace).map(|file| file.of(&workspace.to_string_lossy()));
+        Ok(Discoverer { workspace, folders: within, known, declined: declined.unwrap_or_default() })
+    }
+
+    /// Remembers what a person left out of this change, so that it is not proposed as new again.
+    pub fn remember_declined(&self, change: &CatalogChange) {
+        let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
+        if let Some(file) = self.declined_sources(&workspace) {
+            let (out, back) = (change.declined.iter().map(key_of), change.new.iter().map(|it| key_of(&it.place)));
+            // Otherwise it is proposed again, which a person sees.
+            let _ = file.change(&workspace.to_string_lossy(), &out.collect(), &back.collect());
+        }
+    }
+
+    /// `None` if there is no folder for it outside the workspace.
+    fn declined_sources(&self, workspace: &Path) -> Option<DeclinedSources> {
+        let state = absolute(self.workspace(), self.options.state.as_ref()?);
+        (!state.starts_with(workspace)).then(|| DeclinedSources::new(&state, self.options.patience))
     }
 
     /// Whether the workspace is a project, for which a catalog can be proposed, and not all that a person has.
@@ -100,6 +136,7 @@ impl Desk {
         KnownSource {
             id: source.id.to_string(),
             name: source.name.clone(),
+            description: source.description.clone(),
             path: place.and_then(within),
             url: match &source.kind {
                 SourceKind::Url { url } => Some(url.clone()),

@@ -157,6 +157,8 @@ pub struct KnownSource {
     pub id: String,
     /// Its name.
     pub name: String,
+    /// Its description; may be empty.
+    pub description: String,
     /// The path of a local source in the workspace, relative to it, without links.
     pub path: Option<PathBuf>,
     /// The address of a url source.

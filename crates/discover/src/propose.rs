@@ -382,20 +382,25 @@ fn gone_of(source: &KnownSource) -> GoneSource {
     GoneSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
 }
 
-/// The one proposal that is the missing source: of those with its title and file name, its title, or its file name, in this
-/// order, if it is the only one.
+/// The one proposal that is the missing source, if one has more of it than all others: its description, which is the
+/// beginning of its text, counts most, then its title, then its file name.
 fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(usize, String)> {
     let file_name = path.file_name()?;
     let signs = |draft: &Draft<'_>| {
         let place = draft.place.path()?;
         let has_name = place.file_name() == Some(file_name) && !is_everywhere(file_name);
         let has_title = draft.name == source.name && !source.name.is_empty();
-        match (has_title, has_name) {
-            (true, true) => Some((3, "it has the same name and title")),
-            (true, false) => Some((2, "it has the same title")),
-            (false, true) => Some((1, "it has the same file name")),
-            (false, false) => None,
-        }
+        let has_text = shown_text(&draft.description) == source.description && !source.description.is_empty();
+        Some(match (has_text, has_title, has_name) {
+            (true, true, true) => (7, "it has the same name, title and description"),
+            (true, true, false) => (6, "it has the same title and description"),
+            (true, false, true) => (5, "it has the same name and description"),
+            (true, false, false) => (4, "it has the same description"),
+            (false, true, true) => (3, "it has the same name and title"),
+            (false, true, false) => (2, "it has the same title"),
+            (false, false, true) => (1, "it has the same file name"),
+            (false, false, false) => return None,
+        })
     };
     let mut candidates: Vec<(usize, (i32, &str))> =
         fresh.iter().enumerate().filter_map(|(at, draft)| Some((at, signs(draft)?))).collect();

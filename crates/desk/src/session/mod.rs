@@ -2,6 +2,7 @@
 //! and the files of embedded templates (BEHAVIOUR §6, §9). Every change reads, changes and writes under one advisory lock,
 //! so that concurrent changes by two processes both succeed.
 
+mod declined;
 mod foreign;
 mod identity;
 mod journal;
@@ -12,6 +13,7 @@ mod templates;
 mod told_moves;
 mod trusted;
 
+pub use declined::DeclinedSources;
 pub use identity::Session;
 pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use selection::Change;

@@ -27,6 +27,7 @@ fn known(id: &str, name: &str, path: &str, is_missing: bool) -> KnownSource {
     KnownSource {
         id: id.to_owned(),
         name: name.to_owned(),
+        description: String::new(),
         path: Some(path.into()),
         url: None,
         is_missing,
@@ -278,4 +279,33 @@ fn limits_are_reported() {
         assert_eq!(scan.files.len(), files, "{said}");
         assert!(scan.notes.iter().any(|note| note.message.contains(said)), "{said}: {:?}", scan.notes);
     }
+}
+
+#[test]
+fn what_moved_is_found_by_its_text_when_titles_and_names_do_not_decide() {
+    let files = [
+        ("docs/one/setup.md", "# Setup\n\nInstalls the gate in the cellar.\n"),
+        ("docs/two/setup.md", "# Setup\n\nInstalls the lamp on the roof.\n"),
+        ("docs/renamed.md", "# Another title\n\nWhat a telegram means.\n"),
+    ];
+    let source = |id: &str, name: &str, path: &str, description: &str| KnownSource {
+        description: description.to_owned(),
+        ..known(id, name, path, true)
+    };
+    let sources = [
+        source("lamp", "Setup", "docs/setup.md", "Installs the lamp on the roof."),
+        source("telegram", "Telegrams", "docs/telegrams.md", "What a telegram means."),
+        source("setup", "Setup", "docs/old/setup.md", ""),
+        source("gone", "Gone", "docs/gone.md", "What is nowhere."),
+    ];
+    let found = found(&files, &sources);
+    let moved: Vec<(&str, String, &str)> =
+        found.moved.iter().map(|it| (it.id.as_str(), slashed(&it.after), it.evidence.as_str())).collect();
+    let expected = [
+        ("lamp", "docs/two/setup.md".to_owned(), "it has the same name, title and description"),
+        ("telegram", "docs/renamed.md".to_owned(), "it has the same description"),
+        ("setup", "docs/one/setup.md".to_owned(), "it has the same name and title"),
+    ];
+    assert_eq!(moved, expected);
+    assert_eq!(found.gone.len(), 1);
 }

@@ -12,7 +12,7 @@ use crate::tui::fix;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use refdesk_desk::engine::{CatalogWritten, Request};
-use refdesk_desk::{CatalogChange, CatalogLayout, Discovery};
+use refdesk_desk::{CatalogChange, CatalogLayout, Discovery, ProposedSource};
 use refdesk_files::output::{Proposal, WriteFailure};
 use refdesk_text::Error;
 
@@ -52,7 +52,9 @@ pub fn discovered(state: &mut State, found: Box<Discovery>) {
 fn propose(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(found) = &state.draft.found else { return };
     let new = state.draft.ticked.iter().filter_map(|nth| found.new.get(*nth).cloned()).collect();
-    let change = CatalogChange { new, moved: found.moved.clone(), layout: CatalogLayout::default() };
+    let is_declined = |(nth, source): &(usize, &ProposedSource)| source.is_ticked && !state.draft.ticked.contains(nth);
+    let declined = found.new.iter().enumerate().filter(is_declined).map(|(_, source)| source.place.clone()).collect();
+    let change = CatalogChange { new, moved: found.moved.clone(), layout: CatalogLayout::default(), declined };
     state.draft.proposed = None;
     state.open(WindowKind::CatalogDifference);
     effects.push(Effect::Ask(Request::ProposeCatalog(Box::new(change))));

@@ -156,7 +156,9 @@ impl Worker<'_> {
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
             Request::ProposeCatalog(change) => {
-                return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
+                let proposed = self.desk.propose_catalog(&change, &stay);
+                self.catalog_change = *change;
+                return Response::CatalogProposed(proposed);
             }
             Request::WriteCatalog(proposals) => {
                 return Response::CatalogWritten(self.write_catalog(session, &proposals, watch));
@@ -223,6 +225,7 @@ impl Worker<'_> {
         watch: &Watch,
     ) -> Result<CatalogWritten, WriteFailure> {
         let files = self.desk.write_catalog(session, proposals)?;
+        self.desk.remember_declined(&std::mem::take(&mut self.catalog_change));
         self.reload(watch);
         let text = match files.as_slice() {
             [file] => format!("Wrote {}", file.shown),

@@ -1,0 +1,94 @@
+//! What a person left out when a catalog was proposed, for every workspace. It is in the user's own folder: it is not the
+//! business of others who use the catalog. Losing it only means that the same is proposed again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::store::read;
+use refdesk_files::{Lock, private_folder, write_private};
+
+/// The file with what was left out.
+#[derive(Debug, Clone)]
+pub struct DeclinedSources {
+    file: PathBuf,
+    patience: Duration,
+}
+
+/// The format of the file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct DeclinedFile {
+    /// Paths and addresses, by the resolved path of the workspace.
+    #[serde(default)]
+    workspaces: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl DeclinedSources {
+    /// The file in this folder of the user.
+    pub fn new(state: &Path, patience: Duration) -> Self {
+        Self { file: state.join("declined.json"), patience }
+    }
+
+    /// What was left out of this workspace.
+    pub fn of(&self, workspace: &str) -> BTreeSet<String> {
+        self.read().workspaces.remove(workspace).unwrap_or_default()
+    }
+
+    /// Adds what is left out now, and removes what no longer is.
+    ///
+    /// # Errors
+    /// The file system's error with the path. Then nothing was changed.
+    pub fn change(&self, workspace: &str, out: &BTreeSet<String>, back: &BTreeSet<String>) -> io::Result<()> {
+        let before = self.of(workspace);
+        let after: BTreeSet<String> = before.union(out).filter(|place| !back.contains(*place)).cloned().collect();
+        if after == before {
+            return Ok(());
+        }
+        let _folder = self.file.parent().map(private_folder).transpose()?;
+        let _lock = Lock::acquire(&self.file.with_extension("lock"), self.patience)?;
+        let mut stored = self.read();
+        if after.is_empty() {
+            stored.workspaces.remove(workspace);
+        } else {
+            stored.workspaces.insert(workspace.to_owned(), after);
+        }
+        let mut bytes = serde_json::to_vec_pretty(&stored)?;
+        bytes.push(b'\n');
+        write_private(&self.file, &bytes)
+    }
+
+    /// A damaged file counts as empty.
+    fn read(&self) -> DeclinedFile {
+        read(&self.file).ok().flatten().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::{LOCK_TIMEOUT, write_atomic};
+
+    fn places(of: &[&str]) -> BTreeSet<String> {
+        of.iter().map(|place| (*place).to_owned()).collect()
+    }
+
+    #[test]
+    fn each_workspace_has_its_own_and_a_damaged_file_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let declined = DeclinedSources::new(&folder.path().join("refdesk"), LOCK_TIMEOUT);
+        assert_eq!(declined.of("/a"), places(&[]));
+        declined.change("/a", &places(&[]), &places(&["x"])).unwrap();
+        assert!(!folder.path().join("refdesk").exists(), "nothing to remember makes nothing");
+        declined.change("/a", &places(&["x", "y"]), &places(&[])).unwrap();
+        declined.change("/b", &places(&["x"]), &places(&[])).unwrap();
+        declined.change("/a", &places(&["z"]), &places(&["x"])).unwrap();
+        assert_eq!((declined.of("/a"), declined.of("/b")), (places(&["y", "z"]), places(&["x"])));
+        write_atomic(&declined.file, b"[").unwrap();
+        assert_eq!(declined.of("/a"), places(&[]));
+        declined.change("/a", &places(&["x"]), &places(&[])).unwrap();
+        assert_eq!(declined.of("/a"), places(&["x"]));
+    }
+}
