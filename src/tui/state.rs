@@ -183,6 +183,8 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Note,
+    /// What a key did, with what followed: notices of the same do not replace it.
+    Done,
     Refusal,
 }
 

@@ -145,7 +145,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
         Some(message) => {
             // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
-                Tone::Note => (ThemeRole::Hints, 1),
+                Tone::Note | Tone::Done => (ThemeRole::Hints, 1),
                 Tone::Refusal => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };

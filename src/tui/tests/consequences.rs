@@ -3,10 +3,10 @@
 use crate::tui::fixture;
 use crate::tui::state::State;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{PickReach, Request, Response};
-use refdesk_desk::{LargePick, Price, SelectionChange};
+use refdesk_desk::engine::{Event, PickReach, Request, Response};
+use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
 
-use crate::tui::tests::{answer, commands, message, press, screen, typed};
+use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
 fn large() -> LargePick {
     let change = |others: usize, tokens_in| SelectionChange {
@@ -72,4 +72,24 @@ fn windows_before_a_pick() {
         answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
         insta::assert_snapshot!(format!("budget_{width}x{height}"), screen(&state));
     }
+}
+
+#[test]
+fn what_a_pick_brought_stays_in_the_bottom_line() {
+    let mut state = fixture::state(120, 36);
+    let picked = Picked {
+        status: PickStatus::Success,
+        picked: vec!["circuit-breaker".into()],
+        pulled_in: vec!["retry-pattern".into(), "timeouts".into()],
+        unknown: Vec::new(),
+        missing: Vec::new(),
+        message: String::new(),
+    };
+    answer(&mut state, Response::Picked(Ok(Box::new((picked, serde_json::Value::Null)))));
+    let said = "Picked @circuit-breaker; 2 sources followed, ~4,300 tokens in all: u undoes it";
+    assert_eq!(message(&state), said);
+    event(&mut state, Event::Notice(fixture::notice("References transitively included: @retry-pattern")));
+    assert_eq!(message(&state), said);
+    press(&mut state, "j");
+    assert_eq!(message(&state), "");
 }

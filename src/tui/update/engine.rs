@@ -16,7 +16,7 @@ use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
-use crate::tui::state::State;
+use crate::tui::state::{Message, State, Tone};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
@@ -129,7 +129,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             if picked.picked.is_empty() && !picked.missing.is_empty() {
                 state.refuse(format!("{}: fix its path first", picked.message));
             } else if !picked.pulled_in.is_empty() {
-                state.note(followed(state, &picked));
+                state.message = Some(Message { text: followed(state, &picked), tone: Tone::Done });
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
