@@ -9,6 +9,7 @@ use refdesk_desk::engine::Watching;
 use super::action::{Action, BorderMove};
 use super::catalog::disabled as reading;
 use super::feed::{query, target};
+use super::graph;
 use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
 use super::requests;
@@ -21,6 +22,9 @@ use super::windows::{self, WindowKind};
 
 /// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
+    if let Some(why) = graph::disabled::disabled(state, action) {
+        return Some(why);
+    }
     let catalog = &state.snapshot.catalog;
     match action {
         Action::Toggle => toggle(state),
@@ -124,7 +128,7 @@ fn missing(state: &State, id: &str) -> Option<String> {
 }
 
 fn keep(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
+    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
         Some(member) if member.role == Role::Picked => Some(format!("@{id} is a pick already")),
@@ -135,7 +139,7 @@ fn keep(state: &State) -> Option<String> {
 }
 
 fn exclude(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
+    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is no longer in the catalog: press {} to unpick it", state.key(Action::Toggle)))
 }
@@ -148,10 +152,10 @@ fn session(state: &State) -> Option<String> {
 
 /// Why a source or template cannot be opened or copied from.
 fn outside(state: &State, action: Action) -> Option<String> {
-    if state.focus == Pane::Templates {
+    if state.focus == Pane::Templates && !state.graph.is_open() {
         return templates::outside(state, action);
     }
-    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
+    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
     let Some(source) = state.snapshot.catalog.get(id) else {
         return (action != Action::CopyId)
             .then(|| format!("@{id} is no longer in the catalog: there is nothing to open"));

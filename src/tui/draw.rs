@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::{catalog, hints, selection, templates};
+use crate::tui::{catalog, graph, hints, selection, templates};
 use crate::tui::{dock, status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
@@ -27,6 +27,19 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     let layout = state.layout();
     status::draw_top(state, layout.status, frame.buffer_mut());
+    if state.graph.is_open() {
+        graph::view::draw(state, frame);
+    } else {
+        draw_panes(state, &layout, frame);
+    }
+    dock::draw(state, frame.buffer_mut());
+    windows::draw(state, frame);
+    status::draw_bottom(state, layout.bottom, frame.buffer_mut());
+    tour::draw(state, frame.buffer_mut());
+    fill_background(state, frame.buffer_mut());
+}
+
+fn draw_panes(state: &State, layout: &layout::ScreenLayout, frame: &mut Frame<'_>) {
     for (pane, place) in Pane::ALL.into_iter().zip(layout.panes) {
         if let Some(place) = place {
             draw_pane(state, pane, place, frame);
@@ -35,11 +48,6 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     if let Some(place) = layout.reader {
         catalog::draw_reader(state, place, frame);
     }
-    dock::draw(state, frame.buffer_mut());
-    windows::draw(state, frame);
-    status::draw_bottom(state, layout.bottom, frame.buffer_mut());
-    tour::draw(state, frame.buffer_mut());
-    fill_background(state, frame.buffer_mut());
 }
 
 /// Fills cells without a colour with the theme's own background, if it has one.

@@ -156,6 +156,9 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
 
 /// The context that gets keys if no window and no text field is open.
 pub fn below(state: &State) -> Vec<KeyContext> {
+    if state.graph.is_open() {
+        return vec![KeyContext::Graph, KeyContext::List, KeyContext::Global, KeyContext::Always];
+    }
     let part = match (state.part, state.focus) {
         (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),
         (PanePart::Detail, Pane::Hints) => Some(KeyContext::Feed),
@@ -180,5 +183,6 @@ fn field(typing: Typing) -> KeyContext {
         Typing::TemplateFilter => KeyContext::TemplateFilter,
         Typing::Value => KeyContext::Value,
         Typing::RequestFilter => KeyContext::RequestFilter,
+        Typing::GraphFilter => KeyContext::GraphFilter,
     }
 }

@@ -20,6 +20,7 @@ use crate::tui::counts::Counts;
 use crate::tui::feed::Feed;
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
+use crate::tui::graph::GraphView;
 use crate::tui::hints::rows;
 pub use crate::tui::hints::state::{HintsPane, HintsView};
 use crate::tui::input;
@@ -118,6 +119,8 @@ pub struct State {
     pub large_pick: Option<Box<LargePick>>,
     /// The tour, while someone takes it.
     pub tour: Option<Tour>,
+    /// The mention graph, which is shown in place of the panes.
+    pub graph: GraphView,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
     /// The requests, which replace the selection.
@@ -149,6 +152,8 @@ pub enum Typing {
     Value,
     /// The filter line of a request.
     RequestFilter,
+    /// The filter line of the graph.
+    GraphFilter,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -289,6 +294,7 @@ impl State {
             budget: BudgetWindow::default(),
             large_pick: None,
             tour: None,
+            graph: GraphView::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -309,6 +315,7 @@ impl State {
 
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
+        self.graph.close();
         self.focus = pane;
         self.part = PanePart::List;
     }

@@ -316,6 +316,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
         Action::Back if state.window.is_some() => Some(entry.name),
+        Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != PanePart::List => Some("to the list"),
         // If the next view is that one, its own key says so.

@@ -6,6 +6,7 @@ mod asking;
 mod connecting;
 mod editing;
 mod editor;
+mod graph;
 mod initializing;
 mod live;
 mod mouse_and_layout;

@@ -60,6 +60,12 @@ fn reached(action: Action) -> Reached {
         Action::Search | Action::NextHit | Action::PreviousHit => Command("find"),
         Action::NextLink | Action::PreviousLink | Action::FollowLink => Command("show"),
         Action::GoBack | Action::GoForward => Needless("any source is one command away"),
+        Action::Centre => Command("show"),
+        Action::PreviousCentre | Action::NextLevel | Action::PreviousLevel | Action::ToCatalog => {
+            Needless("any source is one command away")
+        }
+        Action::Graph | Action::NextTab | Action::PreviousTab | Action::FilterGraph => Program("graph"),
+        Action::MarkStart | Action::Way | Action::OpenWhere | Action::CopyExport => Program("graph"),
         Action::Enriched => Command("enriched"),
         Action::ClearPrompt | Action::Prompt => Command("prompt"),
         Action::Feed | Action::FilterFeed | Action::NextKind | Action::ThisSession => Command("feed"),

@@ -6,6 +6,7 @@
 
 mod accessors;
 mod add;
+mod analysing;
 mod background;
 mod catalog_change;
 mod change;

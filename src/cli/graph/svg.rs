@@ -17,7 +17,7 @@ const BOX_HEIGHT: f64 = 26.0;
 const ROW: f64 = 38.0;
 const BETWEEN_LAYERS: f64 = 90.0;
 const BETWEEN_BOXES: f64 = 14.0;
-const MARGIN: f64 = 20.0;
+const MARGIN: f64 = 40.0;
 /// The least width that sources without mentions are wrapped to.
 const LEAST_WIDTH: f64 = 900.0;
 

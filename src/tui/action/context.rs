@@ -16,6 +16,8 @@ pub enum KeyContext {
     Feed,
     /// In the variables of the templates pane.
     Values,
+    /// In the graph, which is shown in place of the panes.
+    Graph,
     /// Everywhere outside text fields and windows.
     Global,
     /// In any window.
@@ -50,6 +52,8 @@ pub enum KeyContext {
     FeedFilter,
     /// In the filter line of the templates.
     TemplateFilter,
+    /// In the filter line of the graph.
+    GraphFilter,
     /// In the value of a variable.
     Value,
     /// In the window that writes the preview.
@@ -86,8 +90,8 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, Budget, FeedFilter, Field, Filter, HelpFilter, Palette, Prompt, RequestFilter, Search,
-            SectionSearch, TemplateFilter, Value, Write,
+            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Palette, Prompt, RequestFilter,
+            Search, SectionSearch, TemplateFilter, Value, Write,
         };
         matches!(
             self,
@@ -96,6 +100,7 @@ impl KeyContext {
                 | FeedFilter
                 | Field
                 | Filter
+                | GraphFilter
                 | HelpFilter
                 | Palette
                 | Prompt
@@ -110,12 +115,12 @@ impl KeyContext {
 
     /// The contexts that get the keys which this one does not bind, the nearest first.
     pub fn beyond(self) -> &'static [Self] {
-        use KeyContext::{Always, Details, Feed, Field, Global, List, NextRequest, Request, Values, Window};
+        use KeyContext::{Always, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window};
         match self {
             Always => &[],
             Global | Field => &[Always],
             List => &[Global, Always],
-            Self::Pane(_) | Request | NextRequest => &[List, Global, Always],
+            Self::Pane(_) | Graph | Request | NextRequest => &[List, Global, Always],
             Details => &[Self::Pane(Pane::Catalog), List, Global, Always],
             Feed => &[Self::Pane(Pane::Hints), List, Global, Always],
             Values => &[Self::Pane(Pane::Templates), List, Global, Always],
@@ -141,6 +146,7 @@ impl KeyContext {
             Self::Details => "details",
             Self::Feed => "feed",
             Self::Values => "values",
+            Self::Graph => "graph",
             Self::Global => "global",
             Self::Window => "window",
             Self::Help => "help",
@@ -158,6 +164,7 @@ impl KeyContext {
             Self::Search => "search",
             Self::FeedFilter => "feed-filter",
             Self::TemplateFilter => "template-filter",
+            Self::GraphFilter => "graph-filter",
             Self::Value => "value",
             Self::Write => "write",
             Self::Request => "request",
@@ -184,6 +191,7 @@ impl KeyContext {
             Self::Details => "Details",
             Self::Feed => "Feed",
             Self::Values => "Variables",
+            Self::Graph => "Graph",
             Self::Global => "Everywhere",
             Self::Window => "This window",
             Self::Help => "Help",
@@ -201,6 +209,7 @@ impl KeyContext {
             Self::Search => "Search line",
             Self::FeedFilter => "Filter line of the feed",
             Self::TemplateFilter => "Filter line of the templates",
+            Self::GraphFilter => "Filter line of the graph",
             Self::Value => "Value",
             Self::Write => "Write dialog",
             Self::Request => "Request",

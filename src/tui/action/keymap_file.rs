@@ -332,15 +332,19 @@ mod tests {
     #[test]
     fn an_entry_changes_the_keys_of_an_action_in_its_context() {
         for (text, name, expected) in [
-            ("", "pick", "catalog: Space, selection: Space, hints: Space"),
-            ("[selection]\npick = [\"F2\", \"Space\"]", "pick", "catalog: Space, selection: F2 Space, hints: Space"),
-            ("\u{feff}[catalog]\r\npick = []", "pick", "catalog: , selection: Space, hints: Space"),
+            ("", "pick", "catalog: Space, selection: Space, hints: Space, graph: Space"),
+            (
+                "[selection]\npick = [\"F2\", \"Space\"]",
+                "pick",
+                "catalog: Space, selection: F2 Space, hints: Space, graph: Space",
+            ),
+            ("\u{feff}[catalog]\r\npick = []", "pick", "catalog: , selection: Space, hints: Space, graph: Space"),
             ("[list]\ntop = \"g g\"", "top", "list: g g"),
             ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
             // The other key of the action stays.
             ("[list]\ntop = \"j\"", "down", "list: Down"),
-            ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x"),
+            ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x, graph: x"),
             // What cannot be used changes nothing.
             ("[catalog]\nsort = \"xx\"", "sort", "catalog: s"),
             ("[catalog]\nsort = [\"xx\", \"F8\"]", "sort", "catalog: F8"),

@@ -179,6 +179,32 @@ pub enum Action {
     NextRequest,
     /// Go to the previous request.
     PreviousRequest,
+    /// Show the mention graph in place of the panes, or the panes again.
+    Graph,
+    /// Show the next tab of the graph.
+    NextTab,
+    /// Show the previous tab of the graph.
+    PreviousTab,
+    /// Put the source under the cursor into the middle of its neighbourhood.
+    Centre,
+    /// Put the source into the middle that was there before.
+    PreviousCentre,
+    /// Go to the next level of the neighbourhood.
+    NextLevel,
+    /// Go to the previous level of the neighbourhood.
+    PreviousLevel,
+    /// Mark the source under the cursor as the start of a way.
+    MarkStart,
+    /// Show the way between the marked source and the one under the cursor.
+    Way,
+    /// Go to the source in the catalog.
+    ToCatalog,
+    /// Open the file and line of the mention or broken link.
+    OpenWhere,
+    /// Copy the command that prints the graph as a picture.
+    CopyExport,
+    /// Type a filter of the graph.
+    FilterGraph,
     /// Show the ways to begin.
     Welcome,
     /// Scan the repository for what a catalog could have.

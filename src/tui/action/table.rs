@@ -6,8 +6,13 @@ use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
 
-const SOURCES: &[KeyContext] =
-    &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection), KeyContext::Pane(Pane::Hints)];
+const SOURCES: &[KeyContext] = &[
+    KeyContext::Pane(Pane::Catalog),
+    KeyContext::Pane(Pane::Selection),
+    KeyContext::Pane(Pane::Hints),
+    KeyContext::Graph,
+];
+const GRAPH: &[KeyContext] = &[KeyContext::Graph];
 const TEMPLATES: &[KeyContext] = &[KeyContext::Pane(Pane::Templates)];
 
 macro_rules! entry {
@@ -78,6 +83,20 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::SetValue, "set", "Type the value, or the first value inside a list or object; toggle a flag", ["Enter", "Space", "i"], &[KeyContext::Values], BottomLine),
     entry!(Action::AddItem, "add item", "Add an item to the list, below the one under the cursor", ["a"], &[KeyContext::Values], WhenPossible),
     entry!(Action::ResetValue, "reset", "Reset this value and those inside it; remove an item from its list", ["x", "Delete"], &[KeyContext::Values], WhenPossible),
+    entry!(Action::Centre, "to the middle", "Put this source into the middle: what mentions it, and what it mentions", ["Enter"], GRAPH, WhenPossible),
+    entry!(Action::NextTab, "next tab", "Show the next tab: map, hubs, cycles, orphans, broken links, way", ["Tab"], GRAPH, BottomLine),
+    entry!(Action::Back, "leave graph", "Show all rows again, or leave the graph", ["Esc", "q"], GRAPH, BottomLine),
+    entry!(Action::MarkStart, "mark start", "Mark this source as the start of a way", ["m"], GRAPH, BottomLine),
+    entry!(Action::Way, "way", "Show the shortest way of mentions between the marked source and this one", ["w"], GRAPH, WhenPossible),
+    entry!(Action::PreviousCentre, "previous middle", "Put the source back into the middle that was there before", ["Backspace"], GRAPH, WhenPossible),
+    entry!(Action::PreviousTab, "previous tab", "Show the previous tab", ["BackTab"], GRAPH, HelpOnly),
+    entry!(Action::PreviousLevel, "level left", "Go to the level on the left: sources that mention this one", ["Left", "h"], GRAPH, HelpOnly),
+    entry!(Action::NextLevel, "level right", "Go to the level on the right: sources that this one mentions", ["Right", "l"], GRAPH, HelpOnly),
+    entry!(Action::FilterGraph, "filter graph", "Show only matching sources; terms as in the catalog", ["/"], GRAPH, WhenPossible),
+    entry!(Action::Open, "open source", "Open the document of this source in $EDITOR", ["o"], GRAPH, HelpOnly),
+    entry!(Action::OpenWhere, "open mention", "Open the mention or broken link of the row at its line in $EDITOR", ["O"], GRAPH, WhenPossible),
+    entry!(Action::ToCatalog, "in the catalog", "Go to this source in the catalog", ["c"], GRAPH, HelpOnly),
+    entry!(Action::CopyExport, "export", "Copy the command that prints the graph as a picture", ["E"], GRAPH, HelpOnly),
     entry!(Action::Back, "back", "Go back to the list, then clear its filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], WhenPossible),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[KeyContext::List], HelpOnly),
@@ -102,6 +121,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Trust, "trust", "Show which settings of this repository need your approval", ["!"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show the problems of the workspace and how to fix them", ["d"], &[KeyContext::Global], BottomLine),
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Graph, "graph", "Show which sources mention each other, what each pick brings, cycles, orphans; again: leave", ["R"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Zoom, "zoom", "Let the focused pane fill the screen, or show the list of the catalog beside it again", ["z"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Preset(Preset::Overview), "overview", "Show all four panes", ["0", "F2"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Preset(Preset::Reading), "reading", "Arrange the screen to read: the catalog and a document", ["F3"], &[KeyContext::Global], HelpOnly),
@@ -179,8 +199,8 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Accept, "keep filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::Filter], BottomLine),
     entry!(Action::Cancel, "clear filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::Filter], BottomLine),
-    entry!(Action::Move(Motion::Up), "row up", "Move in the list while typing", ["Up", "C-p"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter], HelpOnly),
-    entry!(Action::Move(Motion::Down), "row down", "Move in the list while typing", ["Down", "C-n"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter], HelpOnly),
+    entry!(Action::Move(Motion::Up), "row up", "Move in the list while typing", ["Up", "C-p"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter], HelpOnly),
+    entry!(Action::Move(Motion::Down), "row down", "Move in the list while typing", ["Down", "C-n"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter], HelpOnly),
     entry!(Action::Accept, "go to match", "Leave the search line at the match", ["Enter", "Tab"], &[KeyContext::Search], BottomLine),
     entry!(Action::Cancel, "end search", "End the search", ["Esc"], &[KeyContext::Search], BottomLine),
     entry!(Action::Accept, "keep feed filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::FeedFilter], BottomLine),
@@ -189,6 +209,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Cancel, "clear template filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::TemplateFilter], BottomLine),
     entry!(Action::Accept, "keep request filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::RequestFilter], BottomLine),
     entry!(Action::Cancel, "clear request filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::RequestFilter], BottomLine),
+    entry!(Action::Accept, "keep graph filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::GraphFilter], BottomLine),
+    entry!(Action::Cancel, "clear graph filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::GraphFilter], BottomLine),
     entry!(Action::NextField, "next value", "Go to the next value; Space toggles a flag", ["Enter", "Tab", "Down"], &[KeyContext::Value], BottomLine),
     entry!(Action::PreviousField, "previous value", "Go to the previous value", ["BackTab", "Up"], &[KeyContext::Value], BottomLine),
     entry!(Action::AddItem, "another item", "Add an item to the list and type it", ["C-o", "M-Enter"], &[KeyContext::Value], WhenPossible),

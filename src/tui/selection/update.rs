@@ -24,10 +24,11 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
 /// Asks what picking or excluding the source under the cursor would change. Not while a text is typed: it would change with
 /// every key.
 pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.typing.is_some() || state.at_request() {
+    if state.typing.is_some() || (state.at_request() && !state.graph.is_open()) {
         return;
     }
-    let subject = state.subject(state.focus).map(str::to_owned);
+    let subject = if state.graph.is_open() { state.in_graph() } else { state.subject(state.focus) };
+    let subject = subject.map(str::to_owned);
     let at = state.snapshot.generation;
     let is_new = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));
     if let (true, Some(id)) = (is_new, subject) {

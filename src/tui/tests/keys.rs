@@ -52,7 +52,7 @@ fn disabled_actions_say_why_and_do_nothing() {
         ("3 z", "this pane fills the screen already"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
-        ("4 Space", "Space (pick) is available in catalog, selection, hints"),
+        ("4 Space", "Space (pick) is available in catalog, selection, hints, graph"),
         ("2 s", "s (sort) is available in catalog"),
         ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),

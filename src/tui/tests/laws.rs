@@ -46,6 +46,7 @@ enum Step {
     Given(String, u8),
     Receipts(String, usize),
     Replayed(String),
+    Analysed,
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -73,6 +74,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => (text, 0..4u8).prop_map(|(text, blocks)| Step::Given(text, blocks)),
         2 => (text, 0..40usize).prop_map(|(text, count)| Step::Receipts(text, count)),
         2 => text.prop_map(Step::Replayed),
+        3 => Just(Step::Analysed),
     ]
 }
 
@@ -156,6 +158,7 @@ fn take(state: &mut State, step: Step) {
             line.receipt.text = Some(text);
             answered(Response::JournalLine(Ok(Box::new(line))))
         }
+        Step::Analysed => answered(fixture::analysis(state)),
         Step::NoPreview => answered(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
@@ -166,6 +169,7 @@ fn take(state: &mut State, step: Step) {
             }
             if which == 2 {
                 snapshot.templates = Arc::default();
+                snapshot.graph = Arc::new(fixture::graph_with_cycle());
             }
             Input::Snapshot(Box::new(snapshot))
         }
@@ -214,6 +218,7 @@ proptest! {
                 let len = state.len(pane);
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
+            prop_assert!(state.graph.cursor.at < state.graph.rows.len().max(1));
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
             let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
             prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));

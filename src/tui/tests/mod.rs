@@ -21,6 +21,7 @@ mod external;
 mod feed;
 pub(crate) mod fixture;
 mod forms;
+mod graph;
 mod keymap;
 mod keys;
 mod laws;
@@ -77,7 +78,9 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
 /// The requests to the engine, except those that panes send by themselves for the row under the cursor.
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
-        Effect::Ask(Request::PreviewSelection(_) | Request::Read(_) | Request::Simulate { .. }) => None,
+        Effect::Ask(
+            Request::PreviewSelection(_) | Request::Read(_) | Request::Simulate { .. } | Request::AnalyseGraph,
+        ) => None,
         Effect::Ask(command) => Some(command.clone()),
         _ => None,
     });

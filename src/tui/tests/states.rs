@@ -205,6 +205,32 @@ screens! { busy:
     feed_new_rows_while_elsewhere "Esc 1"
 }
 
+/// The mention graph, opened at the second source of the catalog.
+fn graph(size: Size, keys: &str) -> State {
+    let mut state = fixture::in_graph(size.width, size.height, "j R");
+    press(&mut state, keys);
+    if let Some(id) = state.acted_on().map(str::to_owned) {
+        let preview = fixture::preview_selection(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
+        answer(&mut state, Response::SelectionPreview(preview));
+    }
+    state
+}
+
+screens! { graph:
+    graph_neighbours ""
+    graph_level "Down"
+    graph_level_far_away "Right Right Right j"
+    graph_map "Tab j"
+    graph_map_filtering "Tab / \"java\""
+    graph_hubs "Tab Tab"
+    graph_cycles "Tab Tab Tab"
+    graph_orphans "BackTab BackTab BackTab j"
+    graph_broken_links "BackTab BackTab"
+    graph_way_unmarked "BackTab"
+    graph_way "m Right Right w j j"
+    graph_help "?"
+}
+
 #[rustfmt::skip]
 screens! { new_file:
     difference_of_a_new_file "v"

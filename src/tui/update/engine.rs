@@ -10,6 +10,7 @@ use crate::tui::counts::Counts;
 use crate::tui::feed;
 use crate::tui::filter::Order;
 use crate::tui::fix;
+use crate::tui::graph;
 use crate::tui::hints::{self, enriched_update};
 use crate::tui::input::Effect;
 use crate::tui::own_files;
@@ -54,6 +55,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     {
         filtering::follow(state, CatalogChange::Standing, in_catalog.as_deref());
     }
+    graph::update::snapshot_changed(state);
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
     if templates_changed
         || catalog_changed
@@ -105,6 +107,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Price(price) => state.budget.price.take(price),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),
         Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
+        Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
         Response::Found(found) => state.sections.take(found),

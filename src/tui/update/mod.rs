@@ -19,7 +19,7 @@ use super::pane::Pane;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{catalog, feed, hints, requests, selection, theme_choice, tour};
+use super::{catalog, feed, graph, hints, requests, selection, theme_choice, tour};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -82,6 +82,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     requests::update::follow_focus(state);
     form_update::follow(state);
     clamp_cursors(state);
+    graph::update::follow(state, &mut effects);
     preview_update::ask(state, &mut effects);
     selection::update::ask_for_preview(state, &mut effects);
     requests::update::ask(state, &mut effects);
@@ -104,7 +105,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if let Some(why) = disabled(state, action) {
         return state.refuse(why);
     }
-    if windows::update(state, action, effects) == Handled::Consumed {
+    if windows::update(state, action, effects) == Handled::Consumed
+        || graph::update::act(state, action, effects) == Handled::Consumed
+    {
         return;
     }
     match action {
@@ -181,9 +184,22 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows do these.
+        // Only windows and the graph do these.
         Action::Confirm
         | Action::FilterHelp
+        | Action::Graph
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::Centre
+        | Action::PreviousCentre
+        | Action::NextLevel
+        | Action::PreviousLevel
+        | Action::MarkStart
+        | Action::Way
+        | Action::ToCatalog
+        | Action::OpenWhere
+        | Action::CopyExport
+        | Action::FilterGraph
         | Action::SectionList
         | Action::TrustThis
         | Action::Discover

@@ -8,6 +8,7 @@ use crate::tui::catalog;
 use crate::tui::catalog::walking::LinkClick;
 use crate::tui::disabled::disabled;
 use crate::tui::dock;
+use crate::tui::graph;
 use crate::tui::input::{Effect, WheelTurn};
 use crate::tui::layout::PaneLayout;
 use crate::tui::layout::dividers;
@@ -35,6 +36,8 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         key.into_iter().for_each(|action| act(state, action, effects));
     } else if state.window.is_some() {
         windows::click(state, at, effects);
+    } else if state.graph.is_open() && layout.body.contains(at) {
+        graph::update::click(state, at, effects);
     } else if let Some(action) = dock::action_at(state, at) {
         leave_field(state, effects);
         act(state, action, effects);
@@ -180,6 +183,9 @@ pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     };
     if state.window.is_some() {
         return windows::wheel(state, motion, WHEEL_ROWS);
+    }
+    if state.graph.is_open() {
+        return graph::update::wheel(state, motion, WHEEL_ROWS);
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {

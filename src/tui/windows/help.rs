@@ -123,6 +123,10 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     let feed = [KeyContext::Feed, KeyContext::FeedFilter];
     let here = if state.at_request() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
     let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];
+    if state.graph.is_open() {
+        let graph = [KeyContext::Graph, KeyContext::Global, KeyContext::List, KeyContext::Always];
+        return [&graph[..], &[KeyContext::GraphFilter, KeyContext::Field]].concat();
+    }
     let mut contexts = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
         Pane::Catalog => {

@@ -16,6 +16,7 @@ use crate::{
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
+use refdesk_core::mention::analysis::GraphAnalysis;
 use refdesk_core::selection::Access;
 use refdesk_enrich::{Enriched, Findings};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
@@ -62,6 +63,9 @@ pub enum Request {
         /// The several.
         all: Vec<SourceId>,
     },
+    /// How is everything connected by mentions, and what would a pick of each source bring? Answered by
+    /// [`Response::GraphAnalysis`].
+    AnalyseGraph,
     /// The text of this source. Answered by [`Response::Document`].
     Read(SourceId),
     /// The text of this file of the source. Answered by [`Response::Document`].
@@ -224,6 +228,8 @@ pub enum Response {
     },
     /// The answer to [`Request::Read`], [`Request::ReadFile`] and [`Request::ReadOn`].
     Document(Document),
+    /// The answer to [`Request::AnalyseGraph`].
+    GraphAnalysis(Arc<GraphAnalysis>),
     /// The answer to [`Request::Locate`].
     Located(Spot),
     /// The answer to [`Request::Match`]. Byte ranges are within the prompt.
@@ -359,6 +365,7 @@ impl Message {
                 | Request::Preview { .. }
                 | Request::PreviewSelection(_)
                 | Request::PreviewPicks { .. }
+                | Request::AnalyseGraph
                 | Request::Read(_)
                 | Request::ReadFile(..)
                 | Request::ReadOn { .. }

@@ -185,12 +185,13 @@ impl Sections {
 
 impl State {
     /// The source that an action is about: that of the section under the cursor if the window is open, else that of the
-    /// row under the cursor of the pane.
+    /// row under the cursor of the graph or the pane.
     pub fn acted_on(&self) -> Option<&str> {
         match self.open_window() {
             Some(WindowKind::SectionSearch | WindowKind::SectionList) => {
                 section(self).map(|hit| hit.source_id.as_str())
             }
+            _ if self.graph.is_open() => self.in_graph(),
             _ => self.subject(self.focus),
         }
     }

@@ -1,5 +1,6 @@
 //! Answers requests, each for the session that sent it.
 
+use std::sync::Arc;
 use std::thread;
 
 use super::super::notice::{Notice, Topic};
@@ -39,6 +40,14 @@ impl Worker<'_> {
                     }
                     Err(unrendered) => Response::Preview { template, outcome: Err(unrendered) },
                 }
+            }
+            Request::AnalyseGraph => {
+                let analyse = self.desk.graph_analysis();
+                // With many sources it takes a while, which must not hold up the desk.
+                thread::spawn(move || {
+                    let _ = reply.send(Response::GraphAnalysis(Arc::new(analyse())));
+                });
+                return;
             }
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
@@ -163,7 +172,7 @@ impl Worker<'_> {
             Request::WriteCatalog(proposals) => {
                 return Response::CatalogWritten(self.write_catalog(session, &proposals, watch));
             }
-            Request::Preview { .. } | Request::Discover(_) => {}
+            Request::Preview { .. } | Request::Discover(_) | Request::AnalyseGraph => {}
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();

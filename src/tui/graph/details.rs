@@ -1,0 +1,117 @@
+//! The source under the cursor in words: its state, its connections, what a pick would bring, and the mentions that the row
+//! is about with file and line.
+
+use ratatui::text::{Line, Span};
+
+use super::{GraphRow, GraphTab, level};
+use crate::tui::fix;
+use crate::tui::pane_view::printed;
+use crate::tui::selection::preview;
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use refdesk_text::report::Diagnostic;
+
+/// The caption over the details.
+pub fn caption(state: &State) -> &'static str {
+    if state.broken_link().is_some() { "how to fix it" } else { "this source" }
+}
+
+/// At most `most` lines that fit `columns`.
+pub fn lines(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
+    let columns = usize::from(columns);
+    let mut lines = match (state.broken_link(), state.graph.position()) {
+        (Some(problem), _) => of_problem(state, problem, columns),
+        (None, Some(at)) => of_source(state, at, columns, most),
+        (None, None) => Vec::new(),
+    };
+    lines.truncate(most);
+    lines
+}
+
+fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
+    let style = state.skin.theme.style(role);
+    let lines = cells::wrap(&cells::clean(text), columns).into_iter();
+    lines.map(|line| Line::from(Span::styled(line, style))).collect()
+}
+
+fn of_problem(state: &State, problem: &Diagnostic, columns: usize) -> Vec<Line<'static>> {
+    let place = match (&problem.file, problem.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), None) => file.clone(),
+        (None, _) => String::new(),
+    };
+    let mut lines = wrapped(state, &problem.message, ThemeRole::Strong, columns);
+    if !problem.fix.is_none() {
+        let fix = format!("fix: {}", problem.fix.worded(&|fix| fix::words(state, fix)));
+        lines.extend(wrapped(state, &fix, ThemeRole::Text, columns));
+    }
+    lines.extend(wrapped(state, &place, ThemeRole::Catalog, columns));
+    lines
+}
+
+fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<'static>> {
+    let (graph, theme, dot) = (&state.graph, &state.skin.theme, state.skin.glyphs.dot);
+    let Some(analysis) = &graph.analysis else { return Vec::new() };
+    let Some(source) = analysis.catalog.sources().get(at) else { return Vec::new() };
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let id = cells::clip(&format!("@{}", cells::clean(source.id.as_str())), columns, ellipsis).into_owned();
+    let room = columns.saturating_sub(cells::width(&id) + 2);
+    let name = cells::clip(&cells::clean(&source.name), room, ellipsis).into_owned();
+    let mut lines = vec![Line::from(vec![
+        Span::styled(id, theme.style(ThemeRole::Strong)),
+        Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
+    ])];
+    let count = |count: usize| cells::grouped(count as u64);
+    let (mentioning, mentioned) = (analysis.adjacency.mentioning(at).len(), analysis.adjacency.mentioned(at).len());
+    let words = source_state::words(&state.snapshot, source.id.as_str());
+    let facts = format!("{words} {dot} mentioned by {} {dot} mentions {}", count(mentioning), count(mentioned));
+    let brought = match graph.weight(at) {
+        weight if weight.sources == 0 => String::new(),
+        weight => {
+            let sources = cells::counted(usize::try_from(weight.sources).unwrap_or(usize::MAX), "source");
+            format!(" {dot} a pick brings {sources}: {} tokens", cells::tokens(weight.tokens))
+        }
+    };
+    lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));
+    lines.extend(preview::lines(state, source.id.as_str(), columns));
+    let left = most.saturating_sub(lines.len());
+    lines.extend(mentions(state, at, columns, left));
+    lines
+}
+
+/// The mentions that connect the row with the one before it: `@a mentions @b by id  docs/a.md:3`.
+fn mentions(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<'static>> {
+    let (graph, theme) = (&state.graph, &state.skin.theme);
+    let Some(analysis) = &graph.analysis else { return Vec::new() };
+    let pairs: Vec<(usize, usize)> = match (graph.tab, graph.centre.as_ref().and_then(|id| graph.at(id))) {
+        (Some(GraphTab::Neighbours), Some(centre)) if graph.level != 0 => {
+            level::links(analysis, &graph.levels, centre, graph.level, at).take(most).collect()
+        }
+        (Some(GraphTab::Way), _) => match graph.rows.get(graph.cursor.at) {
+            Some(GraphRow::Step(to, Some(from))) => vec![(*from, *to)],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let of_pair = |(from, to): (usize, usize)| {
+        let (from, to) = (graph.id(from)?, graph.id(to)?);
+        Some(analysis.graph.from_to(from.as_str(), move |target| target == to))
+    };
+    let mentions = pairs.into_iter().filter_map(of_pair).flatten().take(most);
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let line = |mention: refdesk_core::mention::Mention| {
+        let ids = [&mention.from, &mention.to].map(|id| cells::clean(id.as_str()).into_owned());
+        let [from, to] = ids;
+        let lead = format!("@{from} mentions @{to} by {}  ", mention.via.word());
+        let lead = cells::clip(&lead, columns * 2 / 3, ellipsis).into_owned();
+        let place = format!("{}:{}", printed(state, &mention.file), mention.line);
+        let place = cells::clip_start(&place, columns.saturating_sub(cells::width(&lead)), ellipsis).into_owned();
+        Line::from(vec![
+            Span::styled(lead, theme.style(ThemeRole::Text)),
+            Span::styled(place, theme.style(ThemeRole::Catalog)),
+        ])
+    };
+    mentions.map(line).collect()
+}

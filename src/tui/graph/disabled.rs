@@ -1,0 +1,47 @@
+//! Why an action of the graph is disabled.
+
+use super::{GraphTab, update};
+use crate::tui::action::Action;
+use crate::tui::state::State;
+
+/// Why this action is disabled while the graph is shown, or without sources.
+pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let graph = &state.graph;
+    let is = |tab| graph.tab == Some(tab);
+    match action {
+        Action::Graph if state.snapshot.catalog.is_empty() => Some("there are no sources yet".to_owned()),
+        Action::Graph => None,
+        _ if !graph.is_open() => None,
+        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+            Some(format!("the graph fills the screen: {} leaves it", state.key(Action::Back)))
+        }
+        Action::NextLevel | Action::PreviousLevel if !is(GraphTab::Neighbours) => {
+            Some("only the neighbours have levels".to_owned())
+        }
+        Action::PreviousCentre if graph.before.is_empty() => Some("no other source was in the middle".to_owned()),
+        Action::FilterGraph if !graph.tab.is_some_and(GraphTab::has_filter) => {
+            Some("the map, the hubs and the orphans can be filtered".to_owned())
+        }
+        Action::Centre | Action::MarkStart | Action::ToCatalog | Action::Way => about_source(state, action),
+        Action::OpenWhere => update::spot(state).err(),
+        _ => None,
+    }
+}
+
+fn about_source(state: &State, action: Action) -> Option<String> {
+    let Some(id) = state.in_graph() else { return Some("there is no source under the cursor".to_owned()) };
+    let (graph, marked) = (&state.graph, state.graph.marked.as_ref());
+    let is_centre = graph.tab == Some(GraphTab::Neighbours) && graph.level == 0;
+    match action {
+        Action::Centre if is_centre => {
+            Some(format!("@{id} is in the middle: {} goes to it in the catalog", state.key(Action::ToCatalog)))
+        }
+        Action::Way if marked.is_none() => {
+            Some(format!("mark where the way begins first: {}", state.key(Action::MarkStart)))
+        }
+        Action::Way if marked.is_some_and(|marked| marked.as_str() == id) => {
+            Some(format!("the way begins at @{id}: go to another source"))
+        }
+        _ => None,
+    }
+}

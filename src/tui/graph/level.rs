@@ -1,0 +1,77 @@
+//! The sources at one distance from the one in the middle, and the mentions that lead there.
+
+use refdesk_core::mention::analysis::{Direction, GraphAnalysis, levels};
+
+use crate::tui::widgets::motion::Cursor;
+
+/// The most levels on either side. A pick pulls in no more.
+const MOST: usize = refdesk_core::selection::MAX_TRANSITIVE_DEPTH;
+
+/// Sources at one distance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    /// Steps from the centre; negative for sources that mention it, directly or through others.
+    pub distance: isize,
+    /// Positions, in catalog order.
+    pub sources: Vec<usize>,
+    pub cursor: Cursor,
+}
+
+impl Level {
+    /// The position of the source under its cursor.
+    pub fn current(&self) -> Option<usize> {
+        self.sources.get(self.cursor.at).copied()
+    }
+
+    /// Its heading: `mentioned by 3`, `2 steps before: 4`.
+    pub fn title(&self) -> String {
+        let count = crate::tui::widgets::cells::grouped(self.sources.len() as u64);
+        match self.distance {
+            -1 => format!("mentioned by {count}"),
+            1 => format!("mentions {count}"),
+            0.. => format!("{} steps after: {count}", self.distance),
+            _ => format!("{} steps before: {count}", self.distance.unsigned_abs()),
+        }
+    }
+}
+
+/// All levels around this source from left to right. Those one step away are listed even if they are empty.
+pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
+    let on_side = |direction, sign: isize| {
+        let mut found = levels(&analysis.adjacency, centre, direction, MOST);
+        if found.is_empty() {
+            found.push(Vec::new());
+        }
+        (1..).map(move |steps: isize| steps * sign).zip(found).map(|(distance, sources)| Level {
+            distance,
+            sources,
+            cursor: Cursor::default(),
+        })
+    };
+    let mut all: Vec<Level> = on_side(Direction::Mentioning, -1).collect();
+    all.reverse();
+    all.extend(on_side(Direction::Mentioned, 1));
+    all
+}
+
+/// The pairs of sources whose mentions connect this one, at this distance, with the level nearer to the centre.
+pub fn links<'a>(
+    analysis: &'a GraphAnalysis,
+    levels: &'a [Level],
+    centre: usize,
+    distance: isize,
+    at: usize,
+) -> Box<dyn Iterator<Item = (usize, usize)> + 'a> {
+    let nearer = levels.iter().find(|level| level.distance == distance - distance.signum());
+    let is_nearer = move |other: &usize| match nearer {
+        Some(level) => level.sources.binary_search(other).is_ok(),
+        None => *other == centre,
+    };
+    if distance < 0 {
+        let edges = analysis.adjacency.mentioned(at).iter();
+        Box::new(edges.map(|edge| edge.to as usize).filter(is_nearer).map(move |to| (at, to)))
+    } else {
+        let sources = analysis.adjacency.mentioning(at).iter();
+        Box::new(sources.map(|from| *from as usize).filter(is_nearer).map(move |from| (from, at)))
+    }
+}

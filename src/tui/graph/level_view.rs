@@ -1,0 +1,162 @@
+//! Draws the neighbourhood: the source in the middle on a line of its own, and below it the levels beside each other, what
+//! mentions it on the left, what it mentions on the right.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::level::{self, Level};
+use super::view::GraphLayout;
+use super::{GraphView, rows};
+use crate::tui::pane_view::{draw_empty, nth_row, printed};
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// The columns of a level that also shows where the mentions are.
+const WIDE: u16 = 46;
+/// Columns for how a source is mentioned.
+const VIA: usize = 4;
+/// Columns for a price.
+const PRICE: usize = 9;
+
+/// The visible levels with their places, a column between two of them.
+fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
+    let all = &graph.levels;
+    let count = usize::from(list.width / WIDE).clamp(2, 6).min(all.len());
+    if count == 0 {
+        return Vec::new();
+    }
+    let position = |distance: isize| all.iter().position(|level| level.distance == distance).unwrap_or(0);
+    // The two levels nearest to the centre are in the middle, unless the cursor is far away.
+    let first = position(-1).saturating_sub((count - 2) / 2).min(all.len() - count);
+    let focused = if graph.level == 0 { position(1) } else { position(graph.level) };
+    let first = first.clamp((focused + 1).saturating_sub(count), focused);
+    let shown = all.get(first..first + count).unwrap_or_default();
+    // On a narrow terminal the level under the cursor gets what shows its mentions.
+    let even = list.width / u16::try_from(count).unwrap_or(1);
+    let spare = if even < WIDE { (WIDE - even).min(even / 4) } else { 0 };
+    let mut x = list.x;
+    let mut left = list.width;
+    let mut places = Vec::new();
+    for (nth, level) in shown.iter().enumerate() {
+        let is_focused = level.distance == graph.level;
+        let others = u16::try_from(count - 1).unwrap_or(1).max(1);
+        let width = match graph.level {
+            0 => even,
+            _ if is_focused => even + spare,
+            _ => even - spare / others,
+        };
+        let width = if nth + 1 == count { left } else { width.min(left) };
+        places.push((level, Rect { x, width, ..list }));
+        x += width;
+        left -= width;
+    }
+    places
+}
+
+pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
+    let graph = &state.graph;
+    let theme = &state.skin.theme;
+    let active = if state.window.is_none() { Active::Yes } else { Active::No };
+    let Some(centre) = graph.centre.as_ref().and_then(|id| graph.at(id)) else {
+        return draw_empty(state, "No source is in the middle: choose one on the map.", places.list, buffer);
+    };
+    let under = if graph.level == 0 { RowCursor::of(0, 0, active) } else { RowCursor::Elsewhere };
+    centre_row(state, centre, places.head.width).draw(under, ThemeRole::Catalog, nth_row(places.head, 0), buffer);
+    let headings = nth_row(places.head, 1);
+    for (nth, (level, place)) in columns(graph, places.list).into_iter().enumerate() {
+        let separator = Rect { width: 1, y: headings.y, height: headings.height + place.height, ..place };
+        let place =
+            if nth > 0 { Rect { x: place.x + 1, width: place.width.saturating_sub(1), ..place } } else { place };
+        if nth > 0 {
+            for y in separator.y..separator.bottom() {
+                buffer.set_stringn(separator.x, y, state.skin.glyphs.column, 1, theme.style(ThemeRole::Infra));
+            }
+        }
+        let is_focused = level.distance == graph.level;
+        let role = if is_focused { ThemeRole::Strong } else { ThemeRole::Infra };
+        let room = usize::from(place.width.saturating_sub(1));
+        let title = level.title();
+        let title = cells::clip(&title, room, state.skin.glyphs.ellipsis);
+        buffer.set_stringn(place.x + 1, headings.y, title, room, theme.style(role));
+        let window = level.cursor.window(level.sources.len(), usize::from(place.height));
+        let top = window.start;
+        for (nth, at) in level.sources.get(window).unwrap_or_default().iter().enumerate() {
+            let under = match is_focused {
+                true => RowCursor::of(top + nth, level.cursor.at, active),
+                false => RowCursor::Elsewhere,
+            };
+            row(state, level, centre, *at, place.width).draw(under, ThemeRole::Catalog, nth_row(place, nth), buffer);
+        }
+        if level.sources.is_empty() {
+            let sentence = if level.distance < 0 { "No source mentions it." } else { "It mentions no source." };
+            draw_empty(state, sentence, place, buffer);
+        }
+        let list = Rect { width: place.width.saturating_sub(1), ..place };
+        frame::scrollbar(&state.skin, list, level.sources.len(), top, theme.style(ThemeRole::Infra), buffer);
+    }
+}
+
+/// Mark, id, name, price.
+fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let mut row = ListRow::new(&state.skin, width);
+    let Some(source) = state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)) else { return row };
+    let (mark, role) = source_state::mark(&state.snapshot, source.id.as_str());
+    let (id, name) = (cells::clean(source.id.as_str()), cells::clean(&source.name));
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+    let room = row.room().saturating_sub(PRICE + 2);
+    let id_room = cells::width(&id).min(room);
+    row.id(&id, id_room, theme.style(ThemeRole::Strong));
+    row.cell(&name, room.saturating_sub(id_room + 1), theme.style(ThemeRole::Infra));
+    row.text(&price(state, at), theme.style(ThemeRole::Infra));
+    row
+}
+
+/// Mark, id, and if there is room how and where it is mentioned; price.
+fn row<'a>(state: &'a State, level: &Level, centre: usize, at: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let (infra, ellipsis) = (theme.style(ThemeRole::Infra), state.skin.glyphs.ellipsis);
+    let mut row = ListRow::new(&state.skin, width);
+    let Some(id) = state.graph.id(at) else { return row };
+    let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+    // A column stays free for the scrollbar.
+    let room = row.room().saturating_sub(PRICE + 2);
+    let (via, place) = how(state, level, centre, at).filter(|_| width >= WIDE).unwrap_or_default();
+    let shown = cells::clean(id.as_str());
+    let id_room = if place.is_empty() { room } else { cells::width(&shown).clamp(room * 2 / 5, room * 3 / 5) };
+    row.id(&shown, id_room, theme.style(ThemeRole::Text));
+    if !place.is_empty() {
+        row.cell(via, VIA, infra);
+        let columns = room.saturating_sub(id_room + VIA + 2);
+        row.cell(&cells::clip_start(&place, columns, ellipsis), columns, infra);
+    }
+    row.text(&price(state, at), infra);
+    row
+}
+
+/// `id` or `path`, and `adr/adr-005.md:12`, of the first mention.
+fn how(state: &State, level: &Level, centre: usize, at: usize) -> Option<(&'static str, String)> {
+    let analysis = state.graph.analysis.as_ref()?;
+    let (from, to) = level::links(analysis, &state.graph.levels, centre, level.distance, at).next()?;
+    let mention = analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to)?;
+    Some((mention.via.word(), format!("{}:{}", printed(state, &mention.file), mention.line)))
+}
+
+fn price(state: &State, at: usize) -> String {
+    let tokens = rows::own(state, at).map(cells::tokens).unwrap_or_default();
+    format!("{tokens:>PRICE$}")
+}
+
+/// The level and the row at this place.
+pub fn row_at(state: &State, places: &GraphLayout, at: Position) -> Option<(isize, usize)> {
+    if nth_row(places.head, 0).contains(at) {
+        return Some((0, 0));
+    }
+    let (level, place) = columns(&state.graph, places.list).into_iter().find(|(_, place)| place.contains(at))?;
+    let row = level.cursor.top + usize::from(at.y - place.y);
+    (row < level.sources.len()).then_some((level.distance, row))
+}

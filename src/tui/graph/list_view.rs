@@ -1,0 +1,222 @@
+//! Draws the lists of the graph: the map with its bars, hubs, cycles, orphans, broken links and ways.
+
+use ratatui::buffer::Buffer;
+
+use super::view::GraphLayout;
+use super::{GraphRow, GraphTab, rows};
+use crate::tui::action::Action;
+use crate::tui::pane_view::{draw_empty, nth_row, printed};
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// Columns of a number of tokens, and of a number of sources.
+const TOKENS: usize = 10;
+const COUNT: usize = 8;
+/// The least and the most columns of a bar.
+const BAR: (usize, usize) = (10, 60);
+
+/// Draws headings and visible rows. `is_filtered`: the filter stands in the place of the headings.
+pub fn draw(state: &State, tab: GraphTab, places: &GraphLayout, is_filtered: bool, buffer: &mut Buffer) {
+    let graph = &state.graph;
+    let active = if state.window.is_none() { Active::Yes } else { Active::No };
+    if !is_filtered && !places.head.is_empty() {
+        headings(state, tab, places.head.width).draw(RowCursor::Elsewhere, ThemeRole::Catalog, places.head, buffer);
+    }
+    let window = graph.cursor.window(graph.rows.len(), usize::from(places.list.height));
+    let top = window.start;
+    for (nth, found) in graph.rows.get(window).unwrap_or_default().iter().enumerate() {
+        let under = RowCursor::of(top + nth, graph.cursor.at, active);
+        let under = if found.is_heading() { RowCursor::Elsewhere } else { under };
+        let mut row = row(state, tab, found, places.list.width);
+        row.draw(under, ThemeRole::Catalog, nth_row(places.list, nth), buffer);
+    }
+    if graph.rows.is_empty() {
+        draw_empty(state, &why_empty(state, tab), places.list, buffer);
+    }
+    let style = state.skin.theme.style(ThemeRole::Catalog);
+    frame::scrollbar(&state.skin, places.list, graph.rows.len(), top, style, buffer);
+}
+
+fn why_empty(state: &State, tab: GraphTab) -> String {
+    match tab {
+        _ if tab.has_filter() && !state.graph.filter.is_empty() => {
+            format!("No source matches all of these terms. {} shows all again.", state.key(Action::Back))
+        }
+        GraphTab::Hubs => "No source mentions another.".to_owned(),
+        GraphTab::Cycles => "No sources mention each other in a circle.".to_owned(),
+        GraphTab::Orphans => "Every source mentions another or is mentioned.".to_owned(),
+        GraphTab::BrokenLinks => "No document has a broken link.".to_owned(),
+        GraphTab::Way => format!(
+            "Mark a source with {}, go to another one, and press {}: here is then the shortest way of mentions from one to \
+             the other, and back.",
+            state.key(Action::MarkStart),
+            state.key(Action::Way)
+        ),
+        GraphTab::Neighbours | GraphTab::Map => "No sources yet.".to_owned(),
+    }
+}
+
+/// The columns of the map: id, name and bar share what the figures leave.
+struct MapColumns {
+    id: usize,
+    name: usize,
+    bar: usize,
+}
+
+fn map_columns(state: &State, width: u16) -> MapColumns {
+    // Cursor, mark, own price, number of sources, their tokens, with a blank after each, and one before the scrollbar.
+    let left = usize::from(width).saturating_sub(1 + 2 + 2 * (TOKENS + 1) + COUNT + 2);
+    let id = state.counts.widest_id.min(left.saturating_sub(BAR.0 + 1));
+    let rest = left.saturating_sub(id + 1);
+    let bar = rest.min(BAR.1).min((left / 2).max(BAR.0));
+    let name = rest.saturating_sub(bar + 1);
+    let name = if name < 12 { 0 } else { name.min(state.counts.widest_name) };
+    // Without a name the bar gets its columns.
+    let bar = if name == 0 { rest.min(BAR.1) } else { bar };
+    MapColumns { id, name, bar: if bar < BAR.0 { 0 } else { bar } }
+}
+
+fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
+    let infra = state.skin.theme.style(ThemeRole::Infra);
+    let glyphs = &state.skin.glyphs;
+    let mut row = ListRow::new(&state.skin, width);
+    row.cell("", 1, infra);
+    match tab {
+        GraphTab::Map => {
+            let MapColumns { id, name, bar } = map_columns(state, width);
+            row.cell("id", id, infra);
+            if name > 0 {
+                row.cell("name", name, infra);
+            }
+            row.cell(&format!("{:>TOKENS$}", "own"), TOKENS, infra);
+            row.cell(&format!("{:>COUNT$}", "brings"), COUNT, infra);
+            row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
+            let legend = format!("{} own {} brought", glyphs.full, glyphs.empty);
+            row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
+        }
+        GraphTab::Hubs => {
+            let id = row.room().saturating_sub(2 * (TOKENS + 1) + COUNT + 2);
+            row.cell("id", id, infra);
+            row.cell(&format!("{:>TOKENS$}", "sources"), TOKENS, infra);
+            row.cell(&format!("{:>COUNT$}", "times"), COUNT, infra);
+            row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
+        }
+        _ => {
+            row.cell("id", row.room().saturating_sub(TOKENS + 2), infra);
+            row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
+        }
+    }
+    row
+}
+
+fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let infra = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
+    match found {
+        GraphRow::Heading(text) => {
+            row.text(&cells::clean(text), theme.style(ThemeRole::Strong));
+        }
+        GraphRow::Problem(nth) => {
+            let Some(problem) = state.snapshot.diagnostics.get(*nth) else { return row };
+            let subject = problem.source_id.as_deref().map(|id| format!("@{}", cells::clean(id))).unwrap_or_default();
+            let columns = (state.counts.widest_id + 1).min(row.room() * 2 / 5);
+            row.id(&subject, columns, theme.style(ThemeRole::Catalog));
+            row.text(&cells::clean(&problem.message), theme.style(ThemeRole::Text));
+        }
+        GraphRow::Source(at) if tab == GraphTab::Map => map_row(state, &mut row, *at, width),
+        GraphRow::Source(at) => {
+            let id = row.room().saturating_sub(2 + TOKENS + 2);
+            named(state, &mut row, *at, id);
+            row.cell(&tokens(state, *at), TOKENS, infra);
+        }
+        GraphRow::Hub(at, mentions) => {
+            let id = row.room().saturating_sub(2 + 2 * (TOKENS + 1) + COUNT + 2);
+            named(state, &mut row, *at, id);
+            let sources = state.graph.analysis.as_ref().map_or(0, |it| it.adjacency.mentioning(*at).len());
+            row.cell(&format!("{:>TOKENS$}", cells::grouped(sources as u64)), TOKENS, infra);
+            row.cell(&format!("{:>COUNT$}", cells::grouped(*mentions as u64)), COUNT, infra);
+            row.cell(&tokens(state, *at), TOKENS, infra);
+        }
+        GraphRow::Step(at, before) => {
+            let room = row.room().saturating_sub(2 + TOKENS + 2);
+            let place = before.map(|before| place(state, before, *at)).unwrap_or_default();
+            let id = if place.is_empty() { room } else { (state.counts.widest_id).min(room / 2) };
+            mark_and_id(state, &mut row, *at, id);
+            if !place.is_empty() {
+                let columns = room.saturating_sub(id + 1);
+                row.cell(&cells::clip_start(&place, columns, state.skin.glyphs.ellipsis), columns, infra);
+            }
+            row.cell(&tokens(state, *at), TOKENS, infra);
+        }
+    }
+    row
+}
+
+/// `by id adr/adr-004.md:12`
+fn place(state: &State, from: usize, to: usize) -> String {
+    let mention = state
+        .graph
+        .analysis
+        .as_ref()
+        .and_then(|analysis| analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to));
+    mention.map_or(String::new(), |it| format!("by {} {}:{}", it.via.word(), printed(state, &it.file), it.line))
+}
+
+fn mark_and_id(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
+    let theme = &state.skin.theme;
+    let Some(id) = state.graph.id(at) else { return };
+    let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+    row.id(&cells::clean(id.as_str()), columns, theme.style(ThemeRole::Text));
+}
+
+/// Mark, id, and the name if there is room for it.
+fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
+    let id = state.counts.widest_id;
+    let Some(room) = columns.checked_sub(id + 1).filter(|room| *room >= 12) else {
+        return mark_and_id(state, row, at, columns);
+    };
+    mark_and_id(state, row, at, id);
+    let name = state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)).map(|it| it.name.as_str());
+    row.cell(&cells::clean(name.unwrap_or_default()), room, state.skin.theme.style(ThemeRole::Infra));
+}
+
+fn tokens(state: &State, at: usize) -> String {
+    let tokens = rows::own(state, at).map(cells::tokens).unwrap_or_default();
+    format!("{tokens:>TOKENS$}")
+}
+
+fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
+    let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
+    let infra = theme.style(ThemeRole::Infra);
+    let MapColumns { id, name, bar } = map_columns(state, width);
+    mark_and_id(state, row, at, id);
+    if name > 0 {
+        let shown =
+            state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)).map(|it| it.name.as_str());
+        row.cell(&cells::clean(shown.unwrap_or_default()), name, infra);
+    }
+    let weight = state.graph.weight(at);
+    row.cell(&tokens(state, at), TOKENS, infra);
+    let [count, brought] = match weight.sources {
+        0 => [String::new(), String::new()],
+        sources => [format!("+{}", cells::grouped(sources.into())), cells::tokens(weight.tokens)],
+    };
+    row.cell(&format!("{count:>COUNT$}"), COUNT, infra);
+    row.cell(&format!("{brought:>TOKENS$}"), TOKENS, infra);
+    let own = rows::own(state, at).unwrap_or(0);
+    let filled = columns(own.saturating_add(weight.tokens), state.graph.heaviest, bar);
+    let solid = columns(own, state.graph.heaviest, bar).min(filled);
+    row.text(&glyphs.full.repeat(solid), theme.style(ThemeRole::Catalog));
+    row.text(&glyphs.empty.repeat(filled - solid), theme.style(ThemeRole::Transitive));
+}
+
+/// The columns of a bar for this part of the whole; at least one if there is any.
+fn columns(part: u64, whole: u64, room: usize) -> usize {
+    let columns = u128::from(part) * room as u128 / u128::from(whole.max(1));
+    usize::try_from(columns).unwrap_or(room).clamp(usize::from(part > 0), room.max(1)).min(room)
+}

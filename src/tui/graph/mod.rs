@@ -1,0 +1,187 @@
+//! The mention graph, in place of the panes: the neighbourhood of a source level by level, the whole catalog with what each
+//! pick would bring, hubs, cycles, orphans, broken links, and the way from one source to another. What needs the whole
+//! graph is computed by the engine; here are only rows of it.
+
+mod details;
+pub mod disabled;
+mod level;
+mod level_view;
+mod list_view;
+mod rows;
+pub mod update;
+pub mod view;
+
+use std::sync::Arc;
+
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::mention::MentionGraph;
+use refdesk_core::mention::analysis::{ClosureWeight, GraphAnalysis};
+use refdesk_core::selection::Selection;
+use refdesk_text::report::Diagnostic;
+
+use crate::tui::state::State;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::Cursor;
+use level::Level;
+pub use rows::GraphRow;
+
+/// What the graph shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum GraphTab {
+    /// One source, what mentions it and what it mentions.
+    #[default]
+    Neighbours,
+    /// Every source with what its pick would bring, the heaviest first.
+    Map,
+    /// What is mentioned most.
+    Hubs,
+    /// Sources that mention each other in a circle.
+    Cycles,
+    /// Sources without mentions in either direction.
+    Orphans,
+    /// Links in documents that lead nowhere.
+    BrokenLinks,
+    /// The ways between the marked source and another.
+    Way,
+}
+
+impl GraphTab {
+    pub const ALL: [Self; 7] =
+        [Self::Neighbours, Self::Map, Self::Hubs, Self::Cycles, Self::Orphans, Self::BrokenLinks, Self::Way];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Neighbours => "Neighbours",
+            Self::Map => "Map",
+            Self::Hubs => "Hubs",
+            Self::Cycles => "Cycles",
+            Self::Orphans => "Orphans",
+            Self::BrokenLinks => "Broken links",
+            Self::Way => "Way",
+        }
+    }
+
+    /// Whether its rows can be filtered.
+    pub fn has_filter(self) -> bool {
+        matches!(self, Self::Map | Self::Hubs | Self::Orphans)
+    }
+
+    fn index(self) -> usize {
+        Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0)
+    }
+
+    fn after(self, steps: usize) -> Self {
+        Self::ALL.into_iter().cycle().nth(self.index() + steps).unwrap_or_default()
+    }
+}
+
+/// The values that the analysis is computed from.
+#[derive(Debug, Clone)]
+struct AnalysedValues {
+    generation: u64,
+    catalog: Arc<Catalog>,
+    graph: Arc<MentionGraph>,
+    tokens: Arc<std::collections::HashMap<SourceId, u64>>,
+    selection: Arc<Selection>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct GraphView {
+    /// `None` while the panes are shown.
+    pub tab: Option<GraphTab>,
+    /// The newest answer of the engine; dropped when the graph is left, because it is large.
+    pub analysis: Option<Arc<GraphAnalysis>>,
+    asked: Option<AnalysedValues>,
+    /// The source in the middle of the neighbourhood.
+    pub centre: Option<SourceId>,
+    /// Those that were in the middle before it, the last one last.
+    before: Vec<SourceId>,
+    /// Where the way begins.
+    pub marked: Option<SourceId>,
+    /// Where it ends.
+    target: Option<SourceId>,
+    /// What mentions the centre, and what it mentions, by distance; sorted from left to right.
+    levels: Vec<Level>,
+    /// The level under the cursor; 0 is the centre.
+    level: isize,
+    /// The rows of every other tab.
+    pub rows: Vec<GraphRow>,
+    /// What the pick of the heaviest source costs.
+    heaviest: u64,
+    /// How many rows each tab has without a filter, as far as that does not depend on its cursor.
+    counts: [Option<usize>; GraphTab::ALL.len()],
+    /// The source that the cursor goes back to once the analysis of a changed catalog arrives.
+    stay: Option<SourceId>,
+    pub cursor: Cursor,
+    pub filter: TextField,
+}
+
+impl GraphView {
+    /// Whether it is shown in place of the panes.
+    pub fn is_open(&self) -> bool {
+        self.tab.is_some()
+    }
+
+    /// Whether its filter hides rows.
+    pub fn is_filtered(&self) -> bool {
+        self.tab.is_some_and(GraphTab::has_filter) && !self.filter.is_empty()
+    }
+
+    /// Leaves it.
+    pub fn close(&mut self) {
+        self.tab = None;
+        self.analysis = None;
+        self.asked = None;
+        self.levels = Vec::new();
+        self.rows = Vec::new();
+        self.cursor = Cursor::default();
+    }
+
+    /// How many rows this tab has without a filter.
+    fn count(&self, tab: GraphTab) -> Option<usize> {
+        self.counts.get(tab.index()).copied().flatten()
+    }
+
+    /// The position of the source under the cursor.
+    pub fn position(&self) -> Option<usize> {
+        match self.tab? {
+            GraphTab::Neighbours if self.level == 0 => self.at(self.centre.as_ref()?),
+            GraphTab::Neighbours => self.levels.iter().find(|level| level.distance == self.level)?.current(),
+            _ => self.rows.get(self.cursor.at)?.position(),
+        }
+    }
+
+    /// The position of this source in the analysed catalog.
+    fn at(&self, id: &SourceId) -> Option<usize> {
+        self.analysis.as_ref()?.catalog.position(id.as_str())
+    }
+
+    fn id(&self, at: usize) -> Option<&SourceId> {
+        self.analysis.as_ref()?.catalog.sources().get(at).map(|source| &source.id)
+    }
+
+    fn weight(&self, at: usize) -> ClosureWeight {
+        self.analysis.as_ref().and_then(|analysis| analysis.weights.get(at)).copied().unwrap_or_default()
+    }
+}
+
+impl State {
+    /// The source under the cursor of the graph.
+    pub fn in_graph(&self) -> Option<&str> {
+        let row = self.graph.rows.get(self.graph.cursor.at).filter(|_| self.graph.tab != Some(GraphTab::Neighbours));
+        if let Some(GraphRow::Problem(nth)) = row {
+            return self.snapshot.diagnostics.get(*nth)?.source_id.as_deref();
+        }
+        self.graph.id(self.graph.position()?).map(SourceId::as_str)
+    }
+
+    /// The broken link under the cursor of the graph.
+    fn broken_link(&self) -> Option<&Diagnostic> {
+        match self.graph.rows.get(self.graph.cursor.at)? {
+            GraphRow::Problem(nth) if self.graph.tab == Some(GraphTab::BrokenLinks) => {
+                self.snapshot.diagnostics.get(*nth)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The rows of the lists, computed when what they show has changed.
+
+use std::cmp::Reverse;
+
+use refdesk_core::mention::analysis::{GraphAnalysis, shortest_way};
+use refdesk_text::Code;
+
+use super::{GraphTab, GraphView};
+use crate::tui::filter::{Haystack, Query, apply};
+use crate::tui::state::State;
+use crate::tui::widgets::cells;
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphRow {
+    /// A line over the rows below it, with the words of an id in the place of `{}`.
+    Heading(String),
+    /// A source, by its position.
+    Source(usize),
+    /// A source with the number of mentions of it.
+    Hub(usize, usize),
+    /// A source of a way, with the one before it that mentions it.
+    Step(usize, Option<usize>),
+    /// A broken link, by its place among the problems.
+    Problem(usize),
+}
+
+impl GraphRow {
+    /// The position of its source.
+    pub fn position(&self) -> Option<usize> {
+        match self {
+            Self::Source(at) | Self::Hub(at, _) | Self::Step(at, _) => Some(*at),
+            Self::Heading(_) | Self::Problem(_) => None,
+        }
+    }
+
+    pub fn is_heading(&self) -> bool {
+        matches!(self, Self::Heading(_))
+    }
+}
+
+/// What a pick of this source costs: its own price and that of what it brings.
+pub fn total(state: &State, at: usize) -> u64 {
+    own(state, at).unwrap_or(0).saturating_add(state.graph.weight(at).tokens)
+}
+
+/// What the pick of the heaviest source costs.
+pub fn heaviest(state: &State) -> u64 {
+    let len = state.graph.analysis.as_ref().map_or(0, |analysis| analysis.catalog.len());
+    (0..len).map(|at| total(state, at)).max().unwrap_or(0)
+}
+
+/// Its own price, if known.
+pub fn own(state: &State, at: usize) -> Option<u64> {
+    state.snapshot.tokens.get(state.graph.id(at)?).copied()
+}
+
+/// How many rows this tab has without a filter, unless that depends on where the cursor was.
+pub fn count(state: &State, tab: GraphTab) -> Option<usize> {
+    let analysis = state.graph.analysis.as_ref()?;
+    match tab {
+        GraphTab::Neighbours | GraphTab::Way => None,
+        GraphTab::Map => Some(analysis.catalog.len()),
+        GraphTab::Hubs => Some(analysis.catalog.len() - unmentioned(analysis)),
+        GraphTab::Cycles => Some(analysis.cycles.len()),
+        GraphTab::Orphans => Some(orphans(analysis).count()),
+        GraphTab::BrokenLinks => Some(broken(state).count()),
+    }
+}
+
+fn unmentioned(analysis: &GraphAnalysis) -> usize {
+    (0..analysis.adjacency.len()).filter(|at| analysis.adjacency.mentioning(*at).is_empty()).count()
+}
+
+fn orphans(analysis: &GraphAnalysis) -> impl Iterator<Item = usize> + '_ {
+    let adjacency = &analysis.adjacency;
+    (0..adjacency.len()).filter(|at| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty())
+}
+
+fn broken(state: &State) -> impl Iterator<Item = usize> + '_ {
+    let all = state.snapshot.diagnostics.iter().enumerate();
+    all.filter(|(_, problem)| problem.code == Code::BrokenLink).map(|(nth, _)| nth)
+}
+
+/// The rows of this tab.
+pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
+    let GraphView { analysis: Some(analysis), .. } = &state.graph else { return Vec::new() };
+    match tab {
+        GraphTab::Neighbours => Vec::new(),
+        GraphTab::Map => {
+            let mut weighed: Vec<(u64, usize)> = (0..analysis.catalog.len()).map(|at| (total(state, at), at)).collect();
+            weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
+            filtered(state, weighed.into_iter().map(|(_, at)| GraphRow::Source(at)).collect())
+        }
+        GraphTab::Hubs => {
+            let adjacency = &analysis.adjacency;
+            let mentions = |at: usize| -> usize {
+                let from = adjacency.mentioning(at).iter();
+                from.filter_map(|from| adjacency.edge(*from as usize, at)).map(|edge| edge.count as usize).sum()
+            };
+            let mut hubs: Vec<usize> =
+                (0..adjacency.len()).filter(|at| !adjacency.mentioning(*at).is_empty()).collect();
+            hubs.sort_by_key(|at| (Reverse(adjacency.mentioning(*at).len()), *at));
+            filtered(state, hubs.into_iter().map(|at| GraphRow::Hub(at, mentions(at))).collect())
+        }
+        GraphTab::Cycles => analysis.cycles.iter().flat_map(|cycle| in_cycle(state, cycle)).collect(),
+        GraphTab::Orphans => filtered(state, orphans(analysis).map(GraphRow::Source).collect()),
+        GraphTab::BrokenLinks => broken(state).map(GraphRow::Problem).collect(),
+        GraphTab::Way => ways(state, analysis),
+    }
+}
+
+fn in_cycle(state: &State, cycle: &[usize]) -> Vec<GraphRow> {
+    let tokens = cycle.iter().filter_map(|at| own(state, *at)).fold(0, u64::saturating_add);
+    let heading = format!(
+        "{} mention each other, directly or through others: {} tokens",
+        cells::counted(cycle.len(), "source"),
+        cells::tokens(tokens)
+    );
+    let sources = cycle.iter().map(|at| GraphRow::Source(*at));
+    std::iter::once(GraphRow::Heading(heading)).chain(sources).collect()
+}
+
+fn ways(state: &State, analysis: &GraphAnalysis) -> Vec<GraphRow> {
+    let ends = (state.graph.marked.as_ref(), state.graph.target.as_ref());
+    let (Some(marked), Some(target)) = ends else { return Vec::new() };
+    let (Some(from), Some(to)) = (state.graph.at(marked), state.graph.at(target)) else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (from, to, ids) in [(from, to, (marked, target)), (to, from, (target, marked))] {
+        let way = shortest_way(&analysis.adjacency, from, to);
+        let length = match &way {
+            Some(way) => cells::counted(way.len().saturating_sub(1), "step"),
+            None => "no way of mentions".to_owned(),
+        };
+        rows.push(GraphRow::Heading(format!("From @{} to @{}: {length}", ids.0, ids.1)));
+        let way = way.unwrap_or_default();
+        let before = std::iter::once(None).chain(way.iter().copied().map(Some));
+        rows.extend(way.iter().zip(before).map(|(at, before)| GraphRow::Step(*at, before)));
+    }
+    rows
+}
+
+/// The rows whose sources match the filter, in their order.
+fn filtered(state: &State, rows: Vec<GraphRow>) -> Vec<GraphRow> {
+    let query = Query::parse(state.graph.filter.text());
+    if query.is_empty() {
+        return rows;
+    }
+    let catalog = &state.snapshot.catalog;
+    let haystack = state.catalog.haystack.clone().unwrap_or_else(|| std::sync::Arc::new(Haystack::of(catalog)));
+    let mut is_kept = vec![false; catalog.len()];
+    for at in apply(&state.snapshot, &haystack, query, None).rows {
+        is_kept.get_mut(at).into_iter().for_each(|kept| *kept = true);
+    }
+    let matches = |row: &GraphRow| row.position().and_then(|at| is_kept.get(at)).copied().unwrap_or(false);
+    rows.into_iter().filter(matches).collect()
+}

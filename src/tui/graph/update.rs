@@ -1,0 +1,368 @@
+//! Opens the graph, moves in it, and asks the engine for its analysis whenever what it is computed from has changed.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_core::mention::Mention;
+use refdesk_core::mention::analysis::GraphAnalysis;
+use refdesk_desk::Spot;
+use refdesk_desk::engine::Request;
+
+use super::level::{self, Level};
+use super::{AnalysedValues, GraphTab, rows, view};
+use crate::tui::action::Action;
+use crate::tui::feed::{self, target};
+use crate::tui::input::Effect;
+use crate::tui::state::{State, Typing};
+use crate::tui::widgets::motion::{Cursor, Motion};
+use crate::tui::windows::Handled;
+use crate::tui::{catalog, update};
+
+/// How many sources `before` remembers.
+const REMEMBERED: usize = 100;
+
+/// The command that prints the graph as a picture.
+pub const EXPORT: &str = "refdesk graph --svg > graph.svg";
+
+/// Carries out what the graph does itself. Actions that lead elsewhere leave it.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+    match action {
+        Action::Graph => open(state),
+        _ if !state.graph.is_open() => return Handled::Ignored,
+        Action::Back if state.graph.is_filtered() => clear_filter(state),
+        Action::Back => state.graph.close(),
+        Action::Preset(_) => {
+            state.graph.close();
+            return Handled::Ignored;
+        }
+        Action::Move(motion) => step(state, motion, 1),
+        Action::NextTab => show(state, state.graph.tab.unwrap_or_default().after(1)),
+        Action::PreviousTab => show(state, state.graph.tab.unwrap_or_default().after(GraphTab::ALL.len() - 1)),
+        Action::NextLevel => to_level(state, 1),
+        Action::PreviousLevel => to_level(state, -1),
+        Action::Centre => {
+            if let Some(id) = state.in_graph().map(SourceId::from) {
+                put_into_the_middle(state, id);
+            }
+        }
+        Action::PreviousCentre => {
+            if let Some(id) = state.graph.before.pop() {
+                state.graph.centre = Some(id);
+                show(state, GraphTab::Neighbours);
+            }
+        }
+        Action::MarkStart => {
+            if let Some(id) = state.in_graph().map(SourceId::from) {
+                let way = state.key(Action::Way);
+                state.note(format!("marked @{id}: {way} on another source shows the way between them"));
+                state.graph.marked = Some(id);
+            }
+        }
+        Action::Way => {
+            state.graph.target = state.in_graph().map(SourceId::from);
+            show(state, GraphTab::Way);
+        }
+        Action::ToCatalog => {
+            if let Some(id) = state.in_graph().map(SourceId::from) {
+                feed::update::to_source(state, &id);
+            }
+        }
+        Action::OpenWhere => {
+            if let Ok(spot) = spot(state) {
+                effects.push(Effect::Edit(spot));
+            }
+        }
+        Action::CopyExport => {
+            state.note(format!("copied {EXPORT}: run it in a shell (--dot and --mermaid print other formats)"));
+            effects.push(Effect::Copy(EXPORT.to_owned()));
+        }
+        Action::FilterGraph => {
+            catalog::filtering::prepare(state);
+            state.typing = Some(Typing::GraphFilter);
+        }
+        _ => return Handled::Ignored,
+    }
+    Handled::Consumed
+}
+
+/// After a change of the filter: the cursor goes to the first row.
+pub fn filter(state: &mut State) {
+    state.graph.cursor = Cursor::default();
+    state.graph.rows = Vec::new();
+    rebuild(state);
+}
+
+pub fn clear_filter(state: &mut State) {
+    state.graph.filter.clear();
+    rebuild(state);
+}
+
+fn open(state: &mut State) {
+    if state.graph.is_open() {
+        return state.graph.close();
+    }
+    let subject = state.subject(state.focus).map(SourceId::from);
+    let known = subject.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some());
+    state.graph.before.clear();
+    state.graph.level = 0;
+    state.graph.tab = Some(if known.is_some() { GraphTab::Neighbours } else { GraphTab::Map });
+    state.graph.centre = known;
+    state.graph.cursor = Cursor::default();
+}
+
+fn put_into_the_middle(state: &mut State, id: SourceId) {
+    if state.graph.centre.as_ref() != Some(&id) {
+        state.graph.before.extend(state.graph.centre.replace(id));
+        let more = state.graph.before.len().saturating_sub(REMEMBERED);
+        state.graph.before.drain(..more);
+    }
+    show(state, GraphTab::Neighbours);
+}
+
+/// Shows this tab, from its beginning.
+fn show(state: &mut State, tab: GraphTab) {
+    state.graph.tab = Some(tab);
+    state.graph.cursor = Cursor::default();
+    state.graph.level = 0;
+    state.graph.levels = Vec::new();
+    state.graph.rows = Vec::new();
+    rebuild(state);
+}
+
+/// Computes the rows again; cursors stay on their sources.
+pub fn rebuild(state: &mut State) {
+    let Some(tab) = state.graph.tab else { return };
+    let stay = state.graph.stay.take().and_then(|id| state.graph.at(&id)).or(state.graph.position());
+    if tab == GraphTab::Neighbours {
+        state.graph.rows = Vec::new();
+        return rebuild_levels(state);
+    }
+    let rows = rows::of(state, tab);
+    let row = rows.iter().position(|row| row.position().is_some() && row.position() == stay);
+    state.graph.cursor.at = row.unwrap_or(state.graph.cursor.at);
+    state.graph.rows = rows;
+    skip_heading(state, Motion::Down);
+}
+
+fn rebuild_levels(state: &mut State) {
+    let graph = &mut state.graph;
+    let (Some(analysis), Some(centre)) = (&graph.analysis, &graph.centre) else { return };
+    let Some(centre) = analysis.catalog.position(centre.as_str()) else {
+        graph.levels = Vec::new();
+        graph.level = 0;
+        return;
+    };
+    let old = std::mem::replace(&mut graph.levels, level::around(analysis, centre));
+    for level in &mut graph.levels {
+        let before = old.iter().find(|old| old.distance == level.distance);
+        let stay = before.and_then(Level::current).and_then(|at| level.sources.binary_search(&at).ok());
+        level.cursor = before.map(|before| before.cursor).unwrap_or_default();
+        level.cursor.at = stay.unwrap_or(level.cursor.at);
+    }
+    if !graph.levels.iter().any(|level| level.distance == graph.level && !level.sources.is_empty()) {
+        graph.level = 0;
+    }
+}
+
+/// Goes to the next level on this side that has sources, through the centre.
+fn to_level(state: &mut State, by: isize) {
+    let graph = &mut state.graph;
+    if graph.tab != Some(GraphTab::Neighbours) {
+        return;
+    }
+    let next = graph.level + by;
+    let has_sources = |distance: isize| {
+        distance == 0 || graph.levels.iter().any(|level| level.distance == distance && !level.sources.is_empty())
+    };
+    if has_sources(next) {
+        graph.level = next;
+    }
+}
+
+pub fn step(state: &mut State, motion: Motion, times: usize) {
+    for _ in 0..times {
+        if state.graph.tab == Some(GraphTab::Neighbours) {
+            step_in_level(state, motion);
+            continue;
+        }
+        let (len, page) = (state.graph.rows.len(), view::page(state));
+        state.graph.cursor.step(motion, len, page);
+        skip_heading(state, motion);
+    }
+}
+
+/// From the centre, down leads into what it mentions, or else into what mentions it.
+fn step_in_level(state: &mut State, motion: Motion) {
+    let page = view::page(state);
+    let graph = &mut state.graph;
+    if graph.level == 0 {
+        let has_sources = |side: isize| {
+            graph.levels.iter().any(|level| level.distance == side && !level.sources.is_empty()).then_some(side)
+        };
+        if matches!(motion, Motion::Down | Motion::HalfDown | Motion::PageDown | Motion::Bottom) {
+            graph.level = has_sources(1).or_else(|| has_sources(-1)).unwrap_or(0);
+        }
+        return;
+    }
+    let (at, level) = (graph.level, graph.levels.iter_mut().find(|level| level.distance == graph.level));
+    let Some(level) = level else { return };
+    // Up from the first row leads back.
+    if level.cursor.at == 0 && motion == Motion::Up && at.abs() == 1 {
+        graph.level = 0;
+        return;
+    }
+    level.cursor.step(motion, level.sources.len(), page);
+}
+
+/// A heading is passed over: downwards, or upwards if there is a row above it.
+fn skip_heading(state: &mut State, motion: Motion) {
+    let (len, page) = (state.graph.rows.len(), view::page(state));
+    let graph = &mut state.graph;
+    let is_heading = |at: usize| graph.rows.get(at).is_some_and(rows::GraphRow::is_heading);
+    let up = matches!(motion, Motion::Up | Motion::HalfUp | Motion::PageUp);
+    let mut at = graph.cursor.at;
+    while is_heading(at) {
+        match at.checked_sub(1).filter(|_| up && (0..at).any(|before| !is_heading(before))) {
+            Some(before) => at = before,
+            None if (at + 1..len).any(|after| !is_heading(after)) => at += 1,
+            None => break,
+        }
+        if !up && at + 1 >= len {
+            break;
+        }
+    }
+    graph.cursor.at = at;
+    graph.cursor.clamp(len, page);
+    // The heading over the first row stays visible.
+    if graph.cursor.top > 0 && graph.cursor.top == graph.cursor.at && is_heading(graph.cursor.top - 1) && page > 1 {
+        graph.cursor.top -= 1;
+    }
+}
+
+/// After every input: asks for the analysis if it may be outdated, and keeps the cursors in their lists.
+pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
+    if !state.graph.is_open() {
+        return;
+    }
+    let snapshot = &state.snapshot;
+    // The engine analyses what it knows when it is asked: while it reads documents again, that is less than before.
+    let is_analysed = state.graph.analysis.as_ref().is_some_and(|it| Arc::ptr_eq(&it.graph, &snapshot.graph));
+    let is_current = state.graph.asked.as_ref().is_some_and(|asked| {
+        asked.generation == snapshot.generation
+            || is_analysed
+                && Arc::ptr_eq(&asked.catalog, &snapshot.catalog)
+                && Arc::ptr_eq(&asked.graph, &snapshot.graph)
+                && Arc::ptr_eq(&asked.tokens, &snapshot.tokens)
+                && asked.selection.excluded() == snapshot.selection.excluded()
+    });
+    if !is_current {
+        if state.graph.analysis.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.catalog, &snapshot.catalog)) {
+            state.graph.stay = state.in_graph().map(SourceId::from);
+            state.graph.levels = Vec::new();
+            state.graph.analysis = None;
+        }
+        state.graph.asked = Some(AnalysedValues {
+            generation: snapshot.generation,
+            catalog: snapshot.catalog.clone(),
+            graph: snapshot.graph.clone(),
+            tokens: snapshot.tokens.clone(),
+            selection: snapshot.selection.clone(),
+        });
+        effects.push(Effect::Ask(Request::AnalyseGraph));
+    }
+    let page = view::page(state);
+    for level in &mut state.graph.levels {
+        level.cursor.clamp(level.sources.len(), page);
+    }
+    let len = state.graph.rows.len();
+    state.graph.cursor.clamp(len, page);
+}
+
+/// After a snapshot: states may decide which rows match the filter, and problems are rows.
+pub fn snapshot_changed(state: &mut State) {
+    if state.graph.is_open() {
+        count(state);
+        rebuild(state);
+    }
+}
+
+/// Counts what is shown beside the rows, once for all keys.
+fn count(state: &mut State) {
+    state.graph.counts = GraphTab::ALL.map(|tab| rows::count(state, tab));
+    state.graph.heaviest = rows::heaviest(state);
+}
+
+/// The engine's answer. One about another catalog is outdated; a newer one follows.
+pub fn analysed(state: &mut State, analysis: Arc<GraphAnalysis>) {
+    if !state.graph.is_open() || analysis.catalog != state.snapshot.catalog {
+        return;
+    }
+    state.graph.analysis = Some(analysis);
+    count(state);
+    rebuild(state);
+}
+
+/// The first mention that the row under the cursor is about: the one that connects it with the level nearer to the
+/// centre, or with the step before.
+pub fn mention(state: &State) -> Option<Mention> {
+    let graph = &state.graph;
+    let analysis = graph.analysis.as_ref()?;
+    let (from, to) = match graph.tab? {
+        GraphTab::Neighbours => {
+            let centre = graph.at(graph.centre.as_ref()?)?;
+            level::links(analysis, &graph.levels, centre, graph.level, graph.position()?)
+                .next()
+                .filter(|_| graph.level != 0)?
+        }
+        _ => match graph.rows.get(graph.cursor.at)? {
+            rows::GraphRow::Step(to, Some(from)) => (*from, *to),
+            _ => return None,
+        },
+    };
+    analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to)
+}
+
+/// The file and line of what the row under the cursor is about.
+pub fn spot(state: &State) -> Result<Spot, String> {
+    if let Some(problem) = state.broken_link() {
+        return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
+    }
+    let mention = mention(state).ok_or_else(|| "this row is about no single mention".to_owned())?;
+    target::in_file(state, &mention)
+        .ok_or_else(|| format!("the mention is in the content of @{}, not in a file of its own", mention.from))
+}
+
+/// A click puts the cursor on a row; on the row under the cursor it puts its source into the middle.
+pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+    if let Some(tab) = view::tab_at(state, at) {
+        return show(state, tab);
+    }
+    let Some((level, row)) = view::row_at(state, at) else { return };
+    let before = (state.graph.level, state.graph.position());
+    if state.graph.tab == Some(GraphTab::Neighbours) {
+        state.graph.level = level;
+        let level = state.graph.levels.iter_mut().find(|it| it.distance == level);
+        level.into_iter().for_each(|level| level.cursor.at = row);
+    } else {
+        state.graph.cursor.at = row;
+        skip_heading(state, Motion::Down);
+    }
+    if (state.graph.level, state.graph.position()) == before {
+        update::act(state, Action::Centre, effects);
+    }
+}
+
+pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
+    let page = view::page(state);
+    let graph = &mut state.graph;
+    if graph.tab == Some(GraphTab::Neighbours) {
+        let level = graph.levels.iter_mut().find(|level| level.distance == graph.level);
+        level.into_iter().for_each(|level| level.cursor.scroll(motion, rows, level.sources.len(), page));
+        return;
+    }
+    let len = graph.rows.len();
+    graph.cursor.scroll(motion, rows, len, page);
+    skip_heading(state, motion);
+}

@@ -1,0 +1,155 @@
+//! Where everything of the graph is drawn: the tabs on top, the rows of one of them, and below a rule the source under the
+//! cursor. The mouse asks the same places.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+
+use super::{GraphTab, details, level_view, list_view};
+use crate::tui::layout;
+use crate::tui::pane_view::draw_lines;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::filter_line::FilterLine;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::row::Active;
+use crate::tui::widgets::{cells, frame};
+
+/// Below this height there are no details.
+const WITH_DETAILS: u16 = 9;
+/// Rows of the details.
+const DETAILS: u16 = 7;
+
+/// The places within the graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GraphLayout {
+    pub tabs: Rect,
+    /// Headings, the filter, or the source in the middle with the headings of the levels.
+    pub head: Rect,
+    pub list: Rect,
+    pub rule: Rect,
+    pub detail: Rect,
+}
+
+pub fn places(state: &State) -> GraphLayout {
+    let inner = layout::inner(state.layout().body);
+    let detail = if inner.height >= WITH_DETAILS { DETAILS.min(inner.height / 3) } else { 0 };
+    let head = match state.graph.tab {
+        Some(GraphTab::Neighbours) => 2,
+        Some(GraphTab::Map | GraphTab::Hubs | GraphTab::Orphans) => 1,
+        _ => 0,
+    };
+    let mut y = inner.y;
+    let mut take = |height: u16| {
+        let height = height.min(inner.bottom().saturating_sub(y));
+        let place = Rect { y, height, ..inner };
+        y += height;
+        place
+    };
+    let tabs = take(1);
+    let head = take(head);
+    let rule_height = u16::from(detail > 0);
+    let list = take(inner.bottom().saturating_sub(head.bottom() + detail + rule_height));
+    GraphLayout { tabs, head, list, rule: take(rule_height), detail: take(detail) }
+}
+
+/// The visible rows of a list or a level.
+pub fn page(state: &State) -> usize {
+    usize::from(places(state).list.height).max(1)
+}
+
+pub fn draw(state: &State, frame: &mut Frame<'_>) {
+    let Some(tab) = state.graph.tab else { return };
+    let places = places(state);
+    let (role, theme) = (ThemeRole::Catalog, &state.skin.theme);
+    let active = if state.window.is_none() { Active::Yes } else { Active::No };
+    let border = PaneBorder { title: "Graph", note: note(state), place: position(state, tab), role, active };
+    border.draw(&state.skin, state.layout().body, frame.buffer_mut());
+    draw_tabs(state, tab, frame);
+    if state.graph.analysis.is_none() {
+        let sentence = "following the mentions of all documents";
+        crate::tui::pane_view::draw_empty(state, sentence, places.list, frame.buffer_mut());
+        return;
+    }
+    let is_filtered = state.graph.is_filtered();
+    if state.typing == Some(Typing::GraphFilter) || is_filtered {
+        let all = state.graph.count(tab).unwrap_or(0);
+        let line = FilterLine {
+            filter: &state.graph.filter,
+            typing: state.typing == Some(Typing::GraphFilter),
+            fault: None,
+            kept: (state.graph.rows.len(), all),
+            role,
+        };
+        line.draw(&state.skin, places.head, frame);
+    }
+    let buffer = frame.buffer_mut();
+    match tab {
+        GraphTab::Neighbours => level_view::draw(state, &places, buffer),
+        _ => list_view::draw(state, tab, &places, is_filtered || state.typing.is_some(), buffer),
+    }
+    frame::rule(&state.skin, places.rule, details::caption(state), theme.style(ThemeRole::Infra), buffer);
+    let lines = details::lines(state, places.detail.width.saturating_sub(2), usize::from(places.detail.height));
+    draw_lines(&lines, places.detail, buffer);
+}
+
+fn note(state: &State) -> String {
+    match &state.graph.marked {
+        Some(marked) => format!("way from @{}", cells::clean(marked.as_str())),
+        None => String::new(),
+    }
+}
+
+fn position(state: &State, tab: GraphTab) -> String {
+    match tab {
+        GraphTab::Neighbours => String::new(),
+        _ => frame::position(state.graph.cursor.at, state.graph.rows.len()),
+    }
+}
+
+/// The title of a tab with its place on the line of tabs.
+fn tabs(state: &State) -> Vec<(GraphTab, String, Rect)> {
+    let (line, current) = (places(state).tabs, state.graph.tab.unwrap_or_default());
+    let text = |tab: GraphTab, counted: bool| {
+        let count = state.graph.count(tab).filter(|_| counted);
+        let title =
+            count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count as u64)));
+        if tab == current { format!("[{title}]") } else { format!(" {title} ") }
+    };
+    let room = usize::from(line.width);
+    let all = |counted| GraphTab::ALL.map(|tab| (tab, text(tab, counted)));
+    let columns = |texts: &[(GraphTab, String)]| texts.iter().map(|(_, text)| cells::width(text)).sum::<usize>();
+    let fitting = [true, false].map(all).into_iter().find(|texts| columns(texts) <= room);
+    // If there is no room, only the current one is named.
+    let shown = fitting.map_or_else(|| vec![(current, text(current, true))], Vec::from);
+    let mut x = line.x;
+    let place = |(tab, text): (GraphTab, String)| {
+        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
+        let place = Rect { x, width, ..line };
+        x += width;
+        (tab, text, place)
+    };
+    shown.into_iter().map(place).collect()
+}
+
+fn draw_tabs(state: &State, current: GraphTab, frame: &mut Frame<'_>) {
+    let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+    for (tab, text, place) in tabs(state) {
+        let role = if tab == current { ThemeRole::Strong } else { ThemeRole::Infra };
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(role));
+    }
+}
+
+/// The tab at this place.
+pub fn tab_at(state: &State, at: Position) -> Option<GraphTab> {
+    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(tab, ..)| tab)
+}
+
+/// The level and the row at this place.
+pub fn row_at(state: &State, at: Position) -> Option<(isize, usize)> {
+    let places = places(state);
+    if state.graph.tab == Some(GraphTab::Neighbours) {
+        return level_view::row_at(state, &places, at);
+    }
+    let row = places.list.contains(at).then(|| state.graph.cursor.top + usize::from(at.y - places.list.y))?;
+    (row < state.graph.rows.len()).then_some((0, row))
+}

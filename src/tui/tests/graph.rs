@@ -1,0 +1,275 @@
+//! The graph by its keys: walking, picking, lists, ways, and the analysis it asks for.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use crate::tui::fixture;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::graph::{GraphRow, GraphTab};
+use crate::tui::input::{Effect, Input};
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::update::update;
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
+
+use crate::tui::tests::{answer, commands, message, press, screen};
+
+/// The graph at the circuit breaker, after these keys.
+fn graph(keys: &str) -> State {
+    let mut state = fixture::in_graph(120, 36, "j R");
+    press(&mut state, keys);
+    state
+}
+
+#[test]
+fn walking() {
+    for (keys, subject) in [
+        ("", "circuit-breaker"),
+        ("Down", "retry-pattern"),
+        ("Down j", "timeouts"),
+        ("Down j j", "timeouts"),
+        ("Down Up", "circuit-breaker"),
+        ("Right", "retry-pattern"),
+        ("Right Right", "error-handling"),
+        ("l l l", "legacy-errors"),
+        ("l l l l", "legacy-errors"),
+        ("Left", "timeouts"),
+        ("Left Left", "retry-pattern"),
+        ("Left Right", "circuit-breaker"),
+        ("Right Right Enter", "error-handling"),
+        ("Right Right Enter Left", "retry-pattern"),
+        ("Right Enter Right Enter Backspace", "retry-pattern"),
+        ("Right Enter Right Enter Backspace Backspace", "circuit-breaker"),
+        ("Tab", "java-service"),
+        ("Tab j", "release-notes"),
+        ("Tab G", "legacy-errors"),
+        ("Tab j j Enter Backspace", "circuit-breaker"),
+        ("Tab Tab", "timeouts"),
+        ("Tab Tab Tab", "circuit-breaker"),
+        ("Tab Tab Tab G", "timeouts"),
+        ("BackTab BackTab", "retry-pattern"),
+    ] {
+        assert_eq!(graph(keys).in_graph(), Some(subject), "{keys}");
+    }
+}
+
+#[test]
+fn rows_of_the_lists() {
+    let rows = |keys: &str| -> Vec<String> {
+        let state = graph(keys);
+        let id = |at: &usize| state.snapshot.catalog.sources().get(*at).map_or("", |it| it.id.as_str()).to_owned();
+        let shown = |row: &GraphRow| match row {
+            GraphRow::Heading(text) => text.clone(),
+            GraphRow::Source(at) => id(at),
+            GraphRow::Hub(at, mentions) => format!("{} {mentions}", id(at)),
+            GraphRow::Step(at, before) => format!("{} from {:?}", id(at), before.as_ref().map(id)),
+            GraphRow::Problem(nth) => state.snapshot.diagnostics[*nth].message.clone(),
+        };
+        state.graph.rows.iter().map(shown).collect()
+    };
+    assert_eq!(
+        rows("Tab"),
+        [
+            "java-service",
+            "release-notes",
+            "circuit-breaker",
+            "retry-pattern",
+            "timeouts",
+            "team-conventions",
+            "error-handling",
+            "payments-api",
+            "ticket-search",
+            "legacy-errors",
+        ],
+        "by what a pick costs"
+    );
+    assert_eq!(
+        rows("Tab Tab"),
+        ["timeouts 2", "circuit-breaker 1", "retry-pattern 2", "error-handling 1", "legacy-errors 1"]
+    );
+    let cycle = "3 sources mention each other, directly or through others: ~4,300 tokens";
+    assert_eq!(rows("Tab Tab Tab"), [cycle, "circuit-breaker", "retry-pattern", "timeouts"]);
+    let orphans = ["team-conventions", "java-service", "payments-api", "ticket-search", "release-notes"];
+    assert_eq!(rows("BackTab BackTab BackTab"), orphans);
+    assert_eq!(rows("BackTab BackTab BackTab / \"java\""), ["java-service"]);
+    assert_eq!(rows("BackTab BackTab"), ["the link 'docs/pauses.md' leads to no file"]);
+    assert_eq!(rows("BackTab"), [""; 0]);
+    assert_eq!(
+        rows("m Right Right w"),
+        [
+            "From @circuit-breaker to @error-handling: 2 steps",
+            "circuit-breaker from None",
+            "retry-pattern from Some(\"circuit-breaker\")",
+            "error-handling from Some(\"retry-pattern\")",
+            "From @error-handling to @circuit-breaker: no way of mentions",
+        ]
+    );
+}
+
+#[test]
+fn picking_excluding_and_opening() {
+    for (keys, command) in [
+        ("Space", Request::Unpick("circuit-breaker".into())),
+        ("Right p", Request::pick("retry-pattern")),
+        ("Right x", Request::Exclude("retry-pattern".into())),
+        ("Tab Space", Request::pick_if_few("java-service")),
+        ("Right o", Request::Locate(LocateTarget::Document("retry-pattern".into()))),
+        ("Right e", Request::Locate(LocateTarget::Definition("retry-pattern".into()))),
+        ("u", Request::Undo),
+    ] {
+        let mut state = fixture::in_graph(120, 36, "j R");
+        state.snapshot.undo = Some("pick of @a".into());
+        let sent = commands(&press(&mut state, keys));
+        assert_eq!(sent, [command], "{keys}");
+    }
+    // Whatever pane was left.
+    let mut state = fixture::in_graph(120, 36, "4 R");
+    assert_eq!(state.graph.tab, Some(GraphTab::Map), "no source was under the cursor");
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("java-service")]);
+}
+
+#[test]
+fn files_of_mentions_and_links() {
+    for (keys, file, line) in [
+        ("Right O", "adr/adr-004.md", 12),
+        ("Right j O", "adr/adr-004.md", 33),
+        ("Left O", "adr/adr-006.md", 9),
+        ("Right Right O", "adr/adr-005.md", 7),
+        ("BackTab BackTab O", "adr/adr-005.md", 44),
+        ("m Right Right w j O", "adr/adr-004.md", 12),
+    ] {
+        let mut state = fixture::in_graph(120, 36, "j R");
+        let effects = press(&mut state, keys);
+        let opened = effects.iter().find_map(|effect| match effect {
+            Effect::Edit(spot) => Some((spot.path.clone(), spot.line)),
+            _ => None,
+        });
+        let path = std::path::Path::new(fixture::WORKSPACE).join(file);
+        assert_eq!(opened, Some((path, line)), "{keys}");
+    }
+}
+
+#[test]
+fn disabled_actions_say_why() {
+    for (keys, why) in [
+        ("Enter", "@circuit-breaker is in the middle: c goes to it in the catalog"),
+        ("Backspace", "no other source was in the middle"),
+        ("w", "mark where the way begins first: m"),
+        ("m w", "the way begins at @circuit-breaker: go to another source"),
+        ("/", "the map, the hubs and the orphans can be filtered"),
+        ("O", "this row is about no single mention"),
+        ("Right Right Right O", "the mention is in the content of @error-handling, not in a file of its own"),
+        ("Tab Left", "only the neighbours have levels"),
+        ("z", "the graph fills the screen: Esc leaves it"),
+        ("BackTab Space", "there is no source under the cursor"),
+    ] {
+        let state = graph(keys);
+        assert_eq!(message(&state), why, "{keys}");
+    }
+}
+
+#[test]
+fn leaving() {
+    for (keys, focus) in [
+        ("Esc", Pane::Catalog),
+        ("q", Pane::Catalog),
+        ("R", Pane::Catalog),
+        ("2", Pane::Selection),
+        ("f", Pane::Hints),
+        ("F3", Pane::Catalog),
+        ("0", Pane::Catalog),
+        ("Tab / \"java\" Enter Esc Esc", Pane::Catalog),
+        ("? Esc Esc", Pane::Catalog),
+        (": \"leave\" Enter", Pane::Catalog),
+    ] {
+        let state = graph(keys);
+        assert_eq!((state.graph.is_open(), state.focus), (false, focus), "{keys}");
+        assert!(state.graph.analysis.is_none(), "its memory is released");
+    }
+    let state = graph("Right Right c");
+    assert_eq!((state.graph.is_open(), state.subject(Pane::Catalog)), (false, Some("error-handling")));
+}
+
+#[test]
+fn the_analysis_is_asked_for_when_something_it_depends_on_has_changed() {
+    let asked = |effects: &[Effect]| effects.iter().any(|effect| *effect == Effect::Ask(Request::AnalyseGraph));
+    let mut state = fixture::state(120, 36);
+    assert!(!asked(&press(&mut state, "j")), "not while the panes are shown");
+    assert!(asked(&press(&mut state, "R")));
+    assert!(screen(&state).contains("following the mentions of all documents"));
+    assert!(!asked(&press(&mut state, "Down Right Tab")));
+    let response = fixture::analysis(&state);
+    answer(&mut state, response);
+    let mut next = state.snapshot.clone();
+    next.generation += 1;
+    let same = next.clone();
+    assert!(!asked(&update(&mut state, Input::Snapshot(Box::new(same)))));
+    next.generation += 1;
+    next.graph = Arc::new(fixture::graph_with_cycle());
+    assert!(asked(&update(&mut state, Input::Snapshot(Box::new(next.clone())))));
+    let mut partly = fixture::state(120, 36);
+    partly.snapshot = Snapshot { graph: Arc::default(), ..next.clone() };
+    answer(&mut state, fixture::analysis(&partly));
+    next.generation += 1;
+    let again = update(&mut state, Input::Snapshot(Box::new(next.clone())));
+    assert!(asked(&again), "the engine had read only a part of the documents");
+    next.generation += 1;
+    assert!(state.graph.analysis.is_some(), "the last answer stays until the next");
+    next.catalog = Arc::new(Catalog::new(fixture::sources().into_iter().skip(1).collect()));
+    assert!(asked(&update(&mut state, Input::Snapshot(Box::new(next)))));
+    assert!(state.graph.analysis.is_none(), "positions in another catalog mean other sources");
+    let stale = fixture::analysis(&fixture::state(120, 36));
+    answer(&mut state, stale);
+    assert!(state.graph.analysis.is_none());
+}
+
+#[test]
+fn the_cursor_stays_on_its_source() {
+    let mut state = graph("Tab j j");
+    let before = state.in_graph().map(str::to_owned);
+    let mut next = state.snapshot.clone();
+    next.graph = Arc::new(fixture::graph());
+    update(&mut state, Input::Snapshot(Box::new(next)));
+    let response = fixture::analysis(&state);
+    answer(&mut state, response);
+    assert_eq!(state.in_graph().map(str::to_owned), before);
+}
+
+#[test]
+fn the_mouse_chooses_tabs_and_rows() {
+    let mut state = graph("");
+    let find = |state: &State, text: &str| {
+        let shown = screen(state);
+        let (y, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+        let x = line.split(text).next().unwrap().chars().count();
+        Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() }
+    };
+    let at = find(&state, "retry-pattern");
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.in_graph(), Some("retry-pattern"));
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.graph.centre.as_ref().map(SourceId::as_str), Some("retry-pattern"), "a second click");
+    let at = find(&state, "Hubs");
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.graph.tab, Some(GraphTab::Hubs));
+    let at = find(&state, "legacy-errors");
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.in_graph(), Some("legacy-errors"));
+}
+
+#[test]
+fn every_tab_fits_the_smallest_screen_and_ascii() {
+    for (width, height) in [(40, 10), (80, 24)] {
+        for tab in 0..7 {
+            let mut state = fixture::in_graph(width, height, "j R");
+            state.skin.glyphs = Glyphs::ASCII;
+            press(&mut state, &"Tab ".repeat(tab));
+            press(&mut state, "j");
+            let shown = screen(&state);
+            assert!(shown.is_ascii(), "{shown}");
+            assert!(shown.lines().all(|line| line.len() <= usize::from(width)));
+        }
+    }
+}
