@@ -66,12 +66,12 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ 1 Catalog");
     pty.wait_for("╭ adr-002-resilience");
     pty.resize(120, 20);
-    pty.wait_until("a list longer than its place", |seen| seen.text().contains('█'));
+    pty.wait_until("a list longer than its place", |seen| seen.text().contains("~417 █"));
     let list = pty.place_of("house-rules").unwrap();
     mouse(&mut pty, WHEEL_DOWN, list);
     pty.wait_until("the list scrolled", |seen| !seen.text().contains("◆ house-rules"));
     pty.resize(120, 36);
-    pty.wait_for("? help");
+    pty.wait_for("runbook-lost-pass");
     click_on(&mut pty, "? help");
     pty.wait_for("┏ Help");
     mouse(&mut pty, FIRST_BUTTON, (0, 1));
@@ -98,15 +98,15 @@ fn the_layout_is_saved_when_a_signal_ends_the_screen() {
     for signal in [Signal::TERM, Signal::HUP] {
         let home = tempfile::tempdir().unwrap();
         let mut pty = demo_at(home.path());
-        pty.type_bytes("Tz");
+        pty.type_bytes("Tjj\rz");
         pty.wait_until("the list alone", |seen| !seen.text().contains("╭ house-rules"));
         pty.signal(signal);
         assert_eq!(pty.wait_for_exit().exit_code(), 128 + u32::try_from(signal.as_raw()).unwrap());
         assert_eq!(remembered(home.path()), json!({"theme": "light", "arrangement": "zoomed"}), "{signal:?}");
         let mut again = demo_at(home.path());
         again.wait_until("the list alone", |seen| !seen.text().contains("╭ house-rules"));
-        again.type_bytes("zT");
-        again.wait_for("theme: contrast");
+        again.type_bytes("zTj\r");
+        again.wait_for("Theme: contrast.");
         again.type_bytes("q");
         assert_eq!(again.wait_for_exit().exit_code(), 0);
         assert_eq!(remembered(home.path()), json!({"theme": "contrast"}));

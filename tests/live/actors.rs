@@ -231,6 +231,10 @@ impl Screen {
         self.pty.text()
     }
 
+    pub fn type_bytes(&mut self, bytes: &str) {
+        self.pty.type_bytes(bytes);
+    }
+
     /// Waits until this is shown.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {

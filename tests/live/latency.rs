@@ -122,7 +122,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let mut one = Server::start(&workspace, "claude-code");
     let mut two = Server::start(&workspace, "codex");
     let (name_one, name_two) = (one.who(), two.who());
-    let screen = Screen::open(&workspace);
+    let mut screen = Screen::open(&workspace);
     let told = Arc::new(ReceivedEvents::default());
     let ends = listen(&workspace, &told);
     // Every follower shows the first action.
@@ -167,7 +167,8 @@ pub fn measure(actions: usize) -> Vec<Measured> {
         });
         (of_one.join().unwrap(), of_two.join().unwrap(), of_hook.join().unwrap())
     });
-    // The real screen shows the name too.
+    // The real screen shows the name too, where the feed has room for it.
+    screen.type_bytes("\x1b[17~");
     one.client().call("selectReferences", json!({"ids": ["offered"]}));
     screen.wait_for("Picked @offered");
     let shown = screen.text();

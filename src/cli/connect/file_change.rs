@@ -43,12 +43,26 @@ enum FollowUp {
     Remove(usize),
 }
 
+/// How often a file is read that changes while it is read.
+const READS: usize = 8;
+
 impl FileParts {
     /// The change; `None` if there is nothing to change.
     ///
     /// # Errors
     /// The file cannot be read or understood, or may not be written.
     pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
+        // Another process may write the file while it is read.
+        for _ in 1..READS {
+            match self.change_of_one_reading(verb) {
+                Err(error) if error.code == Code::Changed => {}
+                change => return change,
+            }
+        }
+        self.change_of_one_reading(verb)
+    }
+
+    fn change_of_one_reading(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
         let text = self.file.read()?;
         let text = text.as_deref();
         let shown = &self.file.shown;

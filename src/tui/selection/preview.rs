@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_desk::SelectionChange;
 
 /// Names before `+N more`.
@@ -37,6 +37,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
     let is_missing = state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
+    let is_auto = state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let (toggled, barred) = (&outlook.toggled, &outlook.barred);
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
@@ -48,6 +49,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, names),
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
+            [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
             [] => format!("{pick} would pick it alone: {}.", cost(toggled.tokens_in)),
             with => format!("{pick} would pick it and pull in {}: {}.", named(with, names), cost(toggled.tokens_in)),
         },
