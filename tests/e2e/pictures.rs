@@ -22,10 +22,12 @@ fn overview() {
     let mut pty = demo(120, 36);
     pty.type_bytes("/pat-retry\r \x1b");
     pty.wait_for("2 picked");
+    pty.wait_for("╭ pat-retry");
+    take(&pty, "overview");
     pty.type_bytes("3\rthe payment call times out, trip the circuit breaker");
     pty.wait_for("pat-circuit-breaker");
     pty.wait_for("(matched:");
-    take(&pty, "overview");
+    take(&pty, "hints");
     pty.type_bytes("\x03");
     pty.wait_for_exit();
 }

@@ -1,4 +1,4 @@
-//! The rows of the catalog: filter and sort order. The cursor stays on its source.
+//! The rows of the catalog: filter and sort order. The cursor goes to the best match, and otherwise stays on its source.
 
 use std::sync::Arc;
 
@@ -18,9 +18,11 @@ pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
     refilter(state, Some(&before));
-    // An id typed in full wins; else the cursor stays on its source; else it goes to the first row.
-    let meant = row_of(state, state.catalog.filter.text().trim());
-    let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
+    // The cursor goes to an id typed in full, else to the best match, which is the first row. Without a filter it stays on
+    // its source.
+    let typed = state.catalog.filter.text().trim();
+    let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
+    let at = to.and_then(|id| row_of(state, id)).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
 }
 

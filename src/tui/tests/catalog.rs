@@ -10,7 +10,7 @@ use crate::tui::update::update;
 use crate::tui::widgets::page::PageLine;
 use refdesk_desk::engine::{Request, Response};
 
-use crate::tui::tests::{answer, message, press, stale};
+use crate::tui::tests::{answer, message, press, stale, typed};
 
 #[test]
 fn the_filter_narrows_and_esc_clears_it() {
@@ -30,13 +30,17 @@ fn the_filter_narrows_and_esc_clears_it() {
 }
 
 #[test]
-fn the_filter_keeps_the_cursor_on_its_source() {
+fn the_cursor_is_on_the_best_match_with_every_key() {
     let mut state = fixture::state(80, 24);
-    press(&mut state, "j j / \"java\"");
-    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    press(&mut state, "j j /");
+    for key in ["j", "a", "v", "a"] {
+        typed(&mut state, &format!("Down \"{key}\""));
+        assert_eq!(state.catalog.cursor.at, 0, "after {key}");
+    }
+    let best = state.subject(Pane::Catalog).map(str::to_owned);
     press(&mut state, "Esc");
-    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
-    press(&mut state, "/ Down Down");
+    assert_eq!(state.subject(Pane::Catalog).map(str::to_owned), best, "without a filter it stays on its source");
+    press(&mut state, "g j j / Down Down");
     assert_eq!(state.subject(Pane::Catalog), Some("error-handling"), "arrows move in the list while typing");
 }
 
