@@ -3,20 +3,14 @@
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
-use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
+use refdesk_desk::{MANY_SOURCES, MANY_TOKENS, SelectionChange};
 use refdesk_text::Error;
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
 use super::state::{Pending, PlainState, Question, Turn};
 use super::words::{counted, known_tokens, named, names, standing, tokens};
-
-/// From this many sources on, a consequence is large.
-const MANY_SOURCES: usize = 10;
-
-/// From this many tokens on, a consequence is large.
-const MANY_TOKENS: u64 = 10_000;
 
 /// A change of picks and exclusions that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

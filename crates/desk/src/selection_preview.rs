@@ -29,9 +29,10 @@ pub struct SelectionChange {
     pub tokens_out: u64,
 }
 
-/// More sources than this, or more tokens, are worth a question before a pick pulls them in.
-const MANY_SOURCES: usize = 10;
-const MANY_TOKENS: u64 = 10_000;
+/// More sources than this are worth a question before a pick pulls them in.
+pub const MANY_SOURCES: usize = 10;
+/// The same for tokens.
+pub const MANY_TOKENS: u64 = 10_000;
 
 /// A pick that would pull in much, in three sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]

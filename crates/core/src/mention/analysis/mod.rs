@@ -1,4 +1,4 @@
-//! What can be computed over the whole mention graph: who is connected to whom, cycles, shortest ways, and how much a pick
+//! What can be computed over the whole mention graph: which sources are connected, cycles, shortest ways, and how much a pick
 //! of each source would bring. Pure, and fast enough for tens of thousands of sources.
 
 mod adjacency;
