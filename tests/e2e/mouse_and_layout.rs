@@ -30,6 +30,7 @@ fn release(pty: &mut Pty, (x, y): (usize, usize)) {
 }
 
 fn click_on(pty: &mut Pty, text: &str) {
+    pty.wait_for(text);
     let place = pty.place_of(text).unwrap_or_else(|| panic!("no {text:?} on\n{}", pty.text()));
     mouse(pty, FIRST_BUTTON, place);
     release(pty, place);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use refdesk_enrich::{outside, own_blocks};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::workspace::Workspace;
 
@@ -26,10 +26,14 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// An unchanged copy of the demo.
+/// A copy of the demo without an index in the background: the first event would start one, and from some later prompt on,
+/// earlier on a faster machine, its sources would be ranked by meaning too.
 pub fn demo() -> Workspace {
     let world = Workspace::new();
     copy(&home().join("assets/demo"), &world.path);
+    let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    configuration["index"] = json!({"background": false});
+    world.configure(configuration);
     world
 }
 
@@ -76,7 +80,7 @@ fn whole(world: &Workspace, mut document: Value) -> Value {
         let shown = Value::from(path.to_str().unwrap());
         if document["tool_response"].is_null() {
             let content = fs::read_to_string(&path).unwrap_or_default();
-            document["tool_response"] = serde_json::json!({
+            document["tool_response"] = json!({
                 "type": "text",
                 "file": {"filePath": shown.clone(), "content": content, "numLines": content.lines().count()},
             });
