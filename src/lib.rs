@@ -4,6 +4,7 @@ pub mod cli;
 mod colours;
 mod common;
 mod editor;
+mod end_signals;
 pub mod plain;
 pub mod tui;
 

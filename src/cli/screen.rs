@@ -87,7 +87,7 @@ pub fn run(
     let interface = if is_plain { Interface::Plain } else { Interface::Full };
     let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files, interface };
     let options = Options { profile: None, ..options };
-    // A script is no person: it is asked nothing, and cannot trust or approve anything.
+    // A script is not a person: it is asked nothing, and cannot trust or approve anything.
     let engine = match stdin().is_terminal() {
         true => engine::start_attended(options, session)?,
         false => engine::start(options, session)?,

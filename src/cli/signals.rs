@@ -61,7 +61,7 @@ pub struct EndSignal(i32);
 pub struct EndSignal;
 
 impl EndSignal {
-    /// Ends the program as the signal would have done had nobody listened.
+    /// Ends the program as the signal would have done if refdesk did not listen.
     pub fn end(self) -> ! {
         #[cfg(unix)]
         {

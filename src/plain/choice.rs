@@ -315,12 +315,14 @@ fn only_in<'a>(of: &'a Snapshot, other: &Snapshot, without: &[SourceId]) -> Vec<
     of.selection.members().iter().filter(is_new).collect()
 }
 
-/// `The selection has 21 sources, about 76,475 tokens.`
+/// `The selection has 21 sources. With the auto sources, an agent gets about 76,475 tokens.`
 pub fn total(snapshot: &Snapshot) -> String {
-    let members = snapshot.selection.members();
-    if members.is_empty() {
-        return "The selection is empty.".to_owned();
+    let selected = match snapshot.selection.members().len() {
+        0 => "The selection is empty.".to_owned(),
+        count => format!("The selection has {}.", counted(count, "source")),
+    };
+    match snapshot.agent_tokens() {
+        0 => selected,
+        cost => format!("{selected} With the auto sources, an agent gets {}.", tokens(cost)),
     }
-    let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
-    format!("The selection has {}, {}.", counted(members.len(), "source"), known_tokens(cost))
 }

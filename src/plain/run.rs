@@ -11,11 +11,10 @@ use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, S
 
 use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn, Typist};
 use super::update;
+use crate::end_signals::{self, EndSignals};
 use lines::TypedLine;
-use signals::EndSignals;
 
 mod lines;
-mod signals;
 
 /// How long to wait for the last changes to be stored.
 const STORING: Duration = Duration::from_secs(2);
@@ -66,7 +65,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
         Ended::Done => 0,
         // As shells report a program that a signal ended.
         Ended::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
-        Ended::Failed(error) if lines::is_gone(&error) => 128 + signals::HANGUP,
+        Ended::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
         Ended::Failed(error) => return Err(error),
     };
     let Conversation { engine, events, has_changed, .. } = conversation;

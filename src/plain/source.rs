@@ -53,7 +53,7 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
     }
     if given.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(match state.list.rows.len() {
-            0 => format!("There is no list, so {given} is no row. Type catalog for a list."),
+            0 => format!("There is no list to take row {given} from. Type catalog for a list."),
             rows => format!("The list has {}, so there is no row {given}.", counted(rows, "row")),
         });
     }
@@ -67,7 +67,7 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
 /// The sources of an argument with several numbers or ids, between blanks or commas.
 ///
 /// # Errors
-/// One of them is no source.
+/// One of them is not a source.
 pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String> {
     // An id may have blanks in it.
     if let Ok(id) = one(state, given, SourceArgument::Known) {

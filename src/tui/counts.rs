@@ -40,9 +40,6 @@ impl Counts {
             let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
             texts + 2 * source.tags.len().saturating_sub(1)
         };
-        let is_selected = |source: &&Source| snapshot.selection.contains(source.id.as_str());
-        let autos = sources.iter().filter(|source| source.mode == Mode::Auto && !is_selected(source));
-        let autos = autos.map(|source| &source.id);
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
@@ -50,12 +47,7 @@ impl Counts {
             auto: sources.iter().filter(|source| source.mode == Mode::Auto).count(),
             picked: members.iter().filter(|member| member.role == Role::Picked).count(),
             pulled_in: members.iter().filter(|member| member.role == Role::Transitive).count(),
-            tokens: members
-                .iter()
-                .map(|member| &member.id)
-                .chain(autos)
-                .filter_map(|id| snapshot.tokens.get(id.as_str()))
-                .sum(),
+            tokens: snapshot.agent_tokens(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,
             widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),

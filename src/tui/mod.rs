@@ -37,6 +37,7 @@ mod markdown;
 mod own_files;
 mod pane;
 mod pane_view;
+mod questions;
 mod requests;
 mod run;
 mod selection;

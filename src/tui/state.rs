@@ -1,8 +1,6 @@
 //! The state of the screen: the newest snapshot, what was computed from it, and where the user is. Each feature keeps its
 //! own part in its folder.
 
-use std::collections::HashMap;
-use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
@@ -10,7 +8,7 @@ use ratatui::layout::{Rect, Size};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_core::config::screen_files::ScreenFiles;
-use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{LargePick, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
@@ -32,6 +30,7 @@ use crate::tui::layout::{
     Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds,
 };
 use crate::tui::pane::Pane;
+pub use crate::tui::questions::{Lookup, Questions};
 pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
 pub use crate::tui::selection::SelectionPane;
 pub use crate::tui::templates::{
@@ -191,67 +190,6 @@ pub enum Tone {
     /// What a key did, with what followed: notices of the same do not replace it.
     Done,
     Refusal,
-}
-
-/// A question to the engine that is asked again when its subject changes, and its newest answer.
-#[derive(Debug, Clone)]
-pub struct Lookup<T> {
-    /// The subject of the newest question, and the generation of the snapshot.
-    pub about: Option<(String, u64)>,
-    /// The newest answer.
-    pub answer: Option<T>,
-}
-
-impl<T> Default for Lookup<T> {
-    fn default() -> Self {
-        Self { about: None, answer: None }
-    }
-}
-
-impl<T> Lookup<T> {
-    /// Sets the subject; returns whether the question must be asked.
-    pub fn ask(&mut self, about: Option<(&str, u64)>) -> bool {
-        let about = about.map(|(id, at)| (id.to_owned(), at));
-        if self.about == about {
-            return false;
-        }
-        let same = self.about.as_ref().map(|(id, _)| id) == about.as_ref().map(|(id, _)| id);
-        if !same {
-            self.answer = None;
-        }
-        self.about = about;
-        self.about.is_some()
-    }
-
-    /// Takes the answer, unless the subject is gone.
-    pub fn take(&mut self, answer: T) {
-        self.answer = self.about.is_some().then_some(answer);
-    }
-}
-
-/// The newest question of each kind: answers to older ones are dropped.
-#[derive(Debug, Clone, Default)]
-pub struct Questions {
-    asked: u64,
-    newest: HashMap<Discriminant<Request>, u64>,
-}
-
-impl Questions {
-    /// Notes that this is asked.
-    pub fn note(&mut self, request: &Request) {
-        self.asked += 1;
-        self.newest.insert(discriminant(request), self.asked);
-    }
-
-    /// The number of the newest question of this kind; `None` for a change, whose answer never gets old.
-    pub fn number(&self, request: &Request) -> Option<u64> {
-        self.newest.get(&discriminant(request)).copied().filter(|_| !request.is_change())
-    }
-
-    /// Whether the answer to this question is still wanted.
-    pub fn is_wanted(&self, question: Option<u64>) -> bool {
-        question.is_none_or(|question| self.newest.values().any(|newest| *newest == question))
-    }
 }
 
 impl State {
@@ -480,25 +418,5 @@ impl State {
     /// Whether the workspace is open.
     pub fn is_open(&self) -> bool {
         self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_newest_question_of_each_kind_is_wanted() {
-        let mut questions = Questions::default();
-        let [j, ja, read] = [Request::Match("j".into()), Request::Match("ja".into()), Request::Read("a".into())];
-        let mut ask = |request| {
-            questions.note(request);
-            questions.number(request)
-        };
-        let [first, read, second] = [&j, &read, &ja].map(&mut ask);
-        assert_eq!(ask(&Request::Clear), None);
-        for (question, wanted) in [(first, false), (read, true), (second, true), (None, true)] {
-            assert_eq!(questions.is_wanted(question), wanted, "{question:?}");
-        }
     }
 }

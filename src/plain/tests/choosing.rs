@@ -36,7 +36,7 @@ fn a_pick_says_what_followed() {
             "Picked java-service.",
             "1 more source came, about 5,120 tokens: release-notes.",
             "4 more sources left, about 2,868 tokens: retry-pattern, timeouts, error-handling and legacy-errors.",
-            "The selection has 3 sources, about 30,440 tokens.",
+            "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]
     );

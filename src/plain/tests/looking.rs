@@ -9,7 +9,7 @@ fn what_is_said_to_a_line() {
     for (line, expected) in [
         ("", &["Type help for the commands."][..]),
         ("more", &["There is no more."]),
-        ("3", &["There is no list, so 3 is no row. Type catalog for a list."]),
+        ("3", &["There is no list to take row 3 from. Type catalog for a list."]),
         ("show", &["Which source? Give a number of the list, or an id."]),
         ("pik", &["There is no command pik. Did you mean pick?"]),
         ("\u{1b}[2J", &["There is no command \\x1b[2J. Type help for the commands."]),
@@ -74,7 +74,7 @@ fn the_selection_is_an_indented_list() {
     assert_eq!(
         said(&mut state(), "selection"),
         [
-            "The selection has 5 sources, about 4,318 tokens.",
+            "The selection has 5 sources. With the auto sources, an agent gets about 4,628 tokens.",
             "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources, about 2,868 tokens together.",
             "2:   retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             "3:     error-handling, pulled in by retry-pattern, about 18 tokens.",

@@ -5,26 +5,22 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as TerminalEvent, KeyEvent};
-use ratatui::layout::Size;
+use crossterm::event::Event as TerminalEvent;
 use tokio::sync::{mpsc, watch};
 
 use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
-use crate::tui::action::{Action, KeyContext};
+use crate::end_signals::HANGUP;
 use crate::tui::draw::draw;
 use crate::tui::highlight::HighlightSubject;
-use crate::tui::input;
 use crate::tui::input::{Effect, Input, LentCommand};
-use crate::tui::key::Key;
 use crate::tui::start::Start;
 use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
-use crate::tui::terminal::{Screen, drawable};
+use crate::tui::terminal::Screen;
 use crate::tui::update::update;
-use crate::tui::widgets::field::TextEdit;
 use frame_limiter::{FrameLimiter, Trigger};
 use ground::GroundQuestion;
 use highlight_worker::{HighlightJob, HighlightWorker};
@@ -42,13 +38,7 @@ mod parse;
 mod replies;
 mod signals;
 mod temp_file;
-
-/// The most inputs handled before a frame, so that the screen is updated even in a flood of them.
-const BATCH: usize = 1024;
-
-/// The most bytes of typed characters inserted together. The whole field is laid out and drawn for each piece, so in small
-/// pieces a megabyte that a terminal types from its clipboard would take minutes.
-const TYPED: usize = 64 * 1024;
+mod terminal_input;
 
 /// How long to wait for the last changes to be stored.
 const STORING: Duration = Duration::from_secs(2);
@@ -114,7 +104,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
     };
     let ended = match app.run(signals).await {
         // Its signal may not have arrived yet.
-        Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(signals::HANGUP)),
+        Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(i32::from(HANGUP))),
         ended => ended,
     };
     let App { engine, events, screen, state, asked, .. } = app;
@@ -201,7 +191,7 @@ impl App {
                 told = signals.next() => {
                     // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
                     if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
-                        self.ended = Some(ExitReason::Signal(signals::HANGUP));
+                        self.ended = Some(ExitReason::Signal(i32::from(HANGUP)));
                     }
                     self.signal(told)?;
                 }
@@ -237,67 +227,6 @@ impl App {
             painted = painted => self.input(painted),
             written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
-    }
-
-    /// Handles all input that is available without waiting.
-    fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
-        // Typed characters are inserted together: one by one, each would cost as much as the whole text.
-        let (mut typed, mut taken) = (String::new(), 0);
-        while taken < BATCH && typed.len() < TYPED && !self.is_away() {
-            let early = if self.is_open() { self.early.pop_front() } else { None };
-            let event = match early {
-                Some(event) => event,
-                None => match keyboard.next_ready()? {
-                    Some(TerminalInput::Event(event)) => event,
-                    Some(ground) => {
-                        self.terminal_input(ground)?;
-                        continue;
-                    }
-                    None => break,
-                },
-            };
-            if !self.is_open() {
-                taken += 1;
-                self.handle_or_keep(event)?;
-                continue;
-            }
-            if let TerminalEvent::Key(key) = event {
-                // Typed text changes no key's meaning, so it may wait for text that follows.
-                match self.of_key(key) {
-                    Some(Input::Type(text)) => {
-                        typed.push_str(&text);
-                        continue;
-                    }
-                    Some(Input::Act(Action::Edit(TextEdit::NewLine))) if !typed.is_empty() => {
-                        typed.push('\n');
-                        continue;
-                    }
-                    _ => {}
-                }
-            }
-            taken += 1;
-            self.typed(&mut typed)?;
-            self.terminal_event(event)?;
-        }
-        self.typed(&mut typed)?;
-        if self.is_away() {
-            return Ok(());
-        }
-        for _ in 0..BATCH {
-            let Ok(event) = self.events.try_recv() else { break };
-            self.input(Input::Event(event))?;
-        }
-        for _ in 0..BATCH {
-            let Some(answer) = self.replies.next_ready() else { break };
-            self.input(answer)?;
-        }
-        while let Some(painted) = self.painter.as_mut().and_then(HighlightWorker::next_ready) {
-            self.input(painted)?;
-        }
-        if self.snapshots.has_changed().map_err(|_| engine_ended())? {
-            self.take_snapshot()?;
-        }
-        Ok(())
     }
 
     /// Draws pending changes, or returns when they may be drawn.
@@ -340,68 +269,6 @@ impl App {
                 Ok(Ok(TerminalInput::Event(_))) => {}
                 Ok(Err(_)) | Err(_) => return,
             }
-        }
-    }
-
-    fn terminal_input(&mut self, input: TerminalInput) -> io::Result<()> {
-        match input {
-            TerminalInput::Event(event) => self.handle_or_keep(event),
-            TerminalInput::Ground(report) => match self.ground.take(report, Instant::now()) {
-                Some(ground) => self.input(Input::Ground(ground)),
-                None => Ok(()),
-            },
-        }
-    }
-
-    /// Handles a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never kept,
-    /// except `q` after other keys, since after `/` it is a letter.
-    fn handle_or_keep(&mut self, event: TerminalEvent) -> io::Result<()> {
-        let waits = match &event {
-            _ if self.is_open() => false,
-            TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
-                let contexts = input::contexts(&self.state);
-                let keymap = &self.state.keymap;
-                let quits = keymap.bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
-                keymap.bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
-            }),
-            TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
-            _ => false,
-        };
-        if !waits {
-            return self.terminal_event(event);
-        }
-        // More input than this was not typed on purpose.
-        if self.early.len() < BATCH {
-            self.early.push_back(event);
-        }
-        Ok(())
-    }
-
-    /// Whether keys are not for this screen, or not yet.
-    fn is_away(&self) -> bool {
-        self.ended.is_some() || self.suspended || self.opening.is_some()
-    }
-
-    fn typed(&mut self, text: &mut String) -> io::Result<()> {
-        let text = std::mem::take(text);
-        if text.is_empty() { Ok(()) } else { self.input(Input::Type(text)) }
-    }
-
-    fn of_key(&self, event: KeyEvent) -> Option<Input> {
-        Key::from_event(event).and_then(|key| input::of_key(&self.state, key))
-    }
-
-    fn terminal_event(&mut self, event: TerminalEvent) -> io::Result<()> {
-        match event {
-            TerminalEvent::Key(event) => self.of_key(event).map_or(Ok(()), |input| self.input(input)),
-            TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
-            TerminalEvent::Resize(width, height) => {
-                // Also if the size is the same: the terminal may have changed the frame at sizes in between.
-                self.screen.forget()?;
-                self.input(Input::Resize(drawable(Size { width, height })))
-            }
-            TerminalEvent::Mouse(event) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
-            _ => Ok(()),
         }
     }
 

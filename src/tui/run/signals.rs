@@ -15,14 +15,12 @@ pub enum SignalAction {
 #[cfg(unix)]
 pub use unix::{ScreenSignals, is_for_all, pass_on, stop_this_process};
 
-/// The signal for a closed terminal, which has this number everywhere.
-pub const HANGUP: i32 = 1;
-
 #[cfg(unix)]
 mod unix {
     use rustix::process::{Pid, Signal as Number, getpid, kill_process};
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
+    use crate::end_signals::EndSignals;
     use crate::tui::run::signals::{SignalAction, io};
 
     /// Whether this signal is for the whole session, rather than for the program in the foreground like those of keys.
@@ -47,10 +45,7 @@ mod unix {
     /// Every signal that the screen handles.
     #[derive(Debug)]
     pub struct ScreenSignals {
-        terminate: Signal,
-        hangup: Signal,
-        interrupt: Signal,
-        quit: Signal,
+        end: EndSignals,
         stop: Signal,
         resume: Signal,
     }
@@ -58,23 +53,13 @@ mod unix {
     impl ScreenSignals {
         pub fn new() -> io::Result<Self> {
             let listen = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
-            Ok(Self {
-                terminate: listen(Number::TERM)?,
-                hangup: listen(Number::HUP)?,
-                interrupt: listen(Number::INT)?,
-                quit: listen(Number::QUIT)?,
-                stop: listen(Number::TSTP)?,
-                resume: listen(Number::CONT)?,
-            })
+            Ok(Self { end: EndSignals::new()?, stop: listen(Number::TSTP)?, resume: listen(Number::CONT)? })
         }
 
         /// Waits for the next one.
         pub async fn next(&mut self) -> SignalAction {
             tokio::select! {
-                _ = self.terminate.recv() => SignalAction::End(Number::TERM.as_raw()),
-                _ = self.hangup.recv() => SignalAction::End(Number::HUP.as_raw()),
-                _ = self.interrupt.recv() => SignalAction::End(Number::INT.as_raw()),
-                _ = self.quit.recv() => SignalAction::End(Number::QUIT.as_raw()),
+                number = self.end.next() => SignalAction::End(number),
                 _ = self.stop.recv() => SignalAction::Stop,
                 _ = self.resume.recv() => SignalAction::Continue,
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::requests::Waiting;
 use crate::{PrivilegedAction, Spot};
-use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::catalog::{Catalog, Mode, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
@@ -62,6 +62,15 @@ impl Snapshot {
         // As displayed: relative to the workspace, or absolute outside it.
         let path = Path::new(&*self.workspace).join(finding.file.as_ref()?);
         Some(Spot { path, line: finding.line.unwrap_or(1) })
+    }
+
+    /// Estimated tokens of all that an agent gets: what is selected, and the sources of mode auto.
+    pub fn agent_tokens(&self) -> u64 {
+        let is_selected = |id: &SourceId| self.selection.contains(id.as_str());
+        let autos = self.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
+        let autos = autos.map(|source| &source.id).filter(|id| !is_selected(id));
+        let selected = self.selection.members().iter().map(|member| &member.id);
+        selected.chain(autos).filter_map(|id| self.tokens.get(id.as_str())).sum()
     }
 
     /// Whether anything except the generation differs.

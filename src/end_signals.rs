@@ -1,4 +1,4 @@
-//! The signals that end the plain interface. Ctrl-Z keeps its usual effect, since no terminal mode was changed.
+//! The signals that end an interface: for the full screen and for the plain one.
 
 use std::io;
 
@@ -15,7 +15,8 @@ mod unix {
 
     use super::io;
 
-    /// Every signal that ends it.
+    /// Each of them.
+    #[derive(Debug)]
     pub struct EndSignals {
         terminate: Signal,
         hangup: Signal,
@@ -46,8 +47,9 @@ mod unix {
     }
 }
 
-/// Ctrl-C, which has the number that it has everywhere else.
+/// Ctrl-C, which has the number that it has everywhere else. In raw mode it is a key instead.
 #[cfg(not(unix))]
+#[derive(Debug)]
 pub struct EndSignals;
 
 #[cfg(not(unix))]
