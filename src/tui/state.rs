@@ -45,7 +45,7 @@ use crate::tui::widgets::prompt;
 use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
-use crate::tui::windows::{OpenWindow, ReceiptWindow, SectionSearch};
+use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
 use crate::tui::{hints, requests};
 
 /// How everything is drawn: colours and characters.
@@ -84,8 +84,7 @@ pub struct State {
     pub message: Option<Message>,
     /// The least line for the editor, once the engine has found the file.
     pub opening: Option<usize>,
-    /// The text typed into the palette.
-    pub palette: TextField,
+    pub jump: JumpWindow,
     /// The words that the help is filtered by.
     pub help: TextField,
     /// The shares of the panes.
@@ -102,8 +101,6 @@ pub struct State {
     pub receipt: ReceiptWindow,
     /// The profiles, as far as they were requested.
     pub profiles: ProfilesWindow,
-    /// The search in all documents.
-    pub sections: SectionSearch,
     /// The catalog that a scan proposes.
     pub draft: CatalogDraft,
     /// The path typed to add a source.
@@ -213,7 +210,7 @@ impl State {
             chord: Vec::new(),
             message: None,
             opening: None,
-            palette: TextField::default(),
+            jump: JumpWindow::default(),
             help: TextField::default(),
             splits: Splits::default(),
             rules: DividerShares::default(),
@@ -223,7 +220,6 @@ impl State {
             feed: Feed::default(),
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
-            sections: SectionSearch::default(),
             draft: CatalogDraft::default(),
             new_source: TextField::default(),
             was_welcomed: false,

@@ -116,7 +116,7 @@ const STEPS: [TourStep; 10] = [
             let [back, palette] = [Action::Back, Action::Palette].map(|action| state.key(action));
             format!("Press {back} until the form is left, then {palette} to open the palette.")
         },
-        is_done: |state, _| state.open_window() == Some(WindowKind::Palette),
+        is_done: |state, _| state.open_window() == Some(WindowKind::Jump),
     },
 ];
 

@@ -1,4 +1,4 @@
-//! `Ctrl-K` on the real screen: what is typed is searched for, `Enter` shows the section in its file, `Space` picks.
+//! `Ctrl-K` on the real screen: what is typed is searched for, `Enter` shows the section in its file, `Ctrl-O` picks.
 
 use serde_json::json;
 
@@ -26,11 +26,11 @@ fn a_section_is_found_picked_and_shown() {
     pty.type_bytes(" attempt");
     pty.wait_for("The pause doubles after each quetzal attempt.");
     pty.wait_for("@guides");
-    pty.type_bytes("\t ");
+    pty.type_bytes("\x0f");
     pty.wait_for("1 picked");
     pty.type_bytes("\r");
     pty.wait_until("the section in its file", |seen| {
-        seen.text().contains("## Backing off") && !seen.text().contains("change search")
+        seen.text().contains("## Backing off") && !seen.text().contains("close jump")
     });
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

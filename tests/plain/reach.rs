@@ -33,7 +33,7 @@ fn reached(action: Action) -> Reached {
         Action::Help | Action::FilterHelp | Action::Palette => Command("help"),
         Action::Problems => Command("problems"),
         Action::Profiles => Command("profiles"),
-        Action::Sections | Action::SectionList => Command("search"),
+        Action::Jump | Action::JumpKind | Action::Sections => Command("search"),
         Action::Confirm | Action::TrustThis | Action::Approve => Answer("yes"),
         Action::Back | Action::Cancel => Answer("no"),
         Action::Accept => Answer("an empty line, or a line with only a dot"),

@@ -32,12 +32,8 @@ pub enum KeyContext {
     Profiles,
     /// In the window that shows what a switch would change.
     Switch,
-    /// In the palette.
-    Palette,
-    /// In the line that searches all documents.
-    SectionSearch,
-    /// In the sections that were found.
-    SectionList,
+    /// In the jump, which is the palette too.
+    Jump,
     /// In a yes-or-no question.
     Question,
     /// In the question before a pick that pulls in much.
@@ -90,8 +86,8 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Palette, Prompt, RequestFilter,
-            Search, SectionSearch, TemplateFilter, Value, Write,
+            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt, RequestFilter, Search,
+            TemplateFilter, Value, Write,
         };
         matches!(
             self,
@@ -102,11 +98,10 @@ impl KeyContext {
                 | Filter
                 | GraphFilter
                 | HelpFilter
-                | Palette
+                | Jump
                 | Prompt
                 | RequestFilter
                 | Search
-                | SectionSearch
                 | TemplateFilter
                 | Value
                 | Write
@@ -154,9 +149,7 @@ impl KeyContext {
             Self::Problems => "problems",
             Self::Profiles => "profiles",
             Self::Switch => "switch",
-            Self::Palette => "palette",
-            Self::SectionSearch => "section-search",
-            Self::SectionList => "section-list",
+            Self::Jump => "jump",
             Self::Question => "question",
             Self::LargePick => "large-pick",
             Self::Budget => "budget",
@@ -199,9 +192,7 @@ impl KeyContext {
             Self::Problems => "Problems",
             Self::Profiles => "Profiles",
             Self::Switch => "Switch",
-            Self::Palette => "Palette",
-            Self::SectionSearch => "Search of all documents",
-            Self::SectionList => "Sections",
+            Self::Jump => "Jump and palette",
             Self::Question => "Question",
             Self::LargePick => "Large pick",
             Self::Budget => "Budget",

@@ -39,10 +39,12 @@ pub enum Action {
     Profiles,
     /// Find an action by name.
     Palette,
-    /// Search all documents: open the window, or go to its line.
+    /// Search all documents.
     Sections,
-    /// Go to the sections that were found.
-    SectionList,
+    /// Go to anything by its name, by words or by meaning.
+    Jump,
+    /// Show only the next kind of things to jump to.
+    JumpKind,
     /// Confirm the open window.
     Confirm,
     /// Read the workspace again.

@@ -8,9 +8,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::catalog::portion::{Portion, PortionStart, TextKind};
+use crate::tui::catalog::portion::{Portion, PortionPage, PortionStart, TextKind};
 use crate::tui::glyphs::Glyphs;
-use crate::tui::markdown::FrontMatter;
+use crate::tui::markdown::{Anchor, FrontMatter};
 use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
@@ -35,6 +35,13 @@ pub struct LoadedDocument {
     tail: WrappedText,
     /// Changes with every layout.
     pub revision: u64,
+}
+
+/// A heading, and the name that leads to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentHeading {
+    pub title: String,
+    pub anchor: String,
 }
 
 /// What a document shows in a row: the part, and the row within it.
@@ -204,6 +211,22 @@ impl LoadedDocument {
             Some(self.first_row(nth) + page.text.row_of(anchor.line, 0))
         };
         self.portions.iter().enumerate().find_map(found)
+    }
+
+    /// The headings of what is laid out.
+    pub fn headings(&self) -> Vec<DocumentHeading> {
+        let pages = self.portions.iter().filter_map(|portion| portion.page.as_ref());
+        let of_page = |page: &PortionPage| {
+            let headings = page.anchors.iter().filter(|anchor| !anchor.name.starts_with('^'));
+            let titled = headings.filter_map(|anchor| Some((anchor, page.text.lines().get(anchor.line)?)));
+            let title = |line: &PageLine| line.text().trim_start_matches('#').trim().to_owned();
+            let heading = |(anchor, line): (&Anchor, &PageLine)| DocumentHeading {
+                title: title(line),
+                anchor: anchor.name.clone(),
+            };
+            titled.map(heading).collect::<Vec<_>>()
+        };
+        pages.flat_map(of_page).collect()
     }
 
     /// Draws a row.

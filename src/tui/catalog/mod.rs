@@ -9,7 +9,7 @@ pub mod filtering;
 mod links;
 mod list;
 pub mod painting;
-mod places;
+pub mod places;
 mod portion;
 mod reader;
 pub mod reading;

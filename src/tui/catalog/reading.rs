@@ -1,11 +1,12 @@
 //! Reads the details and the document of the source under the cursor: asks for it a part at a time, scrolls, and comes
 //! back to where it was left.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use ratatui::layout::Position;
 
-use crate::tui::catalog::document::{LoadedDocument, MOST_PORTIONS};
+use crate::tui::catalog::document::{DocumentHeading, LoadedDocument, MOST_PORTIONS};
 use crate::tui::catalog::links::{self, LinkingDocument};
 use crate::tui::catalog::painting::{self, DocumentPainting};
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingTrail};
@@ -24,6 +25,9 @@ use refdesk_core::mention::Mention;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, Spot};
 
+/// The most documents whose headings are kept.
+const OUTLINES: usize = 50;
+
 /// The document under the cursor as it is read, and where others were left.
 #[derive(Debug, Clone, Default)]
 pub struct ReadingState {
@@ -34,6 +38,8 @@ pub struct ReadingState {
     pub place: ReadingPlace,
     pub places: ReadingPlaces,
     pub trail: ReadingTrail,
+    /// The headings of the documents that were read before, the last one first.
+    outlines: VecDeque<(ReadableDocument, Vec<DocumentHeading>)>,
     /// The link that can be followed.
     pub link: Option<LinkFocus>,
     pub painting: DocumentPainting,
@@ -149,14 +155,21 @@ fn follow_subject(state: &mut State) {
         shown: subject,
         places: std::mem::take(&mut reading.places),
         trail: std::mem::take(&mut reading.trail),
+        outlines: std::mem::take(&mut reading.outlines),
         painting: std::mem::take(&mut reading.painting).ended(),
         ..ReadingState::default()
     };
 }
 
-/// Keeps the place of the document that is shown.
+/// Keeps the place and the headings of the document that is shown.
 fn leave(state: &mut State) {
     let reading = &mut state.catalog.reading;
+    let headings = reading.loaded.headings();
+    if let Some(shown) = reading.shown.clone().filter(|_| !headings.is_empty()) {
+        reading.outlines.retain(|(known, _)| *known != shown);
+        reading.outlines.push_front((shown, headings));
+        reading.outlines.truncate(OUTLINES);
+    }
     // A place that was not reached yet is still the place.
     if let Some(shown) = reading.shown.clone().filter(|_| reading.goal.is_none()) {
         reading.places.keep(shown, reading.place);
@@ -341,6 +354,15 @@ fn note_place(state: &mut State) {
         Some(line) => ReadingPlace { line, below: top.saturating_sub(view.row_of_source(line)) },
         None => ReadingPlace { line: 0, below: top },
     };
+}
+
+/// The headings of the documents that were read, those of the one that is shown first.
+pub fn headings(state: &State) -> Vec<(ReadableDocument, DocumentHeading)> {
+    let reading = &state.catalog.reading;
+    let shown = reading.shown.iter().map(|shown| (shown, reading.loaded.headings()));
+    let before = reading.outlines.iter().filter(|(known, _)| Some(known) != reading.shown.as_ref());
+    let all = shown.chain(before.map(|(document, headings)| (document, headings.clone())));
+    all.flat_map(|(document, headings)| headings.into_iter().map(|heading| (document.clone(), heading))).collect()
 }
 
 /// The document and the place in it that are read now.

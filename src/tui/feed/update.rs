@@ -105,6 +105,18 @@ pub fn to_source(state: &mut State, id: &SourceId) {
     }
 }
 
+/// Goes to the row of this notice.
+pub fn to_notice(state: &mut State, position: usize) {
+    open(state);
+    if !state.feed.rows.contains(&position) {
+        state.feed.set_filter("");
+        state.note("cleared the filter of the feed: it hid this row");
+    }
+    if let Some(at) = state.feed.rows.iter().position(|row| *row == position) {
+        state.feed.cursor.at = at;
+    }
+}
+
 /// Keeps the cursor in the list. A focused feed has no new notices.
 pub fn clamp_cursor(state: &mut State) {
     let (len, page) = (state.feed.rows.len(), page(state));

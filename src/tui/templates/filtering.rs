@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::tui::filter::{FilterResult, Haystack, Query, apply};
+use crate::tui::pane::Pane;
 use crate::tui::state::State;
+use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Cursor;
 
 /// Applies the filter line.
@@ -31,17 +33,36 @@ pub fn follow(state: &mut State, stay: Option<&str>) {
 
 /// `before` is the result of another filter over the same texts and selection.
 fn refilter(state: &mut State, before: Option<&FilterResult>) {
-    let (pane, snapshot) = (&mut state.templates, &state.snapshot);
-    let query = Query::parse(pane.filter.text());
+    let query = Query::parse(state.templates.filter.text());
     if query.is_empty() {
-        pane.rows = (0..snapshot.templates.templates.len()).collect();
-        pane.filtered = FilterResult::everything(query);
+        state.templates.rows = (0..state.snapshot.templates.templates.len()).collect();
+        state.templates.filtered = FilterResult::everything(query);
         return;
     }
-    let packed = || Arc::new(Haystack::of_templates(&snapshot.templates, &snapshot.catalog));
-    let haystack = pane.haystack.get_or_insert_with(packed);
-    pane.filtered = apply(snapshot, haystack, query, before);
+    let haystack = packed(state);
+    let pane = &mut state.templates;
+    pane.filtered = apply(&state.snapshot, &haystack, query, before);
     pane.rows = std::mem::take(&mut pane.filtered.rows);
+}
+
+/// The texts of the templates, packed with the first filter.
+pub fn packed(state: &mut State) -> Arc<Haystack> {
+    let snapshot = &state.snapshot;
+    let pack = || Arc::new(Haystack::of_templates(&snapshot.templates, &snapshot.catalog));
+    state.templates.haystack.get_or_insert_with(pack).clone()
+}
+
+/// Goes to this template in the list.
+pub fn to_template(state: &mut State, name: &str) {
+    state.focus_on(Pane::Templates);
+    if row_of(state, name).is_none() {
+        clear(state);
+        state.note("cleared the filter of the templates: it hid this one");
+    }
+    if let Some(at) = row_of(state, name) {
+        state.templates.cursor.at = at;
+        navigation::reset_scroll(state, Pane::Templates);
+    }
 }
 
 fn row_of(state: &State, name: &str) -> Option<usize> {

@@ -22,6 +22,7 @@ mod feed;
 pub(crate) mod fixture;
 mod forms;
 mod graph;
+mod jump;
 mod keymap;
 mod keys;
 mod laws;
@@ -32,7 +33,7 @@ mod prompt;
 mod reading;
 mod requests;
 mod screens;
-mod sections;
+
 mod snapshot;
 mod states;
 mod themes;

@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Position, Size};
 
-use crate::tui::action::Action;
+use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::layout::Arrangement;
@@ -11,7 +11,6 @@ use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::tests::{answer, commands, message, press, screen};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use crate::tui::windows::palette::search;
 use refdesk_core::config::screen::DividerShares;
 use refdesk_desk::engine::{Request, Response};
 
@@ -131,13 +130,12 @@ fn windows_and_the_mouse() {
     assert_eq!(commands(&click_on(&mut state, "Esc no")), []);
     assert_eq!(state.window, None);
     press(&mut state, ": \"relo\"");
-    let row = search::rows(&state)[0].binding;
-    assert_eq!(row.action, Action::Reload);
+    let row = ACTIONS.iter().find(|binding| binding.action == Action::Reload).unwrap();
     assert_eq!(commands(&click_on(&mut state, row.description)), [Request::Reload], "the row under the cursor is done");
     press(&mut state, ": \"border\"");
     click_on(&mut state, "border up");
     assert!(
-        matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == 2),
+        matches!(state.window, Some(open) if open.kind == WindowKind::Jump && open.cursor.at == 2),
         "{:?}",
         state.window
     );

@@ -26,7 +26,7 @@ fn the_palette_runs_the_action_in_the_previous_context() {
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, ": \"type a prompt\" Enter");
-    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
+    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Jump)));
     assert_eq!(message(&state), "type a prompt: available in hints");
     press(&mut state, "Esc 3 : \"type a prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
@@ -39,12 +39,12 @@ fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
         (": \"border left\" Enter", "border left: there is no border to move: one pane fills the screen"),
         (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
         (": \"go to source\" Enter", "go to source: available in feed"),
-        (": \"qqq\" Enter", "no action matches"),
+        (": \"qqq\" Enter", "nothing matches"),
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
         assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
-        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Palette), "{keys}");
+        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Jump), "{keys}");
         press(&mut state, "Esc");
         assert_eq!(state.window, None);
     }
@@ -55,21 +55,21 @@ fn the_palette_accepts_every_printable_key_and_a_paste() {
     let printable: String = (' '..='~').filter(|c| *c != '"').collect();
     let mut state = fixture::state(80, 24);
     let effects = press(&mut state, &format!(": \"{printable}\""));
-    assert_eq!((state.palette.text(), effects.len()), (printable.as_str(), 0));
-    press(&mut state, "C-u");
+    assert_eq!((state.jump.line.text(), effects.len()), (format!(":{printable}").as_str(), 0));
+    press(&mut state, "C-u \":\"");
     assert_eq!(update(&mut state, Input::Paste("pro\nmpt\r\n".to_owned())), []);
-    assert_eq!((state.palette.text(), state.hints.prompt.text()), ("pro mpt", ""));
+    assert_eq!((state.jump.line.text(), state.hints.prompt.text()), (":pro mpt", ""));
     press(&mut state, "Esc :");
-    assert_eq!(state.palette.text(), "", "it begins empty");
+    assert_eq!(state.jump.line.text(), ":", "it begins with the sign of actions");
 }
 
 #[test]
 fn moving_in_the_palette() {
-    for (keys, row) in [("Down Down Up", 1), ("Tab Tab BackTab", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
+    for (keys, row) in [("Down Down Up", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
         let mut state = fixture::state(80, 24);
         press(&mut state, &format!(": {keys}"));
         assert!(
-            matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == row),
+            matches!(state.window, Some(open) if open.kind == WindowKind::Jump && open.cursor.at == row),
             "{keys}: {:?}",
             state.window
         );

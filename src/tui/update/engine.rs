@@ -110,7 +110,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
-        Response::Found(found) => state.sections.take(found),
+        Response::Found(found) => state.jump.take(found),
         Response::Discovered(found) => discovery::discovered(state, found),
         Response::CatalogProposed(proposed) => discovery::proposed(state, proposed),
         Response::CatalogWritten(written) => discovery::written(state, written),

@@ -18,6 +18,7 @@ use super::key::KeySequence;
 use super::pane::Pane;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
+use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{catalog, feed, graph, hints, requests, selection, theme_choice, tour};
 
@@ -122,8 +123,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Trust => state.open(WindowKind::Trust),
         Action::Welcome => state.open(WindowKind::Welcome),
         Action::Profiles => profiles::open(state, effects),
-        Action::Palette => windows::open_palette(state),
-        Action::Sections => windows::sections::open(state),
+        Action::Jump => windows::jump::open(state, None),
+        Action::Palette => windows::jump::open(state, Some(JumpKind::Action)),
+        Action::Sections => windows::jump::open(state, Some(JumpKind::Heading)),
         Action::Write => write::open(state),
         Action::Back => navigation::back(state, effects),
         Action::Zoom => appearance::zoom(state),
@@ -200,7 +202,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::OpenWhere
         | Action::CopyExport
         | Action::FilterGraph
-        | Action::SectionList
+        | Action::JumpKind
         | Action::TrustThis
         | Action::Discover
         | Action::Tick

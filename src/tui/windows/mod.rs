@@ -9,12 +9,11 @@ mod clear;
 pub mod discovery;
 mod help;
 mod invalid_values;
+pub mod jump;
 pub mod large_pick;
-pub mod palette;
 mod problems;
 pub mod profiles;
 mod receipt;
-pub mod sections;
 mod switch;
 pub mod themes;
 pub mod trust;
@@ -22,9 +21,8 @@ pub mod welcome;
 pub mod write;
 
 pub use help::open as open_help;
-pub use palette::open as open_palette;
+pub use jump::JumpWindow;
 pub use receipt::ReceiptWindow;
-pub use sections::SectionSearch;
 pub use switch::open as open_switch;
 
 use ratatui::Frame;
@@ -65,13 +63,11 @@ pub enum WindowKind {
     Help,
     HelpFilter,
     InvalidValues,
+    Jump,
     LargePick,
-    Palette,
     Problems,
     Profiles,
     Receipt,
-    SectionList,
-    SectionSearch,
     Switch,
     Themes,
     Trust,
@@ -93,12 +89,10 @@ impl WindowKind {
             Self::Help => &help::KEYS,
             Self::HelpFilter => &help::LINE,
             Self::InvalidValues => &invalid_values::InvalidValues,
-            Self::Palette => &palette::Palette,
+            Self::Jump => &jump::Jump,
             Self::Problems => &problems::Problems,
             Self::Profiles => &profiles::ProfilesView,
             Self::Receipt => &receipt::ReceiptView,
-            Self::SectionList => &sections::LIST,
-            Self::SectionSearch => &sections::LINE,
             Self::Switch => &switch::SwitchView,
             Self::Themes => &themes::ThemePicker,
             Self::Trust => &trust::Trust,

@@ -86,7 +86,7 @@ impl Window for Problems {
 }
 
 /// The subject of a problem: messages often start with the same path.
-fn subject(diagnostic: &Diagnostic) -> String {
+pub fn subject(diagnostic: &Diagnostic) -> String {
     match &diagnostic.source_id {
         Some(id) => format!("@{}", cells::clean(id)),
         None => place(diagnostic),

@@ -1,0 +1,247 @@
+//! The jump: words find everything at once, the search of the documents is asked with every change, its rows come in
+//! between, and Enter goes to the row under the cursor.
+
+use std::path::Path;
+
+use crate::tui::catalog::reading;
+use crate::tui::fixture;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::windows::WindowKind;
+use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::{Placing, SearchAnswer, SearchHit, SearchMode};
+use refdesk_text::{Code, Error, Fix};
+
+use crate::tui::tests::{answer, busy_morning, commands, message, press, screen, stale};
+
+fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word: &str) -> SearchHit {
+    let at = excerpt.find(word).unwrap();
+    SearchHit {
+        kind: "text".to_owned(),
+        source_id: source.to_owned(),
+        name: format!("About {source}"),
+        path: path.to_owned(),
+        line,
+        end_line: line + 12,
+        heading: heading.to_owned(),
+        excerpt: excerpt.to_owned(),
+        matches: std::iter::once(at..at + word.len()).collect(),
+        score: 0.18,
+        because: vec![Placing { list: "words", rank: 1, words: vec![word.to_owned()], cosine: None }],
+        readable: true,
+        selected: false,
+        tokens: 120,
+        fix: Fix::None,
+    }
+}
+
+fn found(query: &str) -> SearchAnswer {
+    let breaker =
+        "## When it opens\n\nThe circuit opens after five failures in a row,\nand stays open for 30 seconds. \x1b[2J";
+    let hits = vec![
+        hit("circuit-breaker", "adr/adr-004.md", 5, "Circuit breaker > When it opens", breaker, "opens"),
+        hit(
+            "java-service",
+            "skills/java-service/docs/calls.md",
+            41,
+            "Java service > Calls > Open circuits",
+            "Log it.",
+            "Log",
+        ),
+        hit("payments-api", "", 0, "", "Payments API. How to call it, and what opens an account.", "opens"),
+    ];
+    SearchAnswer {
+        query: query.to_owned(),
+        mode: SearchMode::Hybrid,
+        hits,
+        tokens_used: 0,
+        partial: None,
+        has_no_room: false,
+        notes: Vec::new(),
+    }
+}
+
+/// The queries that were asked.
+fn asked(effects: &[Effect]) -> Vec<String> {
+    let query = |command: &Request| match command {
+        Request::Search(request) => Some(request.query.clone()),
+        _ => None,
+    };
+    commands(effects).iter().filter_map(query).collect()
+}
+
+fn searched(width: u16, height: u16, keys: &str) -> State {
+    let mut state = fixture::state(width, height);
+    press(&mut state, keys);
+    answer(&mut state, Response::Found(Ok(Box::new(found("opens")))));
+    state
+}
+
+/// The rows that are listed, kind and name.
+fn listed(state: &State) -> Vec<String> {
+    state.jump.rows().iter().map(|row| format!("{} {}", row.kind.word(), row.name)).collect()
+}
+
+#[test]
+fn windows_of_the_jump() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut state = fixture::state(width, height);
+        busy_morning(&mut state);
+        press(&mut state, "C-k");
+        insta::assert_snapshot!(format!("jump_empty_{width}x{height}"), screen(&state));
+        press(&mut state, "\"retry\"");
+        answer(&mut state, Response::Found(Ok(Box::new(found("retry")))));
+        insta::assert_snapshot!(format!("jump_{width}x{height}"), screen(&state));
+        press(&mut state, "Esc 2 / \"opens\"");
+        answer(&mut state, Response::Found(Ok(Box::new(found("opens")))));
+        insta::assert_snapshot!(format!("jump_to_a_heading_{width}x{height}"), screen(&state));
+    }
+}
+
+#[test]
+fn words_find_everything_and_the_best_match_comes_first() {
+    for (keys, first) in [
+        ("\"retry-pattern\"", "source retry-pattern"),
+        ("\"rtrypat\"", "source retry-pattern"),
+        ("\"latency\"", "source timeouts"),
+        ("\"breaker.java\"", "template CircuitBreaker.java.tpl"),
+        ("\"java\"", "source java-service"),
+        ("\"codes.md\"", "problem @legacy-errors"),
+        ("\"also\"", "heading See also"),
+        ("\"watch\"", "action watching"),
+        ("\"zoom\"", "action zoom"),
+        ("\"folders watch\"", "feed 09:14:02 files desk"),
+        ("\"#res\"", "tag resilience"),
+        ("\"@java\"", "source java-service"),
+        ("\":java\"", ""),
+        ("\"/also\"", "heading See also"),
+        ("\"!tags\"", "problem @payments-api"),
+        ("\">picked circuit\"", "feed 09:20:31 you selection"),
+        ("\"%policy\"", "template retry-policy.yaml.tmpl"),
+        ("Tab \"java\"", "source java-service"),
+        ("\"java\" Tab Tab Tab Tab", "tag java"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        busy_morning(&mut state);
+        press(&mut state, "j");
+        answer(&mut state, Response::Document(fixture::document("circuit-breaker", fixture::TEXT)));
+        press(&mut state, &format!("C-k {keys}"));
+        assert_eq!(listed(&state).first().map_or("", String::as_str), first, "{keys}: {:?}", listed(&state));
+    }
+}
+
+#[test]
+fn enter_goes_there() {
+    for (keys, focus, part, subject) in [
+        ("\"@timeouts\"", Pane::Catalog, PanePart::List, Some("timeouts")),
+        ("\"#retry\"", Pane::Catalog, PanePart::List, Some("retry-pattern")),
+        ("\"%policy\"", Pane::Templates, PanePart::List, None),
+        ("\"/also\"", Pane::Catalog, PanePart::Detail, Some("circuit-breaker")),
+        ("\">picked circuit\"", Pane::Hints, PanePart::Detail, Some("circuit-breaker")),
+        ("\":selection\"", Pane::Selection, PanePart::List, Some("circuit-breaker")),
+    ] {
+        let mut state = fixture::state(120, 36);
+        busy_morning(&mut state);
+        press(&mut state, "j");
+        answer(&mut state, Response::Document(fixture::document("circuit-breaker", &fixture::TEXT.repeat(9))));
+        press(&mut state, &format!("C-k {keys} Enter"));
+        assert_eq!((state.window, state.focus, state.part), (None, focus, part), "{keys}");
+        assert_eq!(state.subject(focus), subject, "{keys}");
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "4 / \"breaker\" Enter 1 C-k \"%policy\" Enter");
+    assert_eq!(state.template().map(|template| template.name.as_str()), Some("retry-policy.yaml.tmpl"));
+    assert!(message(&state).contains("cleared the filter of the templates"), "{}", message(&state));
+    press(&mut state, "C-k \"!codes\" Enter");
+    assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Problems && open.cursor.at == 1));
+}
+
+#[test]
+fn every_change_of_the_words_is_asked_and_the_newest_answer_stays() {
+    let mut state = fixture::state(100, 30);
+    assert_eq!(asked(&press(&mut state, "C-k")), [""; 0], "nothing to ask yet");
+    assert_eq!(asked(&press(&mut state, "\"a b\"")), ["a", "a b"], "a blank alone asks nothing new");
+    assert!(screen(&state).contains("searching the documents"), "{}", screen(&state));
+    answer(&mut state, Response::Found(Ok(Box::new(found("a b")))));
+    assert!(screen(&state).contains("3 sections"), "{}", screen(&state));
+    assert_eq!(asked(&press(&mut state, "\"c\"")), ["a bc"]);
+    assert!(screen(&state).contains("3 sections"), "the last sections stay until the answer");
+    stale(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: Vec::new(), ..found("a b") }))));
+    assert!(screen(&state).contains("3 sections"), "an older answer changes nothing");
+    assert_eq!(asked(&press(&mut state, "C-u")), [""; 0]);
+    assert_eq!(asked(&press(&mut state, "\"@a\"")), [""; 0], "sources are not in the documents");
+    assert_eq!(asked(&press(&mut state, "C-u \"/a\"")), ["a"]);
+    press(&mut state, "Esc");
+    assert_eq!(state.window, None);
+}
+
+#[test]
+fn a_moved_cursor_stays_on_its_row_when_the_answer_comes() {
+    let mut state = fixture::state(100, 40);
+    press(&mut state, "C-k \"e\" Down Down Down Down Down Down Down Down Down");
+    let on = |state: &State| listed(state)[state.window.unwrap().cursor.at].clone();
+    let before = on(&state);
+    answer(&mut state, Response::Found(Ok(Box::new(found("e")))));
+    assert_eq!((on(&state), state.window.unwrap().cursor.at), (before, 12), "three sections came before it");
+    press(&mut state, "\"r\"");
+    assert_eq!(state.window.unwrap().cursor.at, 0, "another key, another best match");
+}
+
+#[test]
+fn an_answer_without_sections_says_why() {
+    let mut state = searched(100, 30, "C-k \"qqq\"");
+    let none = || SearchAnswer { hits: Vec::new(), ..found("x") };
+    answer(&mut state, Response::Found(Ok(Box::new(none()))));
+    assert!(screen(&state).contains("Nothing matches. C-u deletes"), "{}", screen(&state));
+    let notes = vec!["The query has no words to search for.".to_owned()];
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { notes, ..none() }))));
+    assert!(screen(&state).contains("has no words"), "{}", screen(&state));
+    let refused = Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex);
+    answer(&mut state, Response::Found(Err(refused)));
+    let sentence = "this workspace has no search index: build it with `refdesk index`";
+    assert!(screen(&state).contains(sentence), "{}", screen(&state));
+    assert!(commands(&press(&mut state, "Enter C-o")).is_empty());
+    assert_eq!(message(&state), "there is no source under the cursor");
+}
+
+#[test]
+fn the_source_of_a_row_is_picked_without_leaving_the_line() {
+    let mut state = searched(100, 30, "C-k \"/opens\"");
+    assert_eq!(commands(&press(&mut state, "Down C-o")), [Request::pick_if_few("java-service")]);
+    assert_eq!(commands(&press(&mut state, "Up C-o")), [Request::Unpick("circuit-breaker".into())]);
+    assert_eq!(state.open_window(), Some(WindowKind::Jump), "it stays open");
+    assert!(commands(&press(&mut state, "Space")).is_empty());
+    assert_eq!(state.jump.line.text(), "/opens ");
+}
+
+#[test]
+fn enter_shows_the_section_in_the_details() {
+    let mut state = searched(120, 36, "C-k \"/opens\"");
+    let effects = press(&mut state, "Enter");
+    assert_eq!((state.window, state.focus, state.part), (None, Pane::Catalog, PanePart::Detail));
+    assert_eq!(state.subject(Pane::Catalog), Some("circuit-breaker"));
+    let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
+    assert!(effects.contains(&Effect::Ask(Request::ReadFile("circuit-breaker".into(), path.clone()))), "{effects:?}");
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", &fixture::TEXT.repeat(20))));
+    assert_eq!(reading::line(&state), Some(5));
+    let effects = press(&mut state, "o");
+    let opens = |effect: &Effect| matches!(effect, Effect::Edit(spot) if spot.path == path && spot.line == 5);
+    assert!(effects.iter().any(opens), "{effects:?}");
+    // Another source has its own document again, and so has this one.
+    let effects = press(&mut state, "Esc Down");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read(_)))), "{effects:?}");
+    let effects = press(&mut state, "Up");
+    assert!(effects.contains(&Effect::Ask(Request::Read("circuit-breaker".into()))), "{effects:?}");
+}
+
+#[test]
+fn enter_shows_a_source_without_a_text_and_one_that_a_filter_hides() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "/ \"retry\" Enter C-k \"/opens\"");
+    answer(&mut state, Response::Found(Ok(Box::new(found("opens")))));
+    let effects = press(&mut state, "Down Down Enter");
+    assert_eq!(state.subject(Pane::Catalog), Some("payments-api"));
+    assert!(effects.contains(&Effect::Ask(Request::Read("payments-api".into()))), "{effects:?}");
+    assert!(message(&state).contains("cleared the catalog filter"), "{}", message(&state));
+}

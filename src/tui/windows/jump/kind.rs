@@ -1,0 +1,77 @@
+//! The kinds of things that one can jump to. Each has a sign, which narrows to that kind if it is typed first.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JumpKind {
+    Source,
+    Template,
+    Heading,
+    Tag,
+    Problem,
+    Feed,
+    Action,
+}
+
+impl JumpKind {
+    /// In the order of rows that match equally well.
+    pub const ALL: [Self; 7] =
+        [Self::Source, Self::Template, Self::Heading, Self::Tag, Self::Problem, Self::Feed, Self::Action];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Template => "template",
+            Self::Heading => "heading",
+            Self::Tag => "tag",
+            Self::Problem => "problem",
+            Self::Feed => "feed",
+            Self::Action => "action",
+        }
+    }
+
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Source => "@",
+            Self::Template => "%",
+            Self::Heading => "/",
+            Self::Tag => "#",
+            Self::Problem => "!",
+            Self::Feed => ">",
+            Self::Action => ":",
+        }
+    }
+
+    /// The kind that a line is narrowed to, and the words after its sign.
+    pub fn of(line: &str) -> (Option<Self>, &str) {
+        let line = line.trim();
+        let kind = Self::ALL.into_iter().find(|kind| line.starts_with(kind.sign()));
+        (kind, line.strip_prefix(kind.map_or("", Self::sign)).unwrap_or(line).trim_start())
+    }
+
+    /// The line narrowed to the next kind, and after the last one to none.
+    pub fn next(line: &str) -> String {
+        let (kind, words) = Self::of(line);
+        let next = match kind {
+            None => Self::ALL.first().copied(),
+            Some(kind) => Self::ALL.into_iter().skip_while(|other| *other != kind).nth(1),
+        };
+        format!("{}{words}", next.map_or("", Self::sign))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_narrows_and_the_next_one_follows() {
+        for (line, kind, words, next) in [
+            ("", None, "", "@"),
+            (" retry ", None, "retry", "@retry"),
+            ("@retry", Some(JumpKind::Source), "retry", "%retry"),
+            (": border up", Some(JumpKind::Action), "border up", "border up"),
+            ("::", Some(JumpKind::Action), ":", ":"),
+        ] {
+            assert_eq!((JumpKind::of(line), JumpKind::next(line).as_str()), ((kind, words), next), "{line}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Matches typed words with a name and a description: fuzzily in the name, exactly in the description, which has nearly all
+//! letters.
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+/// The most characters of a name or description that are searched and shown.
+const LONGEST: usize = 300;
+
+/// The matcher's score for one matched character. A match that loses more by its gaps than it earns does not count.
+const SCORE_PER_LETTER: usize = 16;
+
+/// Where the words are.
+#[derive(Debug, Default)]
+pub struct WordMatch {
+    /// Words that only the description has.
+    pub outside_name: usize,
+    pub score: u32,
+    /// Matched characters of the name, by index.
+    pub in_name: Vec<u32>,
+    /// Matched characters of the description.
+    pub in_about: Vec<u32>,
+}
+
+pub struct WordMatcher {
+    matcher: Matcher,
+    words: Vec<(Atom, Atom)>,
+    /// The words as typed, in lower case.
+    typed: String,
+}
+
+impl WordMatcher {
+    pub fn new(typed: &str) -> Self {
+        let atom = |word, kind| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, kind, false);
+        let words = typed.split_whitespace().map(|word| (atom(word, AtomKind::Fuzzy), atom(word, AtomKind::Substring)));
+        Self { matcher: Matcher::new(Config::DEFAULT), words: words.collect(), typed: typed.to_lowercase() }
+    }
+
+    /// Whether this is the whole name.
+    pub fn is_exact(&self, name: &str) -> bool {
+        name.len() == self.typed.len() && name.to_lowercase() == self.typed
+    }
+
+    /// The positions of every word; `None` if one does not occur.
+    pub fn find(&mut self, name: &str, about: &str) -> Option<WordMatch> {
+        let mut found = WordMatch::default();
+        let mut buffer = Vec::new();
+        for (letters, whole) in &self.words {
+            let before = found.in_name.len();
+            let score = letters.indices(Utf32Str::new(name, &mut buffer), &mut self.matcher, &mut found.in_name);
+            let least = SCORE_PER_LETTER * letters.needle_text().len();
+            if let Some(score) = score.filter(|score| usize::from(*score) >= least) {
+                found.score += u32::from(score);
+                continue;
+            }
+            found.in_name.truncate(before);
+            let about = Utf32Str::new(about, &mut buffer);
+            found.score += u32::from(whole.indices(about, &mut self.matcher, &mut found.in_about)?);
+            found.outside_name += 1;
+        }
+        for places in [&mut found.in_name, &mut found.in_about] {
+            places.sort_unstable();
+            places.dedup();
+        }
+        Some(found)
+    }
+}
+
+/// As much of a text as is searched and shown.
+pub fn searched(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}

@@ -1,0 +1,378 @@
+//! The jump: a line to type in, below it everything that matches, and the whole of the row under the cursor. Enter closes the
+//! window and goes there, or runs the action in the previous context. Words are matched at once; the search of the documents
+//! is asked with every change, and its rows come in between when it answers. The palette is the same window, narrowed to
+//! actions.
+
+mod actions;
+mod excerpt;
+mod going;
+mod kind;
+mod matcher;
+mod rows;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, text_columns, wide};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::filter::FilterResult;
+use crate::tui::fix;
+use crate::tui::input::{Effect, below};
+use crate::tui::layout;
+use crate::tui::pane_view::nth_row;
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::{TextEdit, TextField};
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame, prompt};
+use refdesk_desk::engine::Request;
+use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest};
+use refdesk_text::Error;
+
+pub use kind::JumpKind;
+use rows::{JumpRow, JumpTarget};
+
+/// The most sections that the search of the documents shows.
+const SECTIONS: usize = 50;
+
+/// Rows of what is said about the row under the cursor, with the rule above it.
+const DETAILS: u16 = 9;
+
+/// The least rows of a window that has room for that.
+const LEAST: u16 = 14;
+
+/// Columns of the keys of an action.
+const KEYS: usize = 12;
+
+pub struct Jump;
+
+/// What was typed, and what matches it.
+#[derive(Debug, Clone, Default)]
+pub struct JumpWindow {
+    pub line: TextField,
+    rows: Vec<JumpRow>,
+    /// What the rows were made from; `None` if they are outdated.
+    made_from: Option<RowsOrigin>,
+    /// What the filters kept, from which longer ones start.
+    sources: FilterResult,
+    templates: FilterResult,
+    tags: Vec<(String, usize)>,
+    /// The words that the documents were searched for last.
+    asked: Option<String>,
+    answer: Option<Result<Box<SearchAnswer>, Error>>,
+    answers: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RowsOrigin {
+    line: String,
+    generation: u64,
+    answers: u64,
+    /// How many rows the feed has, and when the newest one happened.
+    feed: (usize, Option<String>),
+}
+
+impl JumpWindow {
+    /// Takes the answer to the newest search of the documents.
+    pub fn take(&mut self, answer: Result<Box<SearchAnswer>, Error>) {
+        self.answer = Some(answer);
+        self.answers += 1;
+    }
+
+    #[cfg(test)]
+    pub fn rows(&self) -> &[JumpRow] {
+        &self.rows
+    }
+
+    fn hits(&self) -> &[SearchHit] {
+        match &self.answer {
+            Some(Ok(answer)) => &answer.hits,
+            _ => &[],
+        }
+    }
+}
+
+/// The places within the window.
+struct JumpLayout {
+    line: Rect,
+    list: Rect,
+    rule: Rect,
+    text: Rect,
+}
+
+impl Window for Jump {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Jump, KeyContext::Field, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 120), usize::from(body.height.saturating_sub(2).max(10)))
+    }
+
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: places(state).list, len: state.jump.rows.len(), is_list: true }
+    }
+
+    fn click_confirms(&self) -> bool {
+        true
+    }
+
+    fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
+        Some(&mut state.jump.line)
+    }
+
+    fn field_changed(&self, state: &mut State) {
+        state.open(WindowKind::Jump);
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        match current(state) {
+            Some(row) => row.why_not.as_ref().map(|why| format!("{}: {why}", row.name)),
+            None => Some("nothing matches".to_owned()),
+        }
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        match action {
+            Action::Confirm => {
+                if let Some(row) = current(state).cloned() {
+                    going::go(state, row, effects);
+                }
+            }
+            Action::JumpKind => {
+                let line = JumpKind::next(state.jump.line.text());
+                state.jump.line.clear();
+                state.jump.line.insert(&line);
+                state.open(WindowKind::Jump);
+            }
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
+    }
+
+    fn after_input(&self, state: &mut State, effects: &mut Vec<Effect>) {
+        search(state, effects);
+        follow(state);
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, places, rows) = (self.outer(state), places(state), &state.jump.rows);
+        let (theme, role, buffer) = (&state.skin.theme, ThemeRole::Catalog, frame.buffer_mut());
+        let is_palette = JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Action);
+        let title = if is_palette { "Palette" } else { "Jump" };
+        let titles = Titles { title, note: note(state), place: frame::position(cursor.at, rows.len()) };
+        draw_frame(state, titles, role, outer, buffer);
+        let window = cursor.window(rows.len(), usize::from(places.list.height));
+        let top = window.start;
+        let shown = rows.get(window).unwrap_or_default();
+        let widest = shown.iter().map(|row| cells::width(&cells::clean(&row.name))).max().unwrap_or(0);
+        for (nth, found) in shown.iter().enumerate() {
+            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
+            row(state, found, widest, places.list.width).draw(under, role, nth_row(places.list, nth), buffer);
+        }
+        frame::scrollbar(&state.skin, places.list, rows.len(), top, theme.style(role), buffer);
+        if rows.is_empty() {
+            let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
+            draw_text(state, &lines, 0, places.list, buffer);
+        }
+        if let Some(found) = rows.get(cursor.at).filter(|_| !places.text.is_empty()) {
+            draw_details(state, found, &places, buffer);
+        }
+        if places.line.width > 4 {
+            let at = draw_line(state, places.line, buffer);
+            frame.set_cursor_position(at);
+        }
+    }
+}
+
+impl State {
+    /// The source that an action is about: that of the row under the cursor of the jump if it is open, else that of the row
+    /// under the cursor of the graph or the pane.
+    pub fn acted_on(&self) -> Option<&str> {
+        match self.open_window() {
+            Some(WindowKind::Jump) => current(self).and_then(JumpRow::source),
+            _ if self.graph.is_open() => self.in_graph(),
+            _ => self.subject(self.focus),
+        }
+    }
+}
+
+/// Opens the window, narrowed to this kind.
+pub fn open(state: &mut State, kind: Option<JumpKind>) {
+    state.jump = JumpWindow { tags: rows::tags_of(state), answers: state.jump.answers, ..JumpWindow::default() };
+    state.jump.line.insert(kind.map_or("", JumpKind::sign));
+    state.open(WindowKind::Jump);
+}
+
+fn current(state: &State) -> Option<&JumpRow> {
+    state.jump.rows.get(state.window?.cursor.at)
+}
+
+/// Searches the documents for what is typed now, unless other kinds are wanted.
+fn search(state: &mut State, effects: &mut Vec<Effect>) {
+    let jump = &mut state.jump;
+    let (kind, words) = JumpKind::of(jump.line.text());
+    let words = if kind.is_none_or(|kind| kind == JumpKind::Heading) { words } else { "" };
+    if jump.asked.as_deref().unwrap_or_default() == words {
+        return;
+    }
+    if words.is_empty() {
+        jump.answer = None;
+        jump.answers += 1;
+    } else {
+        let request = SearchRequest { limit: SECTIONS, ..SearchRequest::new(words, SearchReader::Person) };
+        effects.push(Effect::Ask(Request::Search(Box::new(request))));
+    }
+    jump.asked = Some(words.to_owned());
+}
+
+/// Makes the rows anew if anything changed. A cursor that was moved stays on its row.
+fn follow(state: &mut State) {
+    let notices = &state.feed.notices;
+    let origin = RowsOrigin {
+        line: state.jump.line.text().to_owned(),
+        generation: state.snapshot.generation,
+        answers: state.jump.answers,
+        feed: (notices.len(), notices.front().map(|newest| newest.at.clone())),
+    };
+    let before = state.jump.made_from.as_ref();
+    if before == Some(&origin) {
+        return;
+    }
+    if before.is_some_and(|before| before.generation != origin.generation) {
+        state.jump.tags = rows::tags_of(state);
+        (state.jump.sources, state.jump.templates) = Default::default();
+    }
+    let at = state.window.map_or(0, |open| open.cursor.at);
+    let on = state.jump.rows.get(at).filter(|_| at > 0).map(|row| row.to.clone());
+    // What an action is about does not depend on this window.
+    let window = state.window.take();
+    let rows = rows::rows(state);
+    state.window = window;
+    if let (Some(open), Some(on)) = (&mut state.window, on) {
+        open.cursor.at = rows.iter().position(|row| row.to == on).unwrap_or(at);
+    }
+    state.jump.rows = rows;
+    state.jump.made_from = Some(origin);
+}
+
+fn places(state: &State) -> JumpLayout {
+    let inner = layout::inner(Jump.outer(state));
+    let line = Rect { height: inner.height.min(1), ..inner };
+    let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
+    let (list, rule, text) = super::list_and_details(rest, if rest.height < LEAST { 0 } else { DETAILS });
+    JumpLayout { line, list, rule, text }
+}
+
+/// How much was found, and how the documents were searched.
+fn note(state: &State) -> String {
+    let jump = &state.jump;
+    let mut parts = Vec::new();
+    let is_pending = jump.asked.as_deref().is_some_and(|asked| !asked.is_empty()) && jump.answer.is_none();
+    match &jump.answer {
+        _ if is_pending => parts.push("searching the documents".to_owned()),
+        Some(Ok(answer)) => {
+            parts.push(cells::counted(answer.hits.len(), "section"));
+            match answer.mode {
+                SearchMode::Words if !answer.hits.is_empty() => parts.push("by words alone".to_owned()),
+                SearchMode::Meaning => parts.push("by meaning alone".to_owned()),
+                SearchMode::Words | SearchMode::Hybrid => {}
+            }
+            parts.extend(answer.partial.is_some().then(|| "partial".to_owned()));
+        }
+        Some(Err(_)) => parts.push("the documents are not searched".to_owned()),
+        None => {}
+    }
+    parts.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+fn why_empty(state: &State) -> String {
+    match &state.jump.answer {
+        Some(Err(error)) => format!("Nothing matches. {}", cells::clean(&fix::sentence(state, error))),
+        Some(Ok(answer)) if !answer.notes.is_empty() => cells::clean(&answer.notes.join(" ")).into_owned(),
+        _ if JumpKind::of(state.jump.line.text()) == (Some(JumpKind::Heading), "") => {
+            "Type a question, some words, or a phrase in quotation marks.".to_owned()
+        }
+        _ => {
+            let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));
+            format!("Nothing matches. {delete} deletes what you typed.")
+        }
+    }
+}
+
+/// The line, or what can be typed there.
+fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
+    let theme = &state.skin.theme;
+    buffer.set_stringn(line.x + 1, line.y, state.skin.glyphs.cursor, 1, theme.style(ThemeRole::Catalog));
+    let place = Rect { x: line.x + 3, width: line.width.saturating_sub(4), ..line };
+    let (typed, style) = (&state.jump.line, theme.style(ThemeRole::Strong));
+    if typed.is_empty() {
+        let signs: Vec<String> = JumpKind::ALL.iter().map(|kind| format!("{} {}", kind.sign(), kind.word())).collect();
+        let text = format!("words, or first {}", signs.join(", "));
+        let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(ThemeRole::Infra));
+    }
+    prompt::draw(typed.text(), typed.cursor(), &[], style, place, buffer)
+}
+
+/// Kind, name, keys of an action, description.
+fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let grey = theme.style(ThemeRole::Infra);
+    let style = |role| if found.why_not.is_none() { theme.style(role) } else { grey };
+    let marked = |style: ratatui::style::Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
+    let (only, _) = JumpKind::of(state.jump.line.text());
+    if only.is_none() {
+        row.cell(found.kind.word(), 8, theme.style(kind_role(found.kind)));
+    }
+    match &found.to {
+        JumpTarget::Source(id) => {
+            let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
+            row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+        }
+        _ if only.is_none() => drop(row.cell("", 1, grey)),
+        _ => {}
+    }
+    let columns = widest.min(row.room() / 2);
+    row.marked_id(&MarkedText::of(&found.name, &found.found.name), columns, marked(style(ThemeRole::Text)));
+    if let JumpTarget::Action(binding) = found.to {
+        row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
+    }
+    match &found.why_not {
+        Some(why) => row.text(&cells::clean(why), grey),
+        None => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
+    };
+    row
+}
+
+fn kind_role(kind: JumpKind) -> ThemeRole {
+    match kind {
+        JumpKind::Source | JumpKind::Heading | JumpKind::Tag => ThemeRole::Catalog,
+        JumpKind::Template => ThemeRole::Templates,
+        JumpKind::Problem => ThemeRole::Warning,
+        JumpKind::Feed => ThemeRole::Hints,
+        JumpKind::Action => ThemeRole::Infra,
+    }
+}
+
+/// The text of a section with the words marked; of any other row the whole name and description.
+fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mut Buffer) {
+    let style = state.skin.theme.style(ThemeRole::Infra);
+    let columns = text_columns(places.text.width + 2);
+    let (caption, text) = match &found.to {
+        JumpTarget::Section(hit) => (hit.place().unwrap_or_else(|| hit.name.clone()), excerpt::page(hit, columns)),
+        _ => {
+            let why_not = found.why_not.as_deref().map(|why| (why, ThemeRole::Warning));
+            let lines = [(found.name.as_str(), ThemeRole::Strong), (found.about.as_str(), ThemeRole::Text)];
+            (found.kind.word().to_owned(), super::paragraphs(lines.into_iter().chain(why_not), columns))
+        }
+    };
+    frame::rule(&state.skin, places.rule, &cells::clean(&caption), style, buffer);
+    draw_text(state, &text, 0, places.text, buffer);
+}

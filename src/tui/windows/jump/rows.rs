@@ -1,0 +1,238 @@
+//! What the typed words match: sources and templates by their filter, everything else by name and description, and in between
+//! what the search of the documents found, as soon as it has answered.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::SearchHit;
+
+use super::JumpWindow;
+use super::actions::{self, Availability};
+use super::kind::JumpKind;
+use super::matcher::{WordMatch, WordMatcher, searched};
+use crate::common::filter::variables;
+use crate::tui::action::ActionBinding;
+use crate::tui::catalog::places::ReadableDocument;
+use crate::tui::catalog::{filtering, reading};
+use crate::tui::filter::{FilterResult, Query, apply};
+use crate::tui::state::State;
+use crate::tui::templates;
+use crate::tui::widgets::cells;
+use crate::tui::windows::problems;
+
+/// The most rows of a kind other than actions.
+const MOST: usize = 60;
+
+/// Rows before those of the search of the documents.
+const BEFORE_SEARCH: usize = 8;
+
+/// Where a row leads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JumpTarget {
+    Source(SourceId),
+    Template(String),
+    /// A heading of a document that was read, by its anchor.
+    Heading(ReadableDocument, String),
+    /// What the search of the documents found.
+    Section(Box<SearchHit>),
+    Tag(String),
+    /// A problem, by its position.
+    Problem(usize),
+    /// A row of the feed, by its position among the newest.
+    Notice(usize),
+    Action(&'static ActionBinding),
+}
+
+#[derive(Debug, Clone)]
+pub struct JumpRow {
+    pub kind: JumpKind,
+    pub name: String,
+    pub about: String,
+    pub found: FoundIn,
+    pub to: JumpTarget,
+    /// Why it cannot be done here and now.
+    pub why_not: Option<String>,
+}
+
+/// Matched characters, by index.
+#[derive(Debug, Clone, Default)]
+pub struct FoundIn {
+    pub name: Vec<u32>,
+    pub about: Vec<u32>,
+}
+
+/// The better match comes first: a whole name other than that of a tag, then names before descriptions, then what is
+/// possible.
+type RowOrder = (bool, usize, Availability, bool, Reverse<u32>);
+
+struct JumpRows {
+    matcher: WordMatcher,
+    rows: Vec<(RowOrder, JumpRow)>,
+}
+
+impl JumpRows {
+    fn add(&mut self, kind: JumpKind, name: &str, about: &str, to: JumpTarget) {
+        let (name, about) = (searched(name), searched(about));
+        if let Some(found) = self.matcher.find(&name, &about) {
+            self.push(found, (Availability::Possible, None), JumpRow::new(kind, name, about, to));
+        }
+    }
+
+    fn push(&mut self, found: WordMatch, (at, why_not): (Availability, Option<String>), row: JumpRow) {
+        let is_move = matches!(row.to, JumpTarget::Action(binding) if actions::is_move(binding));
+        let other_name = row.kind == JumpKind::Tag || !self.matcher.is_exact(&row.name);
+        let order = (other_name, found.outside_name, at, is_move, Reverse(found.score));
+        let found = FoundIn { name: found.in_name, about: found.in_about };
+        self.rows.push((order, JumpRow { found, why_not, ..row }));
+    }
+
+    /// Adds a row that a filter has found, by whatever it has searched.
+    fn add_filtered(&mut self, kind: JumpKind, name: &str, about: &str, to: JumpTarget) {
+        let (name, about) = (searched(name), searched(about));
+        let otherwise = || WordMatch { outside_name: usize::MAX, ..WordMatch::default() };
+        let found = self.matcher.find(&name, &about).unwrap_or_else(otherwise);
+        self.push(found, (Availability::Possible, None), JumpRow::new(kind, name, about, to));
+    }
+}
+
+impl JumpRow {
+    fn new(kind: JumpKind, name: String, about: String, to: JumpTarget) -> Self {
+        Self { kind, name, about, found: FoundIn::default(), to, why_not: None }
+    }
+
+    fn of_section(hit: &SearchHit) -> Self {
+        let name = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+        let by = match hit.because.as_slice() {
+            [only] => only.list,
+            _ => "words and meaning",
+        };
+        let about = format!("by {by}  @{}", hit.source_id);
+        Self::new(JumpKind::Heading, searched(name), searched(&about), JumpTarget::Section(Box::new(hit.clone())))
+    }
+
+    /// The source that it is about.
+    pub fn source(&self) -> Option<&str> {
+        match &self.to {
+            JumpTarget::Source(id) => Some(id.as_str()),
+            JumpTarget::Heading(document, _) => Some(&document.source),
+            JumpTarget::Section(hit) => Some(&hit.source_id),
+            _ => None,
+        }
+    }
+}
+
+/// All rows, the best first.
+pub fn rows(state: &mut State) -> Vec<JumpRow> {
+    let line = state.jump.line.text().to_owned();
+    let (only, words) = JumpKind::of(&line);
+    let mut rows = JumpRows { matcher: WordMatcher::new(words), rows: Vec::new() };
+    for kind in JumpKind::ALL.into_iter().filter(|kind| only.is_none_or(|only| only == *kind)) {
+        match kind {
+            JumpKind::Source => sources(state, words, &mut rows),
+            JumpKind::Template => templates_of(state, words, &mut rows),
+            JumpKind::Heading => headings(state, &mut rows),
+            JumpKind::Tag => tags(&state.jump, &mut rows),
+            JumpKind::Problem => {
+                for (nth, problem) in state.problems().into_iter().enumerate() {
+                    rows.add(kind, &problems::subject(problem), &problem.message, JumpTarget::Problem(nth));
+                }
+            }
+            JumpKind::Feed => {
+                for (nth, notice) in state.feed.notices.iter().enumerate() {
+                    let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
+                    rows.add(kind, &name, &notice.text, JumpTarget::Notice(nth));
+                }
+            }
+            JumpKind::Action => {
+                for (binding, at, why_not) in actions::listed(state) {
+                    if let Some(found) = rows.matcher.find(binding.name, binding.description) {
+                        let (name, about) = (binding.name.to_owned(), binding.description.to_owned());
+                        let row = JumpRow::new(kind, name, about, JumpTarget::Action(binding));
+                        rows.push(found, (at, why_not), row);
+                    }
+                }
+            }
+        }
+    }
+    let mut found = rows.rows;
+    // A stable sort: if nothing was typed, the order is that of the kinds.
+    found.sort_by_key(|(order, _)| *order);
+    let mut kept = BTreeMap::new();
+    let is_few = |(_, row): &(RowOrder, JumpRow)| {
+        let count = kept.entry(row.kind.sign()).or_insert(0);
+        *count += 1;
+        row.kind == JumpKind::Action || *count <= MOST
+    };
+    found.retain(is_few);
+    let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
+    if only.is_none_or(|only| only == JumpKind::Heading) && !words.is_empty() {
+        let at = rows.len().min(BEFORE_SEARCH);
+        rows.splice(at..at, state.jump.hits().iter().map(JumpRow::of_section));
+    }
+    rows
+}
+
+fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
+    filtering::prepare(state);
+    let Some(haystack) = state.catalog.haystack.clone() else { return };
+    let query = Query::parse(words);
+    let positions: Vec<usize> = if query.is_empty() {
+        state.catalog.rows.iter().take(MOST).copied().collect()
+    } else {
+        let before = std::mem::take(&mut state.jump.sources);
+        state.jump.sources = apply(&state.snapshot, &haystack, query, Some(&before));
+        best(&state.jump.sources)
+    };
+    let sources = state.snapshot.catalog.sources();
+    for source in positions.into_iter().filter_map(|at| sources.get(at)) {
+        let about = if source.description.is_empty() { &source.name } else { &source.description };
+        rows.add_filtered(JumpKind::Source, source.id.as_str(), about, JumpTarget::Source(source.id.clone()));
+    }
+}
+
+fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
+    let haystack = templates::filtering::packed(state);
+    let query = Query::parse(words);
+    let positions: Vec<usize> = if query.is_empty() {
+        (0..state.snapshot.templates.templates.len()).take(MOST).collect()
+    } else {
+        let before = std::mem::take(&mut state.jump.templates);
+        state.jump.templates = apply(&state.snapshot, &haystack, query, Some(&before));
+        best(&state.jump.templates)
+    };
+    for template in positions.into_iter().filter_map(|at| state.snapshot.templates.templates.get(at)) {
+        let about = variables(template);
+        rows.add_filtered(JumpKind::Template, &template.name, &about, JumpTarget::Template(template.name.clone()));
+    }
+}
+
+fn best(found: &FilterResult) -> Vec<usize> {
+    found.rows.iter().take(MOST).copied().collect()
+}
+
+/// The headings of the documents that were read, except those that the search has found.
+fn headings(state: &State, rows: &mut JumpRows) {
+    for (document, heading) in reading::headings(state) {
+        let is_same = |hit: &SearchHit| hit.source_id == document.source && hit.heading.ends_with(&heading.title);
+        if !state.jump.hits().iter().any(is_same) {
+            let to = JumpTarget::Heading(document.clone(), heading.anchor.clone());
+            rows.add(JumpKind::Heading, &heading.title, &format!("@{}", document.source), to);
+        }
+    }
+}
+
+fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
+    for (tag, count) in &jump.tags {
+        rows.add(JumpKind::Tag, tag, &cells::counted(*count, "source"), JumpTarget::Tag(tag.clone()));
+    }
+}
+
+/// Every tag of the catalog with the number of its sources.
+pub fn tags_of(state: &State) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in state.snapshot.catalog.sources().iter().flat_map(|source| &source.tags) {
+        *counts.entry(tag).or_default() += 1;
+    }
+    counts.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect()
+}
