@@ -49,7 +49,7 @@ fn the_faces_do_not_know_each_other() {
 
 #[test]
 fn pure_crates_do_not_log() {
-    for name in ["text", "files", "core", "discover", "templates", "enrich"] {
+    for name in ["text", "files", "core", "discover", "templates", "database", "enrich"] {
         let manifest = fs::read_to_string(root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
         for runs in ["tracing", "tokio", "ratatui", "crossterm", "ureq", "hyper"] {
             assert!(!manifest.contains(runs), "crates/{name} depends on {runs}");
@@ -78,7 +78,7 @@ fn no_message_below_the_faces_names_a_command_a_key_or_a_tool() {
     ))
     .unwrap();
     let literal = regex::Regex::new(r#""(?:[^"\\]|\\.)*""#).unwrap();
-    for name in ["text", "files", "core", "discover", "templates", "enrich", "desk"] {
+    for name in ["text", "files", "core", "discover", "templates", "database", "enrich", "desk"] {
         for file in sources(&format!("crates/{name}/src")) {
             let shown = file.strip_prefix(root()).unwrap().display().to_string();
             let is_test = shown.ends_with("tests.rs") || shown.contains("/tests/") || shown.ends_with("testing.rs");

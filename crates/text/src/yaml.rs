@@ -1,7 +1,11 @@
 //! YAML that others wrote: read within limits, so that neither aliases nor nesting exhaust the reader, and with problems in words
 //! for the person who wrote it.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::Spanned;
 
 /// What an entry means whose key stands twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +25,184 @@ pub struct YamlProblem {
     pub column: usize,
     /// What is wrong, without the place.
     pub message: String,
+}
+
+/// A value with its place, for a reader that reports a problem with each of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct YamlNode {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What stands there.
+    pub value: YamlValue,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum YamlValue {
+    /// Nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<YamlNode>),
+    /// Keys with their places and values, in the order of the text.
+    Map(Vec<YamlMember>),
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct YamlMember {
+    /// The key.
+    pub key: String,
+    /// The line of the key, from 1.
+    pub line: usize,
+    /// The column of the key, from 1.
+    pub column: usize,
+    /// Its value.
+    pub node: YamlNode,
+}
+
+impl YamlNode {
+    /// What kind of value it is, for a message.
+    pub fn kind(&self) -> &'static str {
+        match &self.value {
+            YamlValue::Null => "nothing",
+            YamlValue::Bool(_) => "true or false",
+            YamlValue::Int(_) | YamlValue::Float(_) => "a number",
+            YamlValue::Text(_) => "a text",
+            YamlValue::List(_) => "a list",
+            YamlValue::Map(_) => "an object",
+        }
+    }
+
+    /// Line and column of the first tag (`!name`) before this value or one in it; `text` is what it was read from. The parser
+    /// leaves tags out.
+    pub fn first_tag(&self, text: &str) -> Option<(usize, usize)> {
+        let lines: Vec<&str> = text.lines().collect();
+        self.tag_among(&lines)
+    }
+
+    fn tag_among(&self, lines: &[&str]) -> Option<(usize, usize)> {
+        let within = match &self.value {
+            YamlValue::List(items) => items.iter().find_map(|item| item.tag_among(lines)),
+            YamlValue::Map(members) => members.iter().find_map(|member| member.node.tag_among(lines)),
+            _ => None,
+        };
+        self.own_tag(lines).or(within)
+    }
+
+    fn own_tag(&self, lines: &[&str]) -> Option<(usize, usize)> {
+        let line = lines.get(self.line.checked_sub(1)?)?;
+        let end = line.char_indices().nth(self.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+        let (before, from) = line.split_at_checked(end)?;
+        if from.starts_with('!') {
+            return Some((self.line, self.column));
+        }
+        if !before.trim().is_empty() {
+            return last_tag(before).map(|column| (self.line, column));
+        }
+        // A tag of an object or a list may stand on the line before it.
+        let above = lines.get(self.line.checked_sub(2)?)?;
+        let is_block = matches!(self.value, YamlValue::List(_) | YamlValue::Map(_));
+        last_tag(above).filter(|_| is_block).map(|column| (self.line - 1, column))
+    }
+}
+
+/// The column of the last word of a line, if it is a tag.
+fn last_tag(line: &str) -> Option<usize> {
+    let line = line.trim_end();
+    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    line.get(start..)?.starts_with('!').then(|| line.get(..start).unwrap_or_default().chars().count() + 1)
+}
+
+impl<'de> Deserialize<'de> for YamlNode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<YamlValue>::deserialize(deserializer)?;
+        let (line, column) = place(&spanned);
+        Ok(Self { line, column, value: spanned.value })
+    }
+}
+
+fn place<T>(spanned: &Spanned<T>) -> (usize, usize) {
+    let number = |value: u64| usize::try_from(value).unwrap_or(1).max(1);
+    (number(spanned.referenced.line()), number(spanned.referenced.column()))
+}
+
+impl<'de> Deserialize<'de> for YamlValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = YamlValue;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlValue, D::Error> {
+        YamlValue::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
+        Ok(i64::try_from(value).map_or(YamlValue::Float(value as f64), YamlValue::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<YamlValue, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element::<YamlNode>()? {
+            list.push(item);
+        }
+        Ok(YamlValue::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<YamlValue, A::Error> {
+        let mut map = Vec::new();
+        while let Some(key) = members.next_key::<Spanned<String>>()? {
+            let (line, column) = place(&key);
+            map.push(YamlMember { key: key.value, line, column, node: members.next_value::<YamlNode>()? });
+        }
+        Ok(YamlValue::Map(map))
+    }
 }
 
 /// Reads a text of at most `items` values and events.
@@ -83,6 +265,33 @@ mod tests {
             ("a: 1\na: 2", json!({"a": 1})),
         ] {
             assert_eq!(read::<Value>(text, 100, RepeatedKeys::FirstWins), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn nodes_know_their_places() {
+        let text = "a:\n  - b: 1\n    c: [x, true, null, 1.5]\nd: &n {e: f}\ng: *n\n";
+        let node = read::<YamlNode>(text, 100, RepeatedKeys::Refused).unwrap();
+        let YamlValue::Map(top) = &node.value else { panic!("{node:?}") };
+        let keys: Vec<(&str, usize, usize)> = top.iter().map(|it| (it.key.as_str(), it.line, it.column)).collect();
+        assert_eq!(keys, [("a", 1, 1), ("d", 4, 1), ("g", 5, 1)]);
+        let YamlValue::List(items) = &top[0].node.value else { panic!("{node:?}") };
+        let YamlValue::Map(first) = &items[0].value else { panic!("{node:?}") };
+        assert_eq!((first[1].line, first[1].node.line, first[1].node.column), (3, 3, 8));
+        let YamlValue::List(values) = &first[1].node.value else { panic!("{node:?}") };
+        let kinds: Vec<&str> = values.iter().map(YamlNode::kind).collect();
+        assert_eq!(kinds, ["a text", "true or false", "nothing", "a number"]);
+        let YamlValue::Map(aliased) = &top[2].node.value else { panic!("{node:?}") };
+        assert_eq!((aliased[0].key.as_str(), aliased[0].line), ("e", 5), "where it is used");
+        for (text, place) in [
+            ("a: !x 1", Some((1, 4))),
+            ("a:\n  - b\n  - !!binary eA==", Some((3, 5))),
+            ("a: !x\n  b: 1", Some((1, 4))),
+            ("a: !x []", Some((1, 4))),
+            ("a: '!x 1'\nb: \"c !d\"\nc: d!", None),
+        ] {
+            let node = read::<YamlNode>(text, 100, RepeatedKeys::Refused).unwrap();
+            assert_eq!(node.first_tag(text), place, "{text}");
         }
     }
 

@@ -1,0 +1,359 @@
+//! Which databases a workspace has: `.jaato/databases.yaml`. Every problem has its line and column, a bad database never takes
+//! the others down, and a password is never written there: it comes from the environment or a program.
+
+pub mod fields;
+mod server;
+
+use refdesk_text::Code;
+use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
+use serde::Serialize;
+
+use self::fields::YamlFields;
+pub use self::server::{Secret, ServerConnection};
+use crate::schema::globs::NamePattern;
+
+/// Where the configuration is, in this order.
+pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
+
+/// Most bytes of the file.
+pub const FILE_BYTES: u64 = 1024 * 1024;
+
+/// Most databases.
+pub const DATABASES: usize = 64;
+
+/// Where pages go unless the configuration says otherwise.
+pub const DOCS_PATH: &str = "docs/databases";
+
+/// Most values and events of the file.
+const ITEMS: usize = 100_000;
+
+/// Keys of a database.
+const KEYS: &[&str] = &[
+    "name",
+    "type",
+    "connection",
+    "connection_string",
+    "connection_config",
+    "schemas",
+    "include_tables",
+    "exclude_tables",
+    "include_views",
+    "include_system_tables",
+    "sampling",
+    "sensitive",
+    "not_sensitive",
+    "publish_values",
+    "cross_links",
+    "granularity",
+    "domains",
+    "enabled",
+];
+
+/// The databases of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabasesConfig {
+    /// In the order of the file.
+    pub databases: Vec<DatabaseConfig>,
+    /// The folder of the pages, relative to the workspace.
+    pub docs_path: String,
+}
+
+/// One database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseConfig {
+    /// 1 to 32 of `[a-z0-9-]`.
+    pub name: String,
+    /// The line of its entry.
+    pub line: usize,
+    /// How it is reached.
+    pub connection: Connection,
+    /// The schemas that are read; empty means all but the system's.
+    pub schemas: Vec<String>,
+    /// Tables that are read; empty means all.
+    pub include_tables: Vec<NamePattern>,
+    /// Tables that are not read.
+    pub exclude_tables: Vec<NamePattern>,
+    /// Whether views are read.
+    pub include_views: bool,
+    /// Whether the database's own tables are read.
+    pub include_system_tables: bool,
+    /// What may be known of values.
+    pub sampling: Sampling,
+    /// Columns of which nothing may be known.
+    pub sensitive: Vec<NamePattern>,
+    /// Columns that are not sensitive although their name or type says so.
+    pub not_sensitive: Vec<NamePattern>,
+    /// Whether small sets of values may be in pages.
+    pub publish_values: bool,
+    /// Whether pages link to tables of other domains.
+    pub cross_links: bool,
+    /// What becomes one source.
+    pub granularity: Granularity,
+    /// Domains that a person named, each with its tables, in their order.
+    pub domains: Vec<(String, Vec<NamePattern>)>,
+    /// Whether it is used at all.
+    pub enabled: bool,
+}
+
+/// How a database is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connection {
+    /// A file.
+    Sqlite {
+        /// As written; relative to the workspace.
+        file: String,
+    },
+    /// A PostgreSQL server.
+    Postgres(ServerConnection),
+    /// A Snowflake account.
+    Snowflake(ServerConnection),
+}
+
+/// What may be known of values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sampling {
+    /// No table is read.
+    None,
+    /// Shares, counts and widths.
+    #[default]
+    Statistics,
+    /// Also a few values of columns that are not sensitive, for a language model.
+    Values,
+}
+
+/// What becomes one source of the catalog.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Granularity {
+    /// Each domain.
+    #[default]
+    Domain,
+    /// Each table.
+    Table,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DatabaseKind {
+    Postgres,
+    Snowflake,
+    Sqlite,
+}
+
+impl Connection {
+    /// The word in files.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "sqlite",
+            Self::Postgres(_) => "postgres",
+            Self::Snowflake(_) => "snowflake",
+        }
+    }
+}
+
+impl DatabaseConfig {
+    /// Whether the configuration wants this table.
+    pub fn wants_table(&self, schema: &str, table: &str) -> bool {
+        let matches = |patterns: &[NamePattern]| patterns.iter().any(|it| it.matches_table(schema, table));
+        (self.schemas.is_empty() || self.schemas.iter().any(|wanted| wanted == schema))
+            && (self.include_tables.is_empty() || matches(&self.include_tables))
+            && !matches(&self.exclude_tables)
+    }
+}
+
+/// Reads the text of the file; `file` is its name in diagnostics.
+pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
+    let mut config = DatabasesConfig { databases: Vec::new(), docs_path: DOCS_PATH.to_owned() };
+    let mut problems = Vec::new();
+    let root = match parsed(text, file) {
+        Ok(root) => root,
+        Err(problem) => return (config, vec![*problem]),
+    };
+    let mut entries: Vec<&YamlNode> = Vec::new();
+    if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
+        fields.warn_unknown(&["databases", "docs_path"]);
+        if let Some(path) = fields.text("docs_path") {
+            config.docs_path = path.trim_end_matches('/').to_owned();
+        }
+        let list = match fields.node("databases").map(|node| (node, &node.value)) {
+            Some((_, YamlValue::List(items))) => items.as_slice(),
+            Some((node, _)) => {
+                let message = format!("'databases' is {}, not a list", node.kind());
+                fields.report(node, Diagnostic::error(Code::WrongType, message));
+                &[]
+            }
+            None => {
+                let problem = Diagnostic::warning(Code::MissingField, "the file names no databases");
+                fields.report(&root, problem.fix("add a list 'databases'"));
+                &[]
+            }
+        };
+        if let Some(extra) = list.get(DATABASES) {
+            let message = format!("there are more than {DATABASES} databases; the rest is left out");
+            fields.report(extra, Diagnostic::error(Code::TooMany, message));
+        }
+        entries.extend(list.iter().take(DATABASES));
+    }
+    config.databases = entries.iter().filter_map(|node| database(node, file, &mut problems)).collect();
+    refuse_repeated(&mut config.databases, file, &mut problems);
+    (config, problems)
+}
+
+/// The text as YAML without tags.
+pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>> {
+    let problem = |message: String, line, column| {
+        Box::new(Diagnostic::error(Code::Unparsable, message).in_file(file).at(Position { line, column }))
+    };
+    if text.trim().is_empty() {
+        return Ok(YamlNode { line: 1, column: 1, value: YamlValue::Map(Vec::new()) });
+    }
+    let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused)
+        .map_err(|wrong| problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column))?;
+    match root.first_tag(text) {
+        Some((line, column)) => Err(problem("tags are not used here".to_owned(), line, column)),
+        None => Ok(root),
+    }
+}
+
+/// Databases with the same name are all refused: which one a person means is not known.
+fn refuse_repeated(databases: &mut Vec<DatabaseConfig>, file: &str, problems: &mut Vec<Diagnostic>) {
+    let names: Vec<String> = databases.iter().map(|database| database.name.clone()).collect();
+    let is_repeated = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    for database in databases.iter().filter(|database| is_repeated(&database.name)) {
+        let message = format!("more than one database is named '{}', and none of them is used", database.name);
+        let problem = Diagnostic::error(Code::DuplicateName, message).in_file(file).at_line(database.line);
+        problems.push(problem.fix("give each its own name"));
+    }
+    databases.retain(|database| !is_repeated(&database.name));
+}
+
+fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<DatabaseConfig> {
+    let mut fields = YamlFields::of(node, "a database", file, problems)?;
+    fields.warn_unknown(KEYS);
+    let name = name(&mut fields, node);
+    if fields.node("type").is_none() {
+        let problem = Diagnostic::error(Code::MissingField, "a database has no 'type'");
+        fields.report(node, problem.fix("add 'type: postgres', 'type: snowflake' or 'type: sqlite'"));
+    }
+    let kinds = [
+        ("postgres", DatabaseKind::Postgres),
+        ("postgresql", DatabaseKind::Postgres),
+        ("snowflake", DatabaseKind::Snowflake),
+        ("sqlite", DatabaseKind::Sqlite),
+    ];
+    let kind = fields.word("type", &kinds);
+    let connection = kind.and_then(|kind| connection(&mut fields, node, kind));
+    let mut patterns = |key: &str| patterns(&mut fields, key);
+    let (include_tables, exclude_tables) = (patterns("include_tables"), patterns("exclude_tables"));
+    let (sensitive, not_sensitive) = (patterns("sensitive"), patterns("not_sensitive"));
+    let samplings = [("none", Sampling::None), ("statistics", Sampling::Statistics), ("values", Sampling::Values)];
+    let granularities = [("domain", Granularity::Domain), ("table", Granularity::Table)];
+    Some(DatabaseConfig {
+        schemas: fields.texts("schemas").into_iter().map(|(text, _)| text).collect(),
+        include_tables,
+        exclude_tables,
+        include_views: fields.flag("include_views").unwrap_or(true),
+        include_system_tables: fields.flag("include_system_tables").unwrap_or(false),
+        // A word that is not known must not make more known than was meant.
+        sampling: match fields.node("sampling") {
+            Some(_) => fields.word("sampling", &samplings).unwrap_or(Sampling::None),
+            None => Sampling::default(),
+        },
+        sensitive,
+        not_sensitive,
+        publish_values: fields.flag("publish_values").unwrap_or(false),
+        cross_links: fields.flag("cross_links").unwrap_or(false),
+        granularity: fields.word("granularity", &granularities).unwrap_or_default(),
+        domains: domains(&mut fields),
+        enabled: fields.flag("enabled").unwrap_or(true),
+        line: node.line,
+        name: name?,
+        connection: connection?,
+    })
+}
+
+fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
+    if fields.node("name").is_none() {
+        let problem = Diagnostic::error(Code::MissingField, "a database has no 'name'");
+        fields.report(node, problem.fix("add 'name: …', lower-case letters, digits and hyphens"));
+        return None;
+    }
+    let name = fields.text("name")?;
+    let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    if (1..=32).contains(&name.len()) && name.bytes().all(is_plain) {
+        return Some(name);
+    }
+    let message = format!("'{name}' is not a name: 1 to 32 lower-case letters, digits and hyphens are");
+    let place = fields.node("name").unwrap_or(node);
+    fields.report(place, Diagnostic::error(Code::UnknownValue, message));
+    None
+}
+
+fn connection(fields: &mut YamlFields<'_, '_>, node: &YamlNode, kind: DatabaseKind) -> Option<Connection> {
+    let given = ["connection", "connection_string", "connection_config"];
+    let place = given.iter().find_map(|key| fields.node(key));
+    let Some(place) = place else {
+        let problem = Diagnostic::error(Code::MissingField, "a database has no 'connection'");
+        let fix = match kind {
+            DatabaseKind::Sqlite => "add 'connection: { file: PATH }'",
+            _ => "add 'connection: { service: NAME }', or host, database and user",
+        };
+        fields.report(node, problem.fix(fix));
+        return None;
+    };
+    if kind == DatabaseKind::Sqlite {
+        return sqlite(fields, place);
+    }
+    let server = server::read(fields, place)?;
+    Some(if kind == DatabaseKind::Postgres { Connection::Postgres(server) } else { Connection::Snowflake(server) })
+}
+
+fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connection> {
+    if let Some(text) = fields.text("connection_string") {
+        let file = text.strip_prefix("sqlite:///").or_else(|| text.strip_prefix("sqlite:")).unwrap_or(&text);
+        return Some(Connection::Sqlite { file: file.to_owned() });
+    }
+    let key = if fields.node("connection").is_some() { "connection" } else { "connection_config" };
+    let file = fields.inner(key).and_then(|mut inner| {
+        inner.warn_unknown(&["file", "path", "database"]);
+        ["file", "path", "database"].iter().find_map(|key| inner.text(key))
+    });
+    if file.is_none() {
+        let problem = Diagnostic::error(Code::MissingField, "the connection has no 'file'");
+        fields.report(place, problem.fix("add 'file: PATH', relative to the workspace"));
+    }
+    file.map(|file| Connection::Sqlite { file })
+}
+
+fn patterns(fields: &mut YamlFields<'_, '_>, key: &str) -> Vec<NamePattern> {
+    let mut patterns = Vec::new();
+    for (text, node) in fields.texts(key) {
+        match NamePattern::new(&text) {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => {
+                let problem = Diagnostic::error(Code::BadGlob, format!("'{text}' is not a pattern: {error}"));
+                fields.report(node, problem);
+            }
+        }
+    }
+    patterns
+}
+
+fn domains(fields: &mut YamlFields<'_, '_>) -> Vec<(String, Vec<NamePattern>)> {
+    let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
+    let mut domains = Vec::new();
+    for member in inner.members() {
+        let slug = crate::schema::words::slug(&member.key);
+        if slug != member.key {
+            let message = format!("'{}' is not a name for a domain: lower-case words with hyphens are", member.key);
+            inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));
+            continue;
+        }
+        domains.push((slug, patterns(&mut inner, &member.key)));
+    }
+    domains
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! The members of an object in YAML, read one by one: a wrong value costs that value, and an unknown key is a warning with the
+//! nearest known one.
+
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::yaml::{YamlMember, YamlNode, YamlValue};
+use refdesk_text::{Code, Fix};
+
+/// An object that is being read.
+pub struct YamlFields<'a, 'p> {
+    members: &'a [YamlMember],
+    file: &'p str,
+    problems: &'p mut Vec<Diagnostic>,
+}
+
+impl<'a, 'p> YamlFields<'a, 'p> {
+    /// The members of a node; `None`, with a diagnostic, if it is no object.
+    pub fn of(node: &'a YamlNode, what: &str, file: &'p str, problems: &'p mut Vec<Diagnostic>) -> Option<Self> {
+        match &node.value {
+            YamlValue::Map(members) => Some(Self { members, file, problems }),
+            _ => {
+                let message = format!("{what} is {}, not an object", node.kind());
+                let at = Position { line: node.line, column: node.column };
+                problems.push(Diagnostic::error(Code::NotAnObject, message).in_file(file).at(at));
+                None
+            }
+        }
+    }
+
+    /// Warns about keys that are not among these.
+    pub fn warn_unknown(&mut self, known: &[&str]) {
+        for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
+            let message = format!("'{}' is not a setting here", member.key);
+            let fix = did_you_mean(&member.key, known.iter().copied()).map_or(Fix::None, Fix::Text);
+            let at = Position { line: member.line, column: member.column };
+            self.problems.push(Diagnostic::warning(Code::UnknownKey, message).in_file(self.file).at(at).fix(fix));
+        }
+    }
+
+    /// The value of a key, if it is there and not null.
+    pub fn node(&self, key: &str) -> Option<&'a YamlNode> {
+        let member = self.members.iter().find(|member| member.key == key)?;
+        (member.node.value != YamlValue::Null).then_some(&member.node)
+    }
+
+    /// Reports a problem at a node.
+    pub fn report(&mut self, node: &YamlNode, problem: Diagnostic) {
+        let at = Position { line: node.line, column: node.column };
+        self.problems.push(problem.in_file(self.file).at(at));
+    }
+
+    fn wrong(&mut self, key: &str, node: &YamlNode, wanted: &str) {
+        let message = format!("'{key}' is {}, not {wanted}", node.kind());
+        self.report(node, Diagnostic::error(Code::WrongType, message));
+    }
+
+    /// A text that is not empty; a number counts as its digits.
+    pub fn text(&mut self, key: &str) -> Option<String> {
+        let node = self.node(key)?;
+        match &node.value {
+            YamlValue::Text(text) if text.trim().is_empty() => {
+                self.report(node, Diagnostic::error(Code::MissingField, format!("'{key}' is empty")));
+                None
+            }
+            YamlValue::Text(text) => Some(text.clone()),
+            YamlValue::Int(number) => Some(number.to_string()),
+            _ => {
+                self.wrong(key, node, "a text");
+                None
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, key: &str) -> Option<bool> {
+        let node = self.node(key)?;
+        match node.value {
+            YamlValue::Bool(flag) => Some(flag),
+            _ => {
+                self.wrong(key, node, "true or false");
+                None
+            }
+        }
+    }
+
+    /// A whole number in a range; outside of it a diagnostic.
+    pub fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
+        let node = self.node(key)?;
+        let number = match node.value {
+            YamlValue::Int(number) => u64::try_from(number).ok(),
+            _ => {
+                self.wrong(key, node, "a whole number");
+                return None;
+            }
+        };
+        let found = number.filter(|number| (least..=most).contains(number));
+        if found.is_none() {
+            let message = format!("'{key}' is not between {least} and {most}; the default is used");
+            self.report(node, Diagnostic::error(Code::UnknownValue, message));
+        }
+        found
+    }
+
+    /// One of these words; the value that it stands for.
+    pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
+        let node = self.node(key)?;
+        let text = self.text(key)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let problem = Diagnostic::error(Code::UnknownValue, format!("'{text}' is not a value of '{key}'"));
+            self.report(node, problem.fix(format!("use one of {}", known.join(", "))));
+        }
+        found
+    }
+
+    /// A list of texts with their places; a single text counts as a list of one.
+    pub fn texts(&mut self, key: &str) -> Vec<(String, &'a YamlNode)> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let items = match &node.value {
+            YamlValue::List(items) => items.as_slice(),
+            YamlValue::Text(_) => std::slice::from_ref(node),
+            _ => {
+                self.wrong(key, node, "a list of texts");
+                return Vec::new();
+            }
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match &item.value {
+                YamlValue::Text(text) if !text.trim().is_empty() => texts.push((text.clone(), item)),
+                YamlValue::Int(number) => texts.push((number.to_string(), item)),
+                _ => self.wrong(key, item, "a text"),
+            }
+        }
+        texts
+    }
+
+    /// The members of an object under a key.
+    pub fn inner(&mut self, key: &str) -> Option<YamlFields<'a, '_>> {
+        let node = self.node(key)?;
+        YamlFields::of(node, &format!("'{key}'"), self.file, self.problems)
+    }
+
+    /// Every member.
+    pub fn members(&self) -> &'a [YamlMember] {
+        self.members
+    }
+}

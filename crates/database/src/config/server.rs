@@ -1,0 +1,173 @@
+//! How a server is reached: names and addresses, and where its password comes from. The password itself is never here.
+
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::yaml::{YamlNode, YamlValue};
+use serde::Serialize;
+
+use super::fields::YamlFields;
+
+/// A connection to a server, without secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ServerConnection {
+    /// A service of `pg_service.conf`.
+    pub service: Option<String>,
+    /// The environment variable with a URL.
+    pub url_env: Option<String>,
+    /// A URL whose parts in `${…}` come from the environment.
+    pub url: Option<String>,
+    /// A host, or the folder of a socket.
+    pub host: Option<String>,
+    /// The port.
+    pub port: Option<u16>,
+    /// The database.
+    pub database: Option<String>,
+    /// The user.
+    pub user: Option<String>,
+    /// Where the password comes from.
+    pub secret: Option<Secret>,
+    /// As PostgreSQL has it.
+    pub sslmode: Option<String>,
+    /// A file with certificates.
+    pub sslrootcert: Option<String>,
+    /// The account of Snowflake.
+    pub account: Option<String>,
+    /// The warehouse of Snowflake.
+    pub warehouse: Option<String>,
+    /// The role.
+    pub role: Option<String>,
+}
+
+/// Where a password comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Secret {
+    /// An environment variable.
+    Env(String),
+    /// The output of a program.
+    Command(String),
+}
+
+/// Keys of a connection.
+const KEYS: &[&str] = &[
+    "service",
+    "url_env",
+    "host",
+    "port",
+    "database",
+    "user",
+    "password_env",
+    "password_command",
+    "sslmode",
+    "sslrootcert",
+    "account",
+    "warehouse",
+    "role",
+];
+
+/// Keys that would hold a secret.
+const SECRETS: &[&str] = &["password", "token", "private_key", "passphrase", "secret"];
+
+/// Reads `connection`, `connection_string` or `connection_config`.
+pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerConnection> {
+    if let Some(text) = fields.text("connection_string") {
+        let node = fields.node("connection_string").unwrap_or(place);
+        if has_plain_password(&text) {
+            refuse(fields, node);
+            return None;
+        }
+        return Some(ServerConnection { url: Some(text), ..ServerConnection::default() });
+    }
+    let key = if fields.node("connection").is_some() { "connection" } else { "connection_config" };
+    let mut inner = fields.inner(key)?;
+    let mut secret = None;
+    for member in inner.members() {
+        if !SECRETS.contains(&member.key.as_str()) {
+            continue;
+        }
+        match &member.node.value {
+            YamlValue::Text(text) if variable(text).is_some() => secret = variable(text).map(Secret::Env),
+            _ => {
+                refuse(&mut inner, &member.node);
+                return None;
+            }
+        }
+    }
+    let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
+    inner.warn_unknown(&known);
+    let command = inner.text("password_command").map(Secret::Command);
+    let from_env = inner.text("password_env").map(Secret::Env);
+    let connection = ServerConnection {
+        service: inner.text("service"),
+        url_env: inner.text("url_env"),
+        url: None,
+        host: inner.text("host"),
+        port: inner.number("port", 1, 65_535).and_then(|port| u16::try_from(port).ok()),
+        database: inner.text("database"),
+        user: inner.text("user"),
+        secret: secret.or(from_env).or(command),
+        sslmode: inner.word("sslmode", &SSL_MODES.map(|mode| (mode, mode))).map(str::to_owned),
+        sslrootcert: inner.text("sslrootcert"),
+        account: inner.text("account"),
+        warehouse: inner.text("warehouse"),
+        role: inner.text("role"),
+    };
+    let parts = [&connection.service, &connection.url_env, &connection.host, &connection.account, &connection.database];
+    if parts.iter().all(|part| part.is_none()) {
+        let problem = Diagnostic::error(Code::MissingField, "the connection says neither service, url_env nor host");
+        inner.report(place, problem.fix("add one of them"));
+        return None;
+    }
+    Some(connection)
+}
+
+/// How much TLS proves.
+const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
+fn refuse(fields: &mut YamlFields<'_, '_>, node: &YamlNode) {
+    let message = "a password is written here, where everybody who reads the repository sees it";
+    let problem = Diagnostic::error(Code::PlainPassword, message);
+    fields.report(node, problem.fix("name its environment variable: 'password_env: NAME', or ${NAME}"));
+}
+
+/// The name in `${NAME}`.
+fn variable(text: &str) -> Option<String> {
+    let name = text.strip_prefix("${")?.strip_suffix('}')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
+}
+
+/// Whether a URL has a password that is not a variable.
+fn has_plain_password(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let in_authority = authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':'));
+    let is_plain = |text: &str| !text.is_empty() && variable(text).is_none();
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
+    // The key and value form of PostgreSQL.
+    let in_words = url.split_whitespace().filter_map(|word| word.split_once('='));
+    in_authority.is_some_and(|(_, password)| is_plain(password))
+        || in_query.chain(in_words).any(|(key, value)| SECRETS.contains(&key) && is_plain(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_a_url_is_told_from_a_variable() {
+        for (url, expected) in [
+            ("postgres://ann:secret@db/shop", true),
+            ("postgres://ann:${PGPASSWORD}@db/shop", false),
+            ("postgres://ann@db/shop", false),
+            ("postgres://db/shop?user=ann&password=x", true),
+            ("postgres://db/shop?password=${X}", false),
+            ("host=db user=ann password=x", true),
+            ("${DATABASE_URL}", false),
+            ("postgres://a:b:c@d@db/x", true),
+        ] {
+            assert_eq!(has_plain_password(url), expected, "{url}");
+        }
+    }
+}

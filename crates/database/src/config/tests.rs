@@ -1,0 +1,112 @@
+//! Tables of configurations and what is read of them.
+
+use super::*;
+
+fn problems(text: &str) -> Vec<String> {
+    let line = |it: &Diagnostic| {
+        let at = it.line.map_or_else(String::new, |line| format!("{line}:{}", it.column.unwrap_or(0)));
+        format!("{} {at} {}", it.code, it.message)
+    };
+    read(text, "f").1.iter().map(line).collect()
+}
+
+#[test]
+fn everything_is_read() {
+    let text = "\
+databases:
+  - name: shop
+    type: postgres
+    connection: { service: shop, password_env: SHOP }
+    schemas: [sales, stock]
+    exclude_tables: ['*_backup']
+    include_views: false
+    sampling: none
+    sensitive: ['*.customer.*']
+    granularity: table
+    domains: { sales: ['sales.*'], money: [payment] }
+  - name: app
+    type: sqlite
+    connection: { file: app.db }
+docs_path: doc/db/
+";
+    let (config, problems) = read(text, "f");
+    assert_eq!(problems, []);
+    assert_eq!(config.docs_path, "doc/db");
+    let [shop, app] = config.databases.as_slice() else { panic!("{config:?}") };
+    assert!(matches!(&shop.connection, Connection::Postgres(it) if it.secret == Some(Secret::Env("SHOP".into()))));
+    assert_eq!((shop.sampling, shop.granularity, shop.include_views), (Sampling::None, Granularity::Table, false));
+    assert!(shop.wants_table("sales", "order") && !shop.wants_table("sales", "order_backup"));
+    assert!(!shop.wants_table("other", "order"));
+    assert_eq!(shop.domains.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["sales", "money"]);
+    assert_eq!(app.connection, Connection::Sqlite { file: "app.db".into() });
+    assert_eq!((app.sampling, app.include_views, app.enabled), (Sampling::Statistics, true, true));
+}
+
+#[test]
+fn a_bad_database_costs_itself_alone() {
+    let good = "\n  - {name: good, type: sqlite, connection: {file: x}}";
+    for (entry, expected) in [
+        ("{name: Shop, type: sqlite, connection: {file: x}}", "unknown-value 2:12 'Shop' is not a name"),
+        ("{type: sqlite, connection: {file: x}}", "missing-field 2:5 a database has no 'name'"),
+        ("{name: a, connection: {file: x}}", "missing-field 2:5 a database has no 'type'"),
+        ("{name: a, type: mysql, connection: {file: x}}", "unknown-value 2:21 'mysql' is not a value of 'type'"),
+        ("{name: a, type: sqlite}", "missing-field 2:5 a database has no 'connection'"),
+        ("{name: a, type: sqlite, connection: {}}", "missing-field 2:41 the connection has no 'file'"),
+        ("{name: a, type: postgres, connection: {host: h, password: x}}", "plain-password 2:63 a password is written"),
+        ("{name: a, type: postgres, connection: {port: 5}}", "missing-field 2:43 the connection says neither"),
+        ("{name: a, type: postgres, connection_string: 'p://u:x@h/d'}", "plain-password 2:50 a password is written"),
+        ("[1]", "not-an-object 2:5 a database is a list, not an object"),
+    ] {
+        let text = format!("databases:\n  - {entry}{good}\n");
+        let (config, _) = read(&text, "f");
+        let names: Vec<&str> = config.databases.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["good"], "{entry}");
+        let found = problems(&text);
+        assert!(found.iter().any(|it| it.starts_with(expected)), "{entry}: {found:?}");
+    }
+}
+
+#[test]
+fn a_wrong_value_costs_that_value() {
+    let with = |line: &str| format!("databases:\n  - {{name: a, type: sqlite, connection: {{file: x}}, {line}}}\n");
+    for (line, expected) in [
+        ("sampling: all", "unknown-value"),
+        ("include_views: 7", "wrong-type"),
+        ("sensitive: {a: b}", "wrong-type"),
+        ("exclude_tables: ['[']", "bad-glob"),
+        ("domains: {Big Sales: [x]}", "unknown-value"),
+        ("include_tabels: [x]", "unknown-key"),
+    ] {
+        let text = with(line);
+        assert_eq!(read(&text, "f").0.databases.len(), 1, "{line}");
+        let found = problems(&text);
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{line}: {found:?}");
+    }
+    assert_eq!(read(&with("sampling: all"), "f").0.databases[0].sampling, Sampling::None, "never more than was meant");
+}
+
+#[test]
+fn files_that_are_not_read_at_all() {
+    let many: String =
+        (0..70).map(|at| format!("  - {{name: d{at}, type: sqlite, connection: {{file: x}}}}\n")).collect();
+    for (text, count, expected) in [
+        ("a: [", 0, "unparsable 1:"),
+        ("databases: !x []", 0, "unparsable 1:12 tags"),
+        ("databases: []\ndatabases: []", 0, "unparsable 2:1"),
+        ("databases: 7", 0, "wrong-type 1:12"),
+        ("", 0, "missing-field 1:1"),
+        (
+            "databases:\n  - {name: a, type: sqlite, connection: {file: x}}\n  - {name: a, type: sqlite, connection: {file: y}}\n",
+            0,
+            "duplicate-name 2:0",
+        ),
+        (&format!("databases:\n{many}"), DATABASES, "too-many 66:5"),
+    ] {
+        assert_eq!(read(text, "f").0.databases.len(), count, "{text}");
+        let found = problems(text);
+        assert!(found.first().is_some_and(|it| it.starts_with(expected)), "{text}: {found:?}");
+    }
+    let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n\
+                d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n";
+    assert!(problems(bomb)[0].starts_with("unparsable"), "{:?}", problems(bomb));
+}

@@ -1,0 +1,69 @@
+//! Reads the schema of a database, one kind a file. Statements are constants of ours with bound parameters.
+
+pub mod sqlite;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use crate::config::{Connection, DatabaseConfig};
+use crate::schema::snapshot::Snapshot;
+
+/// A name with a NUL character, which no statement can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NulInName;
+
+impl fmt::Display for NulInName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the name has a NUL character")
+    }
+}
+
+impl std::error::Error for NulInName {}
+
+/// A name as a quoted identifier of SQL. The only way by which a name of a database gets into a statement.
+///
+/// # Errors
+/// The name has a NUL character.
+pub fn quoted(name: &str) -> Result<String, NulInName> {
+    if name.contains('\0') {
+        return Err(NulInName);
+    }
+    Ok(format!("\"{}\"", name.replace('"', "\"\"")))
+}
+
+/// What was read of a database, and what could not be.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The schema.
+    pub snapshot: Snapshot,
+    /// What could not be read.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A database that may be reached: its configuration, and for a file where it is.
+#[derive(Debug, Clone)]
+pub struct Reachable<'c> {
+    /// The configuration.
+    pub config: &'c DatabaseConfig,
+    /// The absolute path of its file without links; empty for a server.
+    pub file: PathBuf,
+}
+
+/// Reads the schema of a database.
+///
+/// # Errors
+/// It cannot be reached or read.
+pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
+    match &database.config.connection {
+        Connection::Sqlite { file } => sqlite::snapshot(database.config, &database.file, file),
+        Connection::Postgres(_) | Connection::Snowflake(_) => {
+            let kind = database.config.connection.word();
+            let message =
+                format!("'{}' cannot be read: this refdesk has no connector for {kind}", database.config.name);
+            Err(Error::new(Code::DatabaseUnreadable, message, "use a database of type sqlite"))
+        }
+    }
+}

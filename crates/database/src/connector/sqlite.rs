@@ -1,0 +1,354 @@
+//! SQLite files. A file may have come with a repository and is hostile: it is opened for reading alone, without following links,
+//! nothing in it is trusted to run a function, only reading is authorized, and a statement ends at its time. A virtual table is
+//! named and not read.
+
+mod ddl;
+mod open;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+use rusqlite::{Connection, Row};
+
+pub use open::SqliteFile;
+
+use super::{Reading, quoted};
+use crate::config::DatabaseConfig;
+use crate::schema::snapshot::{
+    ALL_COLUMNS, COLUMNS, COMMENT_BYTES, Column, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, TABLES, Table,
+    TableKind, TableName,
+};
+
+/// The only schema of a file.
+const SCHEMA: &str = "main";
+
+const OBJECTS: &str = "SELECT name, type, sql FROM main.sqlite_schema WHERE type IN ('table', 'view') ORDER BY name";
+const ROW_COUNTS: &str = "SELECT tbl, stat FROM main.sqlite_stat1";
+const TABLE_COLUMNS: &str =
+    "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1, 'main')";
+const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete, \"match\" \
+     FROM pragma_foreign_key_list(?1, 'main') ORDER BY id DESC, seq";
+const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
+const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
+
+/// An object as the schema of the file has it.
+struct Object {
+    name: String,
+    is_view: bool,
+    sql: String,
+}
+
+/// Reads the schema of a file at an absolute path without links.
+///
+/// # Errors
+/// The file cannot be opened, is no SQLite database, or its schema is damaged.
+pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Reading, Error> {
+    let mut problems = Vec::new();
+    let Some(file) = SqliteFile::open(path, shown, &mut problems)? else {
+        return Ok(Reading { snapshot: Snapshot::default(), problems });
+    };
+    let connection = file.connection();
+    let objects = connection.prepare(OBJECTS).and_then(|mut statement| {
+        let read =
+            |row: &Row<'_>| Ok(Object { name: text(row, 0)?, is_view: text(row, 1)? == "view", sql: text(row, 2)? });
+        statement.query_map((), read)?.take(2 * TABLES + 1).collect::<rusqlite::Result<Vec<Object>>>()
+    });
+    let objects = objects.map_err(|error| file.unreadable(&error))?;
+    let virtual_tables: HashSet<String> =
+        objects.iter().filter(|it| ddl::is_virtual(&it.sql)).map(|it| it.name.to_lowercase()).collect();
+    let mut reader = Reader {
+        virtual_tables: &virtual_tables,
+        row_counts: row_counts(connection),
+        file: &file,
+        shown,
+        problems,
+        columns: 0,
+    };
+    let mut tables = Vec::new();
+    for object in objects.iter().filter(|object| is_wanted(config, object, &virtual_tables)) {
+        if tables.len() == TABLES {
+            reader.problem(format!("there are more than {TABLES} tables; the rest is left out"), Code::TooMany);
+            break;
+        }
+        tables.push(reader.table(object));
+    }
+    let problems = reader.problems;
+    complete_targets(&mut tables);
+    let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
+    let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
+    snapshot.sort();
+    Ok(Reading { snapshot, problems })
+}
+
+fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {
+    let name = object.name.to_lowercase();
+    // The tables in which a virtual table keeps its data.
+    let is_shadow = virtual_tables.iter().any(|owner| {
+        name.strip_prefix(owner.as_str())
+            .and_then(|rest| rest.strip_prefix('_'))
+            .is_some_and(|rest| SHADOWS.contains(&rest))
+    });
+    let is_system = name.starts_with("sqlite_") || is_shadow;
+    (config.include_views || !object.is_view)
+        && (config.include_system_tables || !is_system)
+        && config.wants_table(SCHEMA, &object.name)
+}
+
+/// How the tables behind full-text and spatial indexes end.
+const SHADOWS: [&str; 11] =
+    ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
+
+/// A foreign key without columns refers to the primary key.
+fn complete_targets(tables: &mut [Table]) {
+    let keys: HashMap<String, Vec<String>> = tables
+        .iter()
+        .filter_map(|table| Some((table.name.to_lowercase(), table.primary_key.as_ref()?.columns.clone())))
+        .collect();
+    // SQLite ignores case in names; a page links to the table as it is written there.
+    let names: HashMap<String, String> =
+        tables.iter().map(|table| (table.name.to_lowercase(), table.name.clone())).collect();
+    let columns: HashMap<String, HashMap<String, String>> = tables
+        .iter()
+        .map(|table| {
+            let columns = table.columns.iter().map(|column| (column.name.to_lowercase(), column.name.clone()));
+            (table.name.to_lowercase(), columns.collect())
+        })
+        .collect();
+    for table in tables.iter_mut() {
+        for key in &mut table.foreign_keys {
+            let target = key.target.name.to_lowercase();
+            if let Some(name) = names.get(&target) {
+                key.target.name.clone_from(name);
+            }
+            if key.target_columns.is_empty() {
+                key.target_columns = keys.get(&target).cloned().unwrap_or_default();
+            } else if let Some(known) = columns.get(&target) {
+                for column in &mut key.target_columns {
+                    if let Some(name) = known.get(&column.to_lowercase()) {
+                        column.clone_from(name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Reader<'f> {
+    file: &'f SqliteFile,
+    shown: &'f str,
+    virtual_tables: &'f HashSet<String>,
+    row_counts: HashMap<String, u64>,
+    problems: Vec<Diagnostic>,
+    /// Read so far.
+    columns: usize,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, message: String, code: Code) {
+        self.problems.push(Diagnostic::warning(code, message).in_file(self.shown));
+    }
+
+    fn table(&mut self, object: &Object) -> Table {
+        let is_virtual = self.virtual_tables.contains(&object.name.to_lowercase());
+        let kind = match (is_virtual, object.is_view) {
+            (true, _) => TableKind::VirtualTable,
+            (_, true) => TableKind::View,
+            _ => TableKind::Table,
+        };
+        let mut table = Table {
+            schema: SCHEMA.to_owned(),
+            name: object.name.clone(),
+            kind,
+            row_estimate: self.row_counts.get(&object.name).copied(),
+            ..Table::default()
+        };
+        if is_virtual {
+            table.is_unreadable = true;
+            return table;
+        }
+        let read = if object.is_view { self.view(&mut table, object) } else { self.base_table(&mut table, object) };
+        if let Err(error) = read {
+            table.is_unreadable = true;
+            let message = format!("{} cannot be read whole: {}", table.full_name(), open::words(&error));
+            self.problem(message, Code::TableUnreadable);
+        }
+        self.columns += table.columns.len();
+        if self.columns > ALL_COLUMNS {
+            self.problem(
+                format!("there are more than {ALL_COLUMNS} columns; those of further tables are left out"),
+                Code::TooMany,
+            );
+            table.columns.clear();
+        }
+        table
+    }
+
+    fn view(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
+        let sql = object.sql.to_lowercase();
+        // Its columns could not be told without reading the virtual table.
+        if self.virtual_tables.iter().any(|name| sql.contains(name)) {
+            table.is_unreadable = true;
+            return Ok(());
+        }
+        let text = ddl::read(&object.sql);
+        table.comment = text.comment;
+        table.reads_from = self.tables_of_view(&object.name)?;
+        self.add_columns(table, &HashMap::new(), false)
+    }
+
+    fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
+        let Ok(name) = quoted(name) else { return Ok(Vec::new()) };
+        // It is prepared, never run: preparing asks for leave to read each table.
+        let (prepared, read) =
+            self.file.noting_reads(|connection| connection.prepare(&format!("SELECT * FROM main.{name}")).map(drop));
+        prepared?;
+        let own = name.trim_matches('"').to_lowercase();
+        let others: BTreeSet<String> = read.into_iter().filter(|it| it.to_lowercase() != own).collect();
+        let is_ours = |it: &String| !it.to_lowercase().starts_with("sqlite_");
+        Ok(others.into_iter().filter(is_ours).map(|name| TableName { schema: SCHEMA.to_owned(), name }).collect())
+    }
+
+    fn base_table(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
+        let text = ddl::read(&object.sql);
+        table.comment = text.comment;
+        table.checks = text.checks;
+        let is_rowid_table = !object.sql.to_lowercase().contains("without rowid");
+        self.add_columns(table, &text.columns, is_rowid_table)?;
+        table.foreign_keys = self.foreign_keys(&table.name, &text.foreign_keys)?;
+        self.add_indexes(table)
+    }
+
+    fn add_columns(
+        &mut self,
+        table: &mut Table,
+        texts: &HashMap<String, ddl::ColumnText>,
+        is_rowid_table: bool,
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.file.connection().prepare_cached(TABLE_COLUMNS)?;
+        let mut rows = statement.query([&table.name])?;
+        let mut key: Vec<(i64, String)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            if table.columns.len() == COLUMNS {
+                break;
+            }
+            let (name, hidden) = (text(row, 0)?, row.get::<_, i64>(5)?);
+            // Hidden columns of a virtual table.
+            if hidden == 1 {
+                continue;
+            }
+            let said = texts.get(&name.to_lowercase());
+            let position: i64 = row.get(4)?;
+            if position > 0 {
+                key.push((position, name.clone()));
+            }
+            let generated = match hidden {
+                2 | 3 => said.and_then(|said| said.generated.clone()).or_else(|| Some("an expression".to_owned())),
+                _ => None,
+            };
+            table.columns.push(Column {
+                data_type: text(row, 1)?,
+                nullable: row.get::<_, i64>(2)? == 0 && position == 0,
+                default: optional(row, 3)?,
+                generated,
+                collation: said.and_then(|said| said.collation.clone()),
+                comment: said.and_then(|said| said.comment.clone()),
+                name,
+                ..Column::default()
+            });
+        }
+        key.sort();
+        if !key.is_empty() {
+            let columns: Vec<String> = key.into_iter().map(|(_, name)| name).collect();
+            let is_counted = |column: &&mut Column| {
+                is_rowid_table && columns == [column.name.as_str()] && column.data_type.eq_ignore_ascii_case("integer")
+            };
+            if let Some(column) = table.columns.iter_mut().find(is_counted) {
+                column.identity = Some("by default".to_owned());
+            }
+            table.primary_key = Some(Key { name: None, columns });
+        }
+        Ok(())
+    }
+
+    fn foreign_keys(&self, table: &str, names: &[Option<String>]) -> rusqlite::Result<Vec<ForeignKey>> {
+        let mut statement = self.file.connection().prepare_cached(FOREIGN_KEYS)?;
+        let mut rows = statement.query([table])?;
+        let mut keys: Vec<(i64, ForeignKey)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            if keys.last().is_none_or(|(last, _)| *last != id) {
+                let key = ForeignKey {
+                    // SQLite counts them from the last one.
+                    name: names.get(keys.len()).cloned().flatten(),
+                    target: TableName { schema: SCHEMA.to_owned(), name: text(row, 1)? },
+                    on_update: text(row, 4)?.to_lowercase(),
+                    on_delete: text(row, 5)?.to_lowercase(),
+                    match_type: "simple".to_owned(),
+                    ..ForeignKey::default()
+                };
+                keys.push((id, key));
+            }
+            let (from, to) = (text(row, 2)?, optional(row, 3)?);
+            if let Some((_, key)) = keys.last_mut() {
+                key.columns.push(from);
+                key.target_columns.extend(to);
+            }
+        }
+        Ok(keys.into_iter().map(|(_, key)| key).collect())
+    }
+
+    fn add_indexes(&self, table: &mut Table) -> rusqlite::Result<()> {
+        let mut statement = self.file.connection().prepare_cached(INDEXES)?;
+        let mut rows = statement.query([&table.name])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (is_unique, is_partial) = (row.get::<_, i64>(1)? != 0, row.get::<_, i64>(3)? != 0);
+            found.push((text(row, 0)?, is_unique, text(row, 2)?, is_partial));
+        }
+        for (name, is_unique, origin, is_partial) in found {
+            let mut statement = self.file.connection().prepare_cached(INDEX_COLUMNS)?;
+            let read = |row: &Row<'_>| Ok(optional(row, 0)?.unwrap_or_else(|| "(expression)".to_owned()));
+            let columns = statement.query_map([&name], read)?.collect::<rusqlite::Result<Vec<String>>>()?;
+            match origin.as_str() {
+                "pk" => {}
+                "u" => table.unique.push(Key { name: None, columns }),
+                _ => table.indexes.push(IndexInfo { name, columns, is_unique, is_partial, comment: None }),
+            }
+        }
+        table.unique.sort_by(|a, b| a.columns.cmp(&b.columns));
+        Ok(())
+    }
+}
+
+/// The number of rows, where the file has statistics of its own.
+fn row_counts(connection: &Connection) -> HashMap<String, u64> {
+    let read = |statement: &mut rusqlite::Statement<'_>| {
+        statement.query_map((), |row| Ok((text(row, 0)?, text(row, 1)?)))?.collect::<rusqlite::Result<Vec<_>>>()
+    };
+    // Most files have none.
+    let rows = connection.prepare(ROW_COUNTS).and_then(|mut statement| read(&mut statement)).unwrap_or_default();
+    let count = |(table, stat): (String, String)| Some((table, stat.split(' ').next()?.parse().ok()?));
+    rows.into_iter().filter_map(count).collect()
+}
+
+/// A text, whatever bytes it has; empty if it is null.
+fn text(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
+    Ok(optional(row, at)?.unwrap_or_default())
+}
+
+fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
+    use rusqlite::types::ValueRef;
+    Ok(match row.get_ref(at)? {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(
+            String::from_utf8_lossy(bytes.get(..bytes.len().min(COMMENT_BYTES * 16)).unwrap_or_default()).into_owned(),
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests;

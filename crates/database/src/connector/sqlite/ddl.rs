@@ -1,0 +1,357 @@
+//! What only the text of a `CREATE TABLE` says: comments, checks, collations and names of foreign keys. SQLite accepted the text,
+//! but the file may be hostile, so anything may stand here; what is not understood is left out.
+
+use std::collections::HashMap;
+
+use crate::schema::snapshot::{COMMENT_BYTES, Constraint};
+
+/// What a `CREATE` statement says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TableText {
+    /// The comment before the first column, on the line of the parenthesis or before it.
+    pub comment: Option<String>,
+    /// By the lower-case name of the column.
+    pub columns: HashMap<String, ColumnText>,
+    /// In the order of the text.
+    pub checks: Vec<Constraint>,
+    /// The names of the foreign keys, in the order of the text.
+    pub foreign_keys: Vec<Option<String>>,
+}
+
+/// What it says of a column.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ColumnText {
+    /// The comments beside it, and those on lines of their own before it.
+    pub comment: Option<String>,
+    /// Its collation.
+    pub collation: Option<String>,
+    /// The expression that computes it.
+    pub generated: Option<String>,
+}
+
+/// Whether this statement makes a virtual table.
+pub fn is_virtual(sql: &str) -> bool {
+    let mut words = Lexer::new(sql).filter(|token| !matches!(token.kind, Kind::Comment(_)));
+    let mut is = |word: &str| words.next().is_some_and(|token| token.is(word));
+    is("create") && is("virtual") && is("table")
+}
+
+/// Reads the text of a `CREATE TABLE`.
+pub fn read(sql: &str) -> TableText {
+    let mut table = TableText::default();
+    let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
+    let Some(open) = tokens.iter().position(|token| token.is_sign('(')) else { return table };
+    let head: Vec<&Token<'_>> = tokens.iter().take(open).collect();
+    let first_line = tokens.get(open).map_or(0, |token| token.line);
+    let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
+    let mut element: Vec<Token<'_>> = Vec::new();
+    // Comments on lines of their own belong to what follows.
+    let mut waiting: Vec<&str> = Vec::new();
+    let mut last: Option<(String, usize)> = None;
+    let mut depth = 1usize;
+    for token in tokens.iter().skip(open + 1) {
+        if let Some(comment) = token.comment() {
+            if depth > 1 {
+                continue;
+            }
+            match (&last, element.first()) {
+                _ if last.is_none() && element.is_empty() && token.line == first_line => about.push(comment),
+                // Behind the comma, on the line of the column before.
+                (Some((name, line)), None) if *line == token.line => add_comment(&mut table, name, comment),
+                (_, Some(_)) => {
+                    let beside = element.last().is_some_and(|it| it.line == token.line);
+                    if beside { element.push(token.clone()) } else { waiting.push(comment) }
+                }
+                _ => waiting.push(comment),
+            }
+            continue;
+        }
+        if token.is_sign('(') {
+            depth += 1;
+        } else if token.is_sign(')') {
+            depth -= 1;
+        }
+        if depth == 0 || (depth == 1 && token.is_sign(',')) {
+            let before = if element.iter().any(|token| token.comment().is_none()) {
+                std::mem::take(&mut waiting)
+            } else {
+                Vec::new()
+            };
+            last = take_element(&mut table, sql, &element, &before).map(|name| (name, token.line));
+            element.clear();
+            if depth == 0 {
+                break;
+            }
+            continue;
+        }
+        element.push(token.clone());
+    }
+    // A comment after the last column, on its line or before the parenthesis that closes.
+    if let Some((name, _)) = &last {
+        waiting.iter().for_each(|comment| add_comment(&mut table, name, comment));
+    }
+    table.comment = joined(&about);
+    table
+}
+
+/// Reads a column or a constraint; the name of a column.
+fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before: &[&str]) -> Option<String> {
+    let tokens: Vec<&Token<'_>> = element.iter().filter(|token| token.comment().is_none()).collect();
+    let first = *tokens.first()?;
+    let is_constraint = ["constraint", "primary", "unique", "check", "foreign"].iter().any(|word| first.is(word));
+    let column = (!is_constraint).then(|| first.name());
+    let mut text = ColumnText::default();
+    let mut constraint: Option<String> = None;
+    let mut at = usize::from(column.is_some());
+    while let Some(token) = tokens.get(at) {
+        let next = tokens.get(at + 1);
+        if token.is_sign('(') {
+            at = closing(&tokens, at) + 1;
+            continue;
+        }
+        if token.is("constraint") {
+            constraint = next.map(|token| token.name());
+            at += 2;
+            continue;
+        }
+        if token.is("check") && next.is_some_and(|token| token.is_sign('(')) {
+            let expression = within(sql, &tokens, at + 1);
+            table.checks.push(Constraint { name: constraint.take(), expression });
+        } else if token.is("collate") && column.is_some() {
+            text.collation = next.map(|token| token.name());
+        } else if token.is("as") && next.is_some_and(|token| token.is_sign('(')) && column.is_some() {
+            text.generated = Some(within(sql, &tokens, at + 1));
+        } else if (token.is("references") && column.is_some()) || token.is("foreign") {
+            table.foreign_keys.push(constraint.take());
+        }
+        at += 1;
+    }
+    let beside: Vec<&str> = before.iter().copied().chain(element.iter().filter_map(|token| token.comment())).collect();
+    let name = column?.to_lowercase();
+    text.comment = joined(&beside);
+    table.columns.insert(name.clone(), text);
+    Some(name)
+}
+
+/// The position of the parenthesis that closes the one at `open`, or the last one.
+fn closing(tokens: &[&Token<'_>], open: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if token.is_sign('(') {
+            depth += 1;
+        } else if token.is_sign(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return at;
+            }
+        }
+    }
+    tokens.len()
+}
+
+/// The text within the parentheses that open at `open`.
+fn within(sql: &str, tokens: &[&Token<'_>], open: usize) -> String {
+    let start = tokens.get(open).map_or(0, |token| token.end);
+    let end = tokens.get(closing(tokens, open)).map_or(sql.len(), |token| token.start);
+    let text = sql.get(start..end).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn add_comment(table: &mut TableText, name: &str, comment: &str) {
+    let Some(column) = table.columns.get_mut(name) else { return };
+    column.comment = match column.comment.take() {
+        Some(before) => joined(&[&before, comment]),
+        None => joined(&[comment]),
+    };
+}
+
+fn joined(comments: &[&str]) -> Option<String> {
+    let parts: Vec<&str> =
+        comments.iter().map(|comment| comment.trim()).filter(|comment| !comment.is_empty()).collect();
+    let mut text = parts.join(" ");
+    let mut end = text.len().min(COMMENT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    (!text.is_empty()).then_some(text)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind<'a> {
+    /// A word, or a name in quotes.
+    Word(&'a str),
+    Quoted(String),
+    Text,
+    Sign(char),
+    Comment(&'a str),
+}
+
+#[derive(Debug, Clone)]
+struct Token<'a> {
+    kind: Kind<'a>,
+    start: usize,
+    end: usize,
+    /// The line of its end, from 0.
+    line: usize,
+}
+
+impl Token<'_> {
+    fn is(&self, word: &str) -> bool {
+        matches!(self.kind, Kind::Word(own) if own.eq_ignore_ascii_case(word))
+    }
+
+    fn is_sign(&self, sign: char) -> bool {
+        self.kind == Kind::Sign(sign)
+    }
+
+    fn comment(&self) -> Option<&str> {
+        match self.kind {
+            Kind::Comment(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> String {
+        match &self.kind {
+            Kind::Word(word) => (*word).to_owned(),
+            Kind::Quoted(name) => name.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
+struct Lexer<'a> {
+    sql: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn new(sql: &'a str) -> Self {
+        Self { sql, at: 0, line: 0 }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.sql.get(self.at..).unwrap_or_default()
+    }
+
+    fn token(&mut self, kind: Kind<'a>, length: usize) -> Token<'a> {
+        let start = self.at;
+        self.at += length;
+        let text = self.sql.get(start..self.at).unwrap_or_default();
+        self.line += text.bytes().filter(|byte| *byte == b'\n').count();
+        Token { kind, start, end: self.at, line: self.line }
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        let rest = self.rest();
+        let blank = rest.len() - rest.trim_start().len();
+        self.line += rest.bytes().take(blank).filter(|byte| *byte == b'\n').count();
+        self.at += blank;
+        let rest = self.rest();
+        let first = rest.chars().next()?;
+        if let Some(text) = rest.strip_prefix("--") {
+            let end = text.find('\n').unwrap_or(text.len());
+            let comment = text.get(..end).unwrap_or_default();
+            return Some(self.token(Kind::Comment(comment), 2 + end));
+        }
+        if let Some(text) = rest.strip_prefix("/*") {
+            let (comment, length) = match text.find("*/") {
+                Some(end) => (text.get(..end).unwrap_or_default(), end + 4),
+                None => (text, rest.len()),
+            };
+            return Some(self.token(Kind::Comment(comment), length));
+        }
+        if matches!(first, '"' | '`' | '[' | '\'') {
+            let close = if first == '[' { ']' } else { first };
+            let mut name = String::new();
+            let mut chars = rest.char_indices().skip(1).peekable();
+            let mut length = rest.len();
+            while let Some((at, c)) = chars.next() {
+                if c != close {
+                    name.push(c);
+                } else if close != ']' && chars.peek().is_some_and(|(_, next)| *next == close) {
+                    name.push(c);
+                    chars.next();
+                } else {
+                    length = at + c.len_utf8();
+                    break;
+                }
+            }
+            // A text in single quotes is taken for a name only where a name stands.
+            let kind = if first == '\'' && name.is_empty() { Kind::Text } else { Kind::Quoted(name) };
+            return Some(self.token(kind, length));
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '.';
+        let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        match length {
+            0 => Some(self.token(Kind::Sign(first), first.len_utf8())),
+            length => {
+                let word = rest.get(..length).unwrap_or_default();
+                Some(self.token(Kind::Word(word), length))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn comments_checks_and_names_are_read() {
+        let sql = "CREATE TABLE \"order\" ( -- What a customer bought
+            id INTEGER PRIMARY KEY, -- Its number
+            -- Who bought it
+            customer_id INTEGER NOT NULL CONSTRAINT fk_c REFERENCES customer(id),
+            [odd, name] TEXT COLLATE NOCASE DEFAULT 'a -- b, c' /* Not a
+ comment of the default */ ,
+            total NUMERIC CHECK (total >= 0 AND (total < 10)),
+            twice AS (total * 2) STORED,
+            plain TEXT
+            -- Behind the last
+            , CONSTRAINT pos CHECK (total <> 3), FOREIGN KEY (a) REFERENCES b, CONSTRAINT last FOREIGN KEY (x, y) REFERENCES z
+        )";
+        let read = read(sql);
+        assert_eq!(read.comment.as_deref(), Some("What a customer bought"));
+        let comment = |name: &str| read.columns[name].comment.as_deref();
+        assert_eq!(comment("id"), Some("Its number"));
+        assert_eq!(comment("customer_id"), Some("Who bought it"));
+        assert_eq!(comment("odd, name"), Some("Not a\n comment of the default"));
+        assert_eq!(comment("total"), None);
+        assert_eq!(comment("plain"), Some("Behind the last"));
+        assert_eq!(read.columns["odd, name"].collation.as_deref(), Some("NOCASE"));
+        assert_eq!(read.columns["twice"].generated.as_deref(), Some("total * 2"));
+        let checks: Vec<_> = read.checks.iter().map(|it| (it.name.as_deref(), it.expression.as_str())).collect();
+        assert_eq!(checks, [(None, "total >= 0 AND (total < 10)"), (Some("pos"), "total <> 3")]);
+        assert_eq!(read.foreign_keys, [Some("fk_c".to_owned()), None, Some("last".to_owned())]);
+    }
+
+    #[test]
+    fn virtual_tables_are_told_from_others() {
+        for (sql, expected) in [
+            ("CREATE VIRTUAL TABLE t USING fts5(a)", true),
+            ("create /* x */ virtual\ntable t using x", true),
+            ("CREATE TABLE virtual (a)", false),
+            ("", false),
+        ] {
+            assert_eq!(is_virtual(sql), expected, "{sql}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn anything_can_stand_there(sql in "(?s).{0,200}", odd in r#"CREATE TABLE t \([-(),'"\[\]`/*a-c \n]{0,80}"#) {
+            read(&sql);
+            read(&odd);
+            is_virtual(&sql);
+        }
+    }
+}

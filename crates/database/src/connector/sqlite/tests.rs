@@ -1,0 +1,243 @@
+//! Real files: read whole, hostile, damaged.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::config;
+
+fn config(more: &str) -> DatabaseConfig {
+    let text = format!("databases: [{{name: a, type: sqlite, connection: {{file: a.db}}{more}}}]");
+    let (config, problems) = config::read(&text, "f");
+    assert_eq!(problems, []);
+    config.databases.into_iter().next().unwrap()
+}
+
+struct World {
+    _folder: tempfile::TempDir,
+    path: std::path::PathBuf,
+}
+
+fn world(sql: &str) -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap().join("a %b?.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(sql).unwrap();
+    World { _folder: folder, path }
+}
+
+fn read(world: &World, more: &str) -> Reading {
+    snapshot(&config(more), &world.path, "a.db").unwrap()
+}
+
+const SHOP: &str = "
+    CREATE TABLE Customer (Id INTEGER PRIMARY KEY, Mail TEXT NOT NULL UNIQUE COLLATE NOCASE, -- Where bills go
+        Total NUMERIC DEFAULT 0 CHECK (Total >= 0));
+    CREATE TABLE \"order line\" (order_id INT, pos INT, customer INT REFERENCES customer ON DELETE CASCADE,
+        PRIMARY KEY (order_id, pos)) WITHOUT ROWID;
+    CREATE TABLE refund (a INT, b INT, CONSTRAINT fk FOREIGN KEY (a, b) REFERENCES \"Order Line\" (ORDER_ID, pos));
+    CREATE INDEX by_total ON Customer (Total, lower(Mail));
+    CREATE UNIQUE INDEX once ON Customer (Total) WHERE Total > 0;
+    CREATE VIEW rich AS SELECT c.Mail, r.a FROM Customer c JOIN refund r ON r.a = c.Id;
+    CREATE VIRTUAL TABLE words USING fts5(text);
+    CREATE VIEW found AS SELECT text FROM words;
+    INSERT INTO Customer (Mail) VALUES ('x@example.org'), ('y@example.org');
+    ANALYZE;
+";
+
+#[test]
+fn a_schema_is_read_whole() {
+    let reading = read(&world(SHOP), "");
+    assert_eq!(reading.problems, []);
+    let snapshot = reading.snapshot;
+    let names: Vec<(&str, TableKind)> = snapshot.tables.iter().map(|it| (it.name.as_str(), it.kind)).collect();
+    let expected = [
+        ("Customer", TableKind::Table),
+        ("found", TableKind::View),
+        ("order line", TableKind::Table),
+        ("refund", TableKind::Table),
+        ("rich", TableKind::View),
+        ("words", TableKind::VirtualTable),
+    ];
+    assert_eq!(names, expected);
+    let [customer, found, line, refund, rich, words] = snapshot.tables.as_slice() else { panic!() };
+    assert_eq!(customer.row_estimate, Some(2));
+    assert_eq!(customer.columns[0].identity.as_deref(), Some("by default"));
+    let mail = &customer.columns[1];
+    assert_eq!((mail.nullable, mail.collation.as_deref()), (false, Some("NOCASE")));
+    assert_eq!(mail.comment.as_deref(), Some("Where bills go"));
+    assert_eq!(customer.columns[2].default.as_deref(), Some("0"));
+    assert_eq!(customer.checks[0].expression, "Total >= 0");
+    assert_eq!(customer.unique[0].columns, ["Mail"]);
+    let indexes: Vec<_> =
+        customer.indexes.iter().map(|it| (it.name.as_str(), it.columns.join(), it.is_partial)).collect();
+    assert_eq!(indexes, [("by_total", "Total,(expression)".to_owned(), false), ("once", "Total".to_owned(), true)]);
+    assert!(!customer.is_unique_by(&["Total".into()]), "only some rows");
+    assert_eq!(line.primary_key.as_ref().unwrap().columns, ["order_id", "pos"]);
+    let key = &line.foreign_keys[0];
+    assert_eq!((key.target.name.as_str(), key.target_columns.join()), ("Customer", "Id".to_owned()));
+    assert_eq!(key.on_delete, "cascade");
+    let key = &refund.foreign_keys[0];
+    assert_eq!((key.name.as_deref(), key.columns.join()), (Some("fk"), "a,b".to_owned()));
+    assert_eq!((key.target.name.as_str(), key.target_columns.join()), ("order line", "order_id,pos".to_owned()));
+    assert_eq!(rich.columns.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["Mail", "a"]);
+    assert_eq!(rich.reads_from.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["Customer", "refund"]);
+    assert!(words.columns.is_empty() && words.is_unreadable && found.columns.is_empty(), "named, not read");
+}
+
+trait Join {
+    fn join(&self) -> String;
+}
+
+impl Join for Vec<String> {
+    fn join(&self) -> String {
+        self.as_slice().join(",")
+    }
+}
+
+#[test]
+fn the_configuration_says_which_tables() {
+    let world = world(SHOP);
+    for (more, count) in [
+        ("", 6),
+        (", include_views: false", 4),
+        (", include_tables: ['*order*']", 1),
+        (", exclude_tables: ['main.*r*']", 1),
+        (", schemas: [other]", 0),
+        (", include_system_tables: true", 13),
+    ] {
+        assert_eq!(read(&world, more).snapshot.tables.len(), count, "{more}");
+    }
+}
+
+#[test]
+fn nothing_is_written_beside_a_file() {
+    for mode in ["delete", "wal"] {
+        let world = world("CREATE TABLE a (b)");
+        Connection::open(&world.path).unwrap().pragma_update(None, "journal_mode", mode).unwrap();
+        let folder = world.path.parent().unwrap();
+        let listing = || {
+            let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let before = (listing(), fs::read(&world.path).unwrap());
+        assert_eq!(read(&world, "").snapshot.tables.len(), 1);
+        assert_eq!((listing(), fs::read(&world.path).unwrap()), before, "{mode}");
+        if mode == "wal" {
+            // A program has it open, and its newest table is only in the log.
+            let writer = Connection::open(&world.path).unwrap();
+            writer.execute_batch("CREATE TABLE c (d)").unwrap();
+            let before = listing();
+            assert_eq!(read(&world, "").snapshot.tables.len(), 2);
+            assert_eq!(listing(), before);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(folder.path()).unwrap();
+    refdesk_files::write_atomic(&root.join("text"), b"hello".repeat(100).as_slice()).unwrap();
+    refdesk_files::write_atomic(&root.join("empty"), b"").unwrap();
+    let good = world("CREATE TABLE a (b)");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&good.path, root.join("link")).unwrap();
+    let of = |name: &str| snapshot(&config(""), &root.join(name), name).map(|it| it.snapshot.tables.len());
+    for (name, expected) in [
+        ("text", "text is not an SQLite database"),
+        ("none", "none cannot be opened"),
+        #[cfg(unix)]
+        ("link", "link cannot be opened"),
+        (".", ""),
+    ] {
+        let error = of(name).unwrap_err();
+        assert!(error.message.starts_with(expected), "{error}");
+        assert_eq!(error.code, Code::DatabaseUnreadable);
+    }
+    assert_eq!(of("empty"), Ok(0));
+}
+
+#[test]
+fn damage_is_an_error_or_costs_some_tables() {
+    let original = world(SHOP);
+    let bytes = fs::read(&original.path).unwrap();
+    for at in (0..bytes.len()).step_by(97) {
+        let mut damaged = bytes.clone();
+        for byte in damaged.iter_mut().skip(at).take(40) {
+            *byte ^= 0x5a;
+        }
+        refdesk_files::write_atomic(&original.path, &damaged).unwrap();
+        // Either is fine; neither a crash nor a hang is.
+        let _ = snapshot(&config(""), &original.path, "a.db");
+    }
+    for length in [16, 100, 1024, 4096, 5000] {
+        refdesk_files::write_atomic(&original.path, &bytes[..length]).unwrap();
+        let _ = snapshot(&config(""), &original.path, "a.db");
+    }
+}
+
+#[test]
+fn a_hostile_schema_runs_nothing() {
+    let world = world("CREATE TABLE a (b)");
+    let connection = Connection::open(&world.path).unwrap();
+    let target = world.path.with_file_name("stolen");
+    connection
+        .execute_batch(&format!(
+            "CREATE VIEW v AS SELECT load_extension('{0}') AS x;
+             CREATE VIEW w AS SELECT writefile('{0}', 'x') AS x;
+             CREATE VIEW forever AS WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t;
+             CREATE TRIGGER g AFTER INSERT ON a BEGIN DELETE FROM a; END;",
+            target.display()
+        ))
+        .unwrap();
+    drop(connection);
+    let reading = read(&world, "");
+    assert!(!target.exists());
+    let table = |name: &str| reading.snapshot.tables.iter().find(|it| it.name == name).unwrap();
+    assert_eq!(table("forever").columns.len(), 1, "prepared, never run");
+    assert!(table("v").is_unreadable && table("w").is_unreadable);
+    assert_eq!(reading.problems.len(), 2, "{:?}", reading.problems);
+    let mut problems = Vec::new();
+    let file = SqliteFile::open(&world.path, "a.db", &mut problems).unwrap().unwrap();
+    for statement in [
+        "INSERT INTO a VALUES (1)",
+        "CREATE TABLE x (y)",
+        "ATTACH ':memory:' AS m",
+        "PRAGMA query_only = 0",
+        "PRAGMA writable_schema = 1",
+        "COMMIT",
+        "SELECT load_extension('x')",
+        "VACUUM INTO 'x'",
+        "CREATE TEMP TABLE t (a)",
+    ] {
+        assert!(file.connection().execute_batch(statement).is_err(), "{statement}");
+    }
+    file.allow(std::time::Duration::from_millis(1));
+    let endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t";
+    let ended = file.connection().query_row(endless, (), |_| Ok(()));
+    assert_eq!(ended.unwrap_err().sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Any name, as table and column, comes back as it is.
+    #[test]
+    fn names_survive_quoting(table in "[^\0]{1,20}", column in "[^\0]{1,20}") {
+        prop_assume!(!table.to_lowercase().starts_with("sqlite_"));
+        let sql = format!("CREATE TABLE {} ({})", quoted(&table).unwrap(), quoted(&column).unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
+        Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        let reading = snapshot(&config(""), &path, "a.db").unwrap();
+        prop_assert_eq!(&reading.snapshot.tables[0].name, &table);
+        prop_assert_eq!(&reading.snapshot.tables[0].columns[0].name, &column);
+    }
+
+    #[test]
+    fn a_nul_is_refused(before in ".{0,5}", after in ".{0,5}") {
+        prop_assert_eq!(quoted(&format!("{before}\0{after}")), Err(super::super::NulInName));
+    }
+}

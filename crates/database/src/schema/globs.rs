@@ -1,0 +1,68 @@
+//! Patterns over `schema.table` and `schema.table.column`: `*` matches any characters, `?` one, and case is ignored.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A pattern, and whether anything has matched it.
+#[derive(Debug, Clone)]
+pub struct NamePattern {
+    /// As written.
+    pub text: String,
+    matcher: GlobMatcher,
+}
+
+impl NamePattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// It is none; the text says why.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let mut glob = GlobBuilder::new(text);
+        glob.case_insensitive(true).literal_separator(false).backslash_escape(true).empty_alternates(true);
+        let glob = glob.build().map_err(|error| error.kind().to_string())?;
+        Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
+    }
+
+    /// Whether it matches `schema.table` or the name of the table alone.
+    pub fn matches_table(&self, schema: &str, table: &str) -> bool {
+        self.matcher.is_match(format!("{schema}.{table}")) || (!self.text.contains('.') && self.matcher.is_match(table))
+    }
+
+    /// Whether it matches `schema.table.column` or `table.column`.
+    pub fn matches_column(&self, schema: &str, table: &str, column: &str) -> bool {
+        self.matcher.is_match(format!("{schema}.{table}.{column}"))
+            || (self.text.matches('.').count() < 2 && self.matcher.is_match(format!("{table}.{column}")))
+    }
+}
+
+impl PartialEq for NamePattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for NamePattern {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_columns_are_matched() {
+        for (glob, table, column) in [
+            ("*", true, true),
+            ("sales.*", true, true),
+            ("Sales.Order", true, false),
+            ("order", true, false),
+            ("*_backup", false, false),
+            ("sales.order.status", false, true),
+            ("*.*.status", false, true),
+            ("order.status", false, true),
+            ("stock.*", false, false),
+        ] {
+            let pattern = NamePattern::new(glob).unwrap();
+            assert_eq!(pattern.matches_table("sales", "order"), table, "{glob}");
+            assert_eq!(pattern.matches_column("sales", "order", "status"), column, "{glob}");
+        }
+        assert!(NamePattern::new("[").is_err());
+    }
+}

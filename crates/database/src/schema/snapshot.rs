@@ -1,0 +1,287 @@
+//! The schema of a database, all of it as it was at one moment. Everything in it came from the database and is foreign text.
+
+use serde::{Deserialize, Serialize};
+
+/// Most tables of a database.
+pub const TABLES: usize = 20_000;
+
+/// Most columns of a table.
+pub const COLUMNS: usize = 2_000;
+
+/// Most columns of all tables of a database.
+pub const ALL_COLUMNS: usize = 1_000_000;
+
+/// Most bytes of a comment.
+pub const COMMENT_BYTES: usize = 64 * 1024;
+
+/// What was read of a schema.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    /// The version of the server or the library that read it.
+    pub server_version: Option<String>,
+    /// In the order of their names.
+    pub schemas: Vec<SchemaInfo>,
+    /// In the order of their schemas and names.
+    pub tables: Vec<Table>,
+}
+
+/// A schema of a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaInfo {
+    /// Its name.
+    pub name: String,
+    /// What the database says about it.
+    pub comment: Option<String>,
+}
+
+/// What a table is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TableKind {
+    /// A table.
+    #[default]
+    Table,
+    /// A table whose rows are in partitions, which are counted and not listed.
+    PartitionedTable,
+    /// A view.
+    View,
+    /// A view with stored rows.
+    MaterializedView,
+    /// A table of another server.
+    ForeignTable,
+    /// A table that a program computes; it is named and not read.
+    VirtualTable,
+}
+
+impl TableKind {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::PartitionedTable => "partitioned table",
+            Self::View => "view",
+            Self::MaterializedView => "materialized view",
+            Self::ForeignTable => "foreign table",
+            Self::VirtualTable => "virtual table",
+        }
+    }
+
+    /// Whether it is a view of either kind.
+    pub fn is_view(self) -> bool {
+        matches!(self, Self::View | Self::MaterializedView)
+    }
+}
+
+/// A table, a view, or what else has columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Table {
+    /// Its schema.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: TableKind,
+    /// In the order of the table.
+    pub columns: Vec<Column>,
+    /// The primary key.
+    pub primary_key: Option<Key>,
+    /// Unique constraints.
+    pub unique: Vec<Key>,
+    /// Check constraints.
+    pub checks: Vec<Constraint>,
+    /// Exclusion constraints.
+    pub exclusions: Vec<Constraint>,
+    /// Foreign keys.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Indexes, without those that a key makes.
+    pub indexes: Vec<IndexInfo>,
+    /// What the database says about it.
+    pub comment: Option<String>,
+    /// The tables that a view reads.
+    pub reads_from: Vec<TableName>,
+    /// Whether rows are filtered by who reads them; such a table is never sampled.
+    pub row_security: bool,
+    /// Whether this role may not read its rows.
+    pub is_unreadable: bool,
+    /// How many partitions it has.
+    pub partitions: u64,
+    /// Estimated rows; `None` if the database does not know.
+    pub row_estimate: Option<u64>,
+}
+
+/// A schema and a name in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TableName {
+    /// The schema.
+    pub schema: String,
+    /// The name.
+    pub name: String,
+}
+
+impl TableName {
+    /// `schema.name`.
+    pub fn full(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+}
+
+/// A column.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type, as the database prints it; may be empty.
+    pub data_type: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// Its default, as the database prints it.
+    pub default: Option<String>,
+    /// `always` or `by default` for a column that counts by itself.
+    pub identity: Option<String>,
+    /// What computes it.
+    pub generated: Option<String>,
+    /// A collation that is not the usual one.
+    pub collation: Option<String>,
+    /// What the database says about it.
+    pub comment: Option<String>,
+    /// The labels of its type, if it is an enumeration.
+    pub labels: Vec<String>,
+    /// The type below its type, if that is a domain.
+    pub base_type: Option<String>,
+}
+
+/// A primary key or a unique constraint.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its columns in order.
+    pub columns: Vec<String>,
+}
+
+/// A check or exclusion constraint.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constraint {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// What it demands, as the database prints it.
+    pub expression: String,
+}
+
+/// A foreign key: pairs of columns in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ForeignKey {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The columns of this table.
+    pub columns: Vec<String>,
+    /// The table that it refers to.
+    pub target: TableName,
+    /// The columns there, each to that of the same position.
+    pub target_columns: Vec<String>,
+    /// `no action`, `restrict`, `cascade`, `set null` or `set default`.
+    pub on_delete: String,
+    /// The same for a change of the key.
+    pub on_update: String,
+    /// `simple`, `full` or `partial`.
+    pub match_type: String,
+    /// Whether it may be checked at the end of a transaction.
+    pub is_deferrable: bool,
+}
+
+/// An index.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IndexInfo {
+    /// Its name.
+    pub name: String,
+    /// Its columns in order; an expression stands as `(expression)`.
+    pub columns: Vec<String>,
+    /// Whether it is unique.
+    pub is_unique: bool,
+    /// Whether it holds only some of the rows.
+    pub is_partial: bool,
+    /// What the database says about it.
+    pub comment: Option<String>,
+}
+
+impl Table {
+    /// Schema and name.
+    pub fn table_name(&self) -> TableName {
+        TableName { schema: self.schema.clone(), name: self.name.clone() }
+    }
+
+    /// `schema.name`.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+
+    /// The column of this name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Whether these columns, in any order, are unique by the primary key, a constraint or an index over all rows.
+    pub fn is_unique_by(&self, columns: &[String]) -> bool {
+        let same = |key: &[String]| key.len() == columns.len() && key.iter().all(|column| columns.contains(column));
+        let indexes = self.indexes.iter().filter(|index| index.is_unique && !index.is_partial);
+        self.primary_key.iter().chain(&self.unique).any(|key| same(&key.columns))
+            || indexes.into_iter().any(|index| same(&index.columns))
+    }
+
+    /// A hash of everything but row counts, which tells whether its page is stale.
+    pub fn metadata_hash(&self) -> String {
+        let without = Self { row_estimate: None, partitions: 0, ..self.clone() };
+        // It has only texts, numbers and lists, which are always JSON.
+        refdesk_files::name::sha256_hex(&serde_json::to_vec(&without).unwrap_or_default())
+    }
+}
+
+impl Snapshot {
+    /// The table of this name.
+    pub fn table(&self, name: &TableName) -> Option<&Table> {
+        let found = self.tables.binary_search_by(|table| {
+            (table.schema.as_str(), table.name.as_str()).cmp(&(name.schema.as_str(), name.name.as_str()))
+        });
+        found.ok().and_then(|at| self.tables.get(at))
+    }
+
+    /// Puts schemas and tables into their order.
+    pub fn sort(&mut self) {
+        self.schemas.sort_by(|a, b| a.name.cmp(&b.name));
+        self.tables.sort_by(|a, b| (&a.schema, &a.name).cmp(&(&b.schema, &b.name)));
+    }
+
+    /// A hash of the schema, by the hashes of its tables.
+    pub fn schema_hash(&self) -> String {
+        let mut all = String::new();
+        for schema in &self.schemas {
+            all.push_str(&format!("{}\0{}\n", schema.name, schema.comment.as_deref().unwrap_or_default()));
+        }
+        self.tables.iter().for_each(|table| all.push_str(&table.metadata_hash()));
+        refdesk_files::name::sha256_hex(all.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_found_and_hashed_without_its_rows() {
+        let table = |name: &str| Table { schema: "s".into(), name: name.into(), ..Table::default() };
+        let mut snapshot = Snapshot { tables: vec![table("b"), table("a")], ..Snapshot::default() };
+        snapshot.sort();
+        let name = TableName { schema: "s".into(), name: "b".into() };
+        assert_eq!(snapshot.table(&name).map(Table::full_name).as_deref(), Some("s.b"));
+        let before = snapshot.schema_hash();
+        snapshot.tables[1].row_estimate = Some(7);
+        assert_eq!(snapshot.schema_hash(), before);
+        snapshot.tables[1].comment = Some("x".into());
+        assert_ne!(snapshot.schema_hash(), before);
+    }
+}

@@ -1,0 +1,195 @@
+//! The words of a name: split at `_`, case and digits, abbreviations resolved, plurals made singular.
+
+/// Abbreviations that mean one thing in nearly all schemas.
+const ABBREVIATIONS: &[(&str, &str)] = &[
+    ("acct", "account"),
+    ("addr", "address"),
+    ("amt", "amount"),
+    ("avg", "average"),
+    ("cat", "category"),
+    ("cd", "code"),
+    ("cnt", "count"),
+    ("cust", "customer"),
+    ("dept", "department"),
+    ("desc", "description"),
+    ("dob", "date of birth"),
+    ("dt", "date"),
+    ("emp", "employee"),
+    ("fk", "foreign key"),
+    ("hdr", "header"),
+    ("img", "image"),
+    ("inv", "invoice"),
+    ("loc", "location"),
+    ("max", "maximum"),
+    ("mgr", "manager"),
+    ("min", "minimum"),
+    ("msg", "message"),
+    ("nbr", "number"),
+    ("no", "number"),
+    ("num", "number"),
+    ("ord", "order"),
+    ("org", "organisation"),
+    ("pct", "percent"),
+    ("pk", "primary key"),
+    ("prod", "product"),
+    ("pwd", "password"),
+    ("qty", "quantity"),
+    ("ref", "reference"),
+    ("req", "request"),
+    ("seq", "sequence"),
+    ("stat", "status"),
+    ("tel", "telephone"),
+    ("tmp", "temporary"),
+    ("ts", "time"),
+    ("txn", "transaction"),
+    ("uom", "unit of measure"),
+    ("usr", "user"),
+    ("val", "value"),
+    ("vw", "view"),
+];
+
+/// Words that end in `s` and are singular.
+const SINGULAR: &[&str] = &[
+    "address", "access", "analysis", "basis", "bonus", "bus", "business", "campus", "canvas", "census", "class",
+    "corpus", "cross", "focus", "gas", "gps", "loss", "news", "pass", "press", "process", "progress", "series", "sms",
+    "species", "stats", "status", "success", "tax", "dns", "sms", "https", "css", "aws", "sales", "address", "goods",
+    "details", "terms", "means", "us", "is", "has", "was", "its", "this", "plus", "virus", "radius", "genus", "bias",
+    "atlas", "chaos",
+];
+
+/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`.
+pub fn split(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut before: Option<char> = None;
+    for (at, c) in chars.iter().copied().enumerate() {
+        if !c.is_alphanumeric() {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            before = None;
+            continue;
+        }
+        let next_is_lower = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        let is_boundary = before.is_some_and(|before| {
+            before.is_numeric() != c.is_numeric()
+                || (before.is_lowercase() && c.is_uppercase())
+                || (before.is_uppercase() && c.is_uppercase() && next_is_lower)
+        });
+        if is_boundary && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(c.to_lowercase());
+        before = Some(c);
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+/// An English word in the singular; another word stays.
+pub fn singular(word: &str) -> String {
+    if word.len() < 4 || SINGULAR.contains(&word) {
+        return word.to_owned();
+    }
+    for (plural, singular) in
+        [("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("zes", "ze")]
+    {
+        if let Some(stem) = word.strip_suffix(plural) {
+            return if stem.len() < 2 { word.to_owned() } else { format!("{stem}{singular}") };
+        }
+    }
+    match word.strip_suffix("ses") {
+        // `addresses` was above; `cases`, `statuses`.
+        Some(stem) if SINGULAR.contains(&format!("{stem}s").as_str()) => return format!("{stem}s"),
+        _ => {}
+    }
+    match word.strip_suffix('s') {
+        Some(stem) if !stem.ends_with('s') && !stem.ends_with("u") && !stem.ends_with("i") => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+/// The words of a name with abbreviations resolved, for a sentence: `cust_addr` is `customer address`.
+pub fn spoken(name: &str) -> String {
+    let words = split(name);
+    let resolved: Vec<&str> = words
+        .iter()
+        .map(|word| ABBREVIATIONS.iter().find(|(short, _)| short == word).map_or(word.as_str(), |(_, long)| long))
+        .collect();
+    resolved.join(" ")
+}
+
+/// The words of a name in the singular, without its last one if that says only that it is a key.
+pub fn stem(name: &str) -> Vec<String> {
+    split(name).iter().map(|word| singular(word)).collect()
+}
+
+/// A text as part of a path or an id: lower-case letters, digits and single hyphens; empty if nothing is left.
+pub fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for word in split(text) {
+        let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+        if plain.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.push_str(&plain);
+    }
+    out.truncate(48);
+    out.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_at_case_digits_and_signs() {
+        for (name, expected) in [
+            ("OrderLine2_qty", "order line 2 qty"),
+            ("customer_id", "customer id"),
+            ("HTTPServerURL", "http server url"),
+            ("CustomerID", "customer id"),
+            ("Order Details", "order details"),
+            ("straßeNr", "straße nr"),
+            ("__x--y__", "x y"),
+            ("", ""),
+            ("ÄnderungsDatum", "änderungs datum"),
+        ] {
+            assert_eq!(split(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn plurals_become_singular() {
+        for (word, expected) in [
+            ("orders", "order"),
+            ("categories", "category"),
+            ("addresses", "address"),
+            ("statuses", "status"),
+            ("status", "status"),
+            ("boxes", "box"),
+            ("matches", "match"),
+            ("cases", "case"),
+            ("classes", "class"),
+            ("territories", "territory"),
+            ("id", "id"),
+            ("employees", "employee"),
+            ("prices", "price"),
+            ("sales", "sales"),
+        ] {
+            assert_eq!(singular(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn slugs_are_safe_in_paths() {
+        for (text, expected) in
+            [("Order Details", "order-details"), ("../../x", "x"), ("日本", ""), ("a|b", "a-b"), ("CON", "con")]
+        {
+            assert_eq!(slug(text), expected);
+        }
+        assert_eq!(spoken("cust_addr_qty"), "customer address quantity");
+    }
+}
