@@ -6,4 +6,5 @@
 
 pub mod config;
 pub mod connector;
+pub mod sampling;
 pub mod schema;

@@ -1,0 +1,190 @@
+//! Which tables belong together, without a model: groups of the graph of foreign keys, named by the commonest word of their
+//! tables; tables without keys by a prefix that at least three share; the rest is `system`. The same schema gives the same
+//! domains. The name of a group follows from its tables alone, and groups of one name are one domain, so that a new table renames
+//! no group but its own.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::globs::NamePattern;
+use super::snapshot::{Snapshot, Table, TableName};
+use super::words::{singular, slug, split};
+
+/// The domain of what belongs nowhere.
+pub const SYSTEM: &str = "system";
+
+/// Tables without keys that must share a prefix.
+const SHARING: usize = 3;
+
+/// Rounds after which groups are taken as they are.
+const ROUNDS: usize = 24;
+
+/// Words that name no business area.
+const EMPTY_WORDS: &[&str] = &[
+    "tbl", "table", "id", "link", "map", "mapping", "rel", "relation", "xref", "view", "vw", "tab", "t", "has", "to",
+    "of", "and", "by", "the", "for", "data", "info",
+];
+
+/// The domain of each table; `named` are the domains that a person gave, the first that matches counts.
+pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTreeMap<TableName, String> {
+    let mut found: BTreeMap<TableName, String> = BTreeMap::new();
+    let mut free: Vec<&Table> = Vec::new();
+    for table in &snapshot.tables {
+        let matches = |(_, patterns): &&(String, Vec<NamePattern>)| {
+            patterns.iter().any(|pattern| pattern.matches_table(&table.schema, &table.name))
+        };
+        match named.iter().find(matches) {
+            Some((domain, _)) => {
+                found.insert(table.table_name(), domain.clone());
+            }
+            None => free.push(table),
+        }
+    }
+    let graph = KeyGraph::of(&free);
+    for group in graph.groups() {
+        let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
+        let name = group_name(&tables, &|table| graph.degree(table));
+        found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
+    }
+    let mut left: Vec<&Table> = free.into_iter().filter(|table| !found.contains_key(&table.table_name())).collect();
+    add_views(&mut found, &mut left);
+    add_prefixes(&mut found, &left);
+    found
+}
+
+/// A view belongs to the domain of most of the tables that it reads.
+fn add_views(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
+    // A view may read another one, which is placed a round earlier.
+    loop {
+        let mut placed = Vec::new();
+        for view in left.iter().filter(|table| !table.reads_from.is_empty()) {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for read in &view.reads_from {
+                if let Some(domain) = found.get(read) {
+                    *counts.entry(domain).or_default() += 1;
+                }
+            }
+            let most = counts.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
+            placed.extend(most.map(|(name, _)| (view.table_name(), (*name).to_owned())));
+        }
+        if placed.is_empty() {
+            return;
+        }
+        found.extend(placed);
+        left.retain(|table| !found.contains_key(&table.table_name()));
+    }
+}
+
+fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table]) {
+    let prefix = |table: &Table| {
+        let words = split(&table.name);
+        (words.len() > 1).then(|| words.first().map(|word| slug(word)).filter(|word| word.len() > 1)).flatten()
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for shared in left.iter().filter_map(|table| prefix(table)) {
+        *counts.entry(shared).or_default() += 1;
+    }
+    for table in left {
+        let shared = prefix(table).filter(|shared| counts.get(shared).is_some_and(|count| *count >= SHARING));
+        found.insert(table.table_name(), shared.unwrap_or_else(|| SYSTEM.to_owned()));
+    }
+}
+
+/// The word that most of the tables have; of several the one in the table with the most keys, then the first in its name.
+fn group_name(tables: &[&Table], degree: &dyn Fn(&TableName) -> usize) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let words_of = |table: &Table| -> Vec<String> {
+        let words = split(&table.name).into_iter().map(|word| slug(&singular(&word)));
+        words.filter(|word| word.len() > 1 && !EMPTY_WORDS.contains(&word.as_str()) && !is_number(word)).collect()
+    };
+    for table in tables {
+        let words: BTreeSet<String> = words_of(table).into_iter().collect();
+        words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
+    }
+    let most = counts.values().max().copied().unwrap_or(0);
+    let mut ranked: Vec<&Table> = tables.to_vec();
+    ranked.sort_by_key(|table| (std::cmp::Reverse(degree(&table.table_name())), table.table_name()));
+    let best = ranked.iter().flat_map(|table| words_of(table)).find(|word| counts.get(word) == Some(&most));
+    best.unwrap_or_else(|| {
+        // No word has a letter that a path can have.
+        let names: Vec<String> = tables.iter().map(|table| table.full_name()).collect();
+        let hash = refdesk_files::name::sha256_hex(names.join("\n").as_bytes());
+        format!("group-{}", hash.get(..6).unwrap_or_default())
+    })
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Tables and how often a key joins two of them.
+struct KeyGraph {
+    positions: HashMap<TableName, usize>,
+    /// By table, its neighbours with the number of keys between the two.
+    neighbours: Vec<BTreeMap<usize, usize>>,
+}
+
+impl KeyGraph {
+    /// The graph of these tables, which are in the order of their names.
+    fn of(tables: &[&Table]) -> Self {
+        let positions: HashMap<TableName, usize> =
+            tables.iter().enumerate().map(|(at, table)| (table.table_name(), at)).collect();
+        let mut neighbours: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); tables.len()];
+        for (at, table) in tables.iter().enumerate() {
+            for to in table.foreign_keys.iter().filter_map(|key| positions.get(&key.target).copied()) {
+                if to == at {
+                    continue;
+                }
+                for (one, other) in [(at, to), (to, at)] {
+                    if let Some(near) = neighbours.get_mut(one) {
+                        *near.entry(other).or_default() += 1;
+                    }
+                }
+            }
+        }
+        Self { positions, neighbours }
+    }
+
+    fn degree(&self, table: &TableName) -> usize {
+        let near = self.positions.get(table).and_then(|at| self.neighbours.get(*at));
+        near.map_or(0, |near| near.values().sum())
+    }
+
+    /// Groups of at least two tables, by label propagation: in the order of the names each table takes the label that most of
+    /// its keys lead to, until nothing changes.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let mut labels: Vec<usize> = (0..self.neighbours.len()).collect();
+        for _ in 0..ROUNDS {
+            let mut is_settled = true;
+            for (at, near) in self.neighbours.iter().enumerate() {
+                let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+                for (other, keys) in near {
+                    if let Some(label) = labels.get(*other) {
+                        *counts.entry(*label).or_default() += keys;
+                    }
+                }
+                let Some(most) = counts.values().max().copied() else { continue };
+                let Some(own) = labels.get_mut(at) else { continue };
+                // On a tie the own label stays, else the first counts.
+                if counts.get(own) != Some(&most)
+                    && let Some((label, _)) = counts.iter().find(|(_, count)| **count == most)
+                {
+                    *own = *label;
+                    is_settled = false;
+                }
+            }
+            if is_settled {
+                break;
+            }
+        }
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, label) in labels.into_iter().enumerate() {
+            if self.neighbours.get(at).is_some_and(|near| !near.is_empty()) {
+                groups.entry(label).or_default().push(at);
+            }
+        }
+        groups.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

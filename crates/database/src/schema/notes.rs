@@ -1,0 +1,213 @@
+//! What a person says of tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note wins over everything else.
+
+use std::collections::BTreeMap;
+
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::yaml::{YamlNode, YamlValue};
+
+use super::snapshot::{Snapshot, Table, TableName};
+use super::words::slug;
+use crate::config::{self, fields::YamlFields};
+
+/// Most bytes of the file.
+pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The notes on a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// By `schema.table` as written.
+    pub tables: BTreeMap<String, TableNote>,
+    /// Joins that no key says.
+    pub joins: Vec<NotedJoin>,
+    /// Joins that there are not, although names suggest them.
+    pub not_joins: Vec<NotedJoin>,
+}
+
+/// The notes on a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableNote {
+    /// What it is.
+    pub description: Option<String>,
+    /// Its domain.
+    pub domain: Option<String>,
+    /// What its columns are.
+    pub columns: BTreeMap<String, String>,
+    line: usize,
+}
+
+/// A join that a person noted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NotedJoin {
+    /// The table and the columns that refer.
+    pub from: (TableName, Vec<String>),
+    /// The table and the columns that they refer to.
+    pub to: (TableName, Vec<String>),
+    /// Why.
+    pub because: String,
+    /// `many to one`, as a person writes it.
+    pub cardinality: Option<String>,
+    line: usize,
+}
+
+impl Notes {
+    /// The note on a table; a note may leave the schema out.
+    pub fn table(&self, table: &Table) -> Option<&TableNote> {
+        self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
+    }
+
+    /// Warnings about notes on what is not in the schema.
+    pub fn dangling(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut warn = |line: usize, message: String| {
+            found.push(Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line));
+        };
+        for (name, note) in &self.tables {
+            let Some(table) = snapshot.tables.iter().find(|it| it.full_name() == *name || it.name == *name) else {
+                warn(note.line, format!("the note is on '{name}', which is not a table of the database"));
+                continue;
+            };
+            for column in note.columns.keys().filter(|column| table.column(column).is_none()) {
+                warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"));
+            }
+        }
+        for join in self.joins.iter().chain(&self.not_joins) {
+            for (table, columns) in [&join.from, &join.to] {
+                let known = snapshot.table(table);
+                if !known.is_some_and(|known| columns.iter().all(|column| known.column(column).is_some())) {
+                    let columns = columns.join(", ");
+                    warn(
+                        join.line,
+                        format!("the note is on a join of '{} ({columns})', which is not there", table.full()),
+                    );
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Reads the text of the file; `file` is its name in diagnostics.
+pub fn read(text: &str, file: &str) -> (Notes, Vec<Diagnostic>) {
+    let mut notes = Notes::default();
+    let root = match config::parsed(text, file) {
+        Ok(root) => root,
+        Err(problem) => return (notes, vec![*problem]),
+    };
+    let mut problems = Vec::new();
+    let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) else { return (notes, problems) };
+    fields.warn_unknown(&["tables", "joins", "not_joins"]);
+    let tables = fields.inner("tables").map(|inner| inner.members()).unwrap_or_default();
+    let lists = ["joins", "not_joins"].map(|key| match fields.node(key).map(|node| &node.value) {
+        Some(YamlValue::List(items)) => items.as_slice(),
+        _ => &[],
+    });
+    for member in tables {
+        if let Some(note) = table_note(&member.node, file, &mut problems) {
+            notes.tables.insert(member.key.clone(), note);
+        }
+    }
+    let [joins, not_joins] = lists;
+    notes.joins = joins.iter().filter_map(|node| join(node, file, &mut problems)).collect();
+    notes.not_joins = not_joins.iter().filter_map(|node| join(node, file, &mut problems)).collect();
+    (notes, problems)
+}
+
+fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<TableNote> {
+    if let YamlValue::Text(text) = &node.value {
+        return Some(TableNote { description: Some(text.clone()), line: node.line, ..TableNote::default() });
+    }
+    let mut fields = YamlFields::of(node, "a note on a table", file, problems)?;
+    fields.warn_unknown(&["description", "domain", "columns"]);
+    let mut note = TableNote { description: fields.text("description"), line: node.line, ..TableNote::default() };
+    note.domain = fields.text("domain").map(|domain| slug(&domain)).filter(|domain| !domain.is_empty());
+    if let Some(mut inner) = fields.inner("columns") {
+        for member in inner.members() {
+            let text = match &member.node.value {
+                YamlValue::Map(_) => inner.inner(&member.key).and_then(|mut column| column.text("description")),
+                _ => inner.text(&member.key),
+            };
+            note.columns.extend(text.map(|text| (member.key.clone(), text)));
+        }
+    }
+    Some(note)
+}
+
+fn join(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<NotedJoin> {
+    let mut fields = YamlFields::of(node, "a join", file, problems)?;
+    fields.warn_unknown(&["from", "to", "because", "cardinality"]);
+    let mut end = |key: &str| {
+        let texts: Vec<String> = fields.texts(key).into_iter().map(|(text, _)| text).collect();
+        let found = columns_of(&texts);
+        if found.is_none() {
+            let message = format!("'{key}' does not name columns of one table");
+            let problem = Diagnostic::error(Code::MissingField, message);
+            fields.report(node, problem.fix("write schema.table.column, or a list of them"));
+        }
+        found
+    };
+    let (from, to) = (end("from"), end("to"));
+    let because = fields.text("because").unwrap_or_default();
+    let cardinality = fields.text("cardinality");
+    Some(NotedJoin { from: from?, to: to?, because, cardinality, line: node.line })
+}
+
+/// The table and the columns of `schema.table.column` texts.
+fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
+    let mut found: Option<(TableName, Vec<String>)> = None;
+    for text in texts {
+        let (table, column) = text.rsplit_once('.')?;
+        let (schema, name) = table.split_once('.')?;
+        let table = TableName { schema: schema.to_owned(), name: name.to_owned() };
+        match &mut found {
+            None => found = Some((table, vec![column.to_owned()])),
+            Some((known, columns)) if *known == table => columns.push(column.to_owned()),
+            Some(_) => return None,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::snapshot::Column;
+
+    #[test]
+    fn notes_are_read_and_checked_against_the_schema() {
+        let text = "
+tables:
+  main.order: { description: What was bought., domain: Sales, columns: { status: How far it is., none: x } }
+  item: A line of it.
+  gone: x
+joins:
+  - { from: main.order.status, to: main.item.id, because: they match }
+not_joins:
+  - { from: [main.order.status, main.order.gone], to: [main.item.id] }
+  - { from: nonsense, to: main.item.id }
+";
+        let (notes, problems) = read(text, "f");
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        let table = |name: &str, columns: &[&str]| Table {
+            schema: "main".into(),
+            name: name.into(),
+            columns: columns.iter().map(|it| Column { name: (*it).into(), ..Column::default() }).collect(),
+            ..Table::default()
+        };
+        let snapshot =
+            Snapshot { tables: vec![table("item", &["id"]), table("order", &["status"])], ..Snapshot::default() };
+        let order = notes.table(&snapshot.tables[1]).unwrap();
+        assert_eq!((order.domain.as_deref(), order.columns["status"].as_str()), (Some("sales"), "How far it is."));
+        assert_eq!(notes.table(&snapshot.tables[0]).unwrap().description.as_deref(), Some("A line of it."));
+        let dangling: Vec<String> =
+            notes.dangling(&snapshot, "f").iter().map(|it| format!("{}: {}", it.line.unwrap(), it.message)).collect();
+        assert_eq!(
+            dangling,
+            [
+                "5: the note is on 'gone', which is not a table of the database",
+                "3: the note is on 'main.order.none', which is not a column of the table",
+                "9: the note is on a join of 'main.order (status, gone)', which is not there",
+            ]
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! The plan: what would be documented, in which order, and what would be read for it. A person reviews it and may change domains,
+//! priorities, what is skipped, notes and order; the rest is computed.
+
+mod edits;
+mod make;
+mod order;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::snapshot::TableKind;
+
+pub use edits::PlanEdits;
+pub use make::{DatabaseState, PlanInput, config_hash, make, stale};
+
+/// Where the plan is.
+pub const FILE: &str = ".jaato/databases/documentation-plan.json";
+
+/// Most bytes of the file.
+pub const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The version of its format.
+pub const SCHEMA_VERSION: &str = "1.0";
+
+/// What would be documented.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Of the format.
+    pub schema_version: String,
+    /// When it was made.
+    pub generated_at: String,
+    /// Tells whether the configuration changed since.
+    pub config_hash: String,
+    /// By the number of tables.
+    pub complexity: Complexity,
+    /// In the order of the configuration.
+    pub databases: Vec<PlannedDatabase>,
+    /// A domain of a database each.
+    pub work_units: Vec<WorkUnit>,
+    /// Totals.
+    pub summary: PlanSummary,
+    /// What failed.
+    #[serde(default)]
+    pub errors: Vec<RunError>,
+}
+
+/// How large it is: up to 20 tables, up to 200, more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Complexity {
+    /// Up to 20 tables.
+    Simple,
+    /// Up to 200.
+    Moderate,
+    /// More.
+    Complex,
+}
+
+/// A database of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedDatabase {
+    /// Its name.
+    pub name: String,
+    /// `sqlite`, `postgres`, `snowflake`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `reachable`, `unreachable`, `untrusted`.
+    pub status: String,
+    /// Why it could not be reached.
+    pub connection_error: Option<String>,
+    /// Its tables.
+    pub table_count: usize,
+    /// Its schemas.
+    pub schema_count: usize,
+    /// Without a model next to none.
+    pub estimated_time_minutes: f64,
+    /// The tables of each domain.
+    pub domains: BTreeMap<String, Vec<String>>,
+    /// Tells whether the schema changed since.
+    pub schema_hash: Option<String>,
+    /// The version of the server.
+    pub server_version: Option<String>,
+}
+
+/// The tables of one domain of one database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkUnit {
+    /// `DATABASE-DOMAIN`.
+    pub id: String,
+    /// The database.
+    pub database: String,
+    /// The domain.
+    pub domain: String,
+    /// Its tables, by name.
+    pub tables: Vec<PlannedTable>,
+    /// Without a model next to none.
+    pub estimated_time_minutes: f64,
+    /// What it would cost.
+    pub estimate: Estimate,
+    /// Where its pages go.
+    pub output_directory: String,
+    /// The tables in the order in which they are documented.
+    pub priority_order: Vec<String>,
+    /// Units whose tables these refer to, and which come earlier.
+    pub depends_on: Vec<String>,
+    /// Tells whether anything but domain, priority, skip, note and order was changed by hand.
+    pub content_hash: String,
+}
+
+/// A table of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedTable {
+    /// `schema.table`.
+    pub fully_qualified_name: String,
+    /// The schema.
+    pub schema_name: String,
+    /// The name.
+    pub table_name: String,
+    /// What it is.
+    pub kind: TableKind,
+    /// Its domain; a person may change it.
+    pub domain: String,
+    /// 1, 2 or 3; a person may change it.
+    pub priority: u8,
+    /// Its columns.
+    pub column_count: usize,
+    /// Estimated rows, if the database knows.
+    pub row_count_approx: Option<u64>,
+    /// Keys of other tables that refer to it.
+    pub incoming_fk_count: usize,
+    /// Its own keys.
+    pub outgoing_fk_count: usize,
+    /// Tells whether the table changed since.
+    pub metadata_hash: String,
+    /// What the database says about it.
+    pub existing_comment: Option<String>,
+    /// What would be read of it, and told of each column.
+    pub reads: TableReads,
+    /// Whether it gets no page; a person may change it.
+    #[serde(default)]
+    pub skip: bool,
+    /// For the people who read the plan.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Domain and priority as they were computed, to tell what a person changed.
+    pub planned: Computed,
+}
+
+/// What a person's change is told from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Computed {
+    /// The computed domain.
+    pub domain: String,
+    /// The computed priority.
+    pub priority: u8,
+}
+
+/// What would be read of a table before anything is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableReads {
+    /// Most rows that are read; 0: no row.
+    pub rows: u64,
+    /// What would be told of each column, in the order of the table.
+    pub columns: Map<String, Value>,
+}
+
+/// What documenting would cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Requests to a model.
+    pub calls: u64,
+    /// Tokens sent.
+    pub input_tokens: u64,
+    /// Tokens received.
+    pub output_tokens: u64,
+    /// The price; `None` if it is not known.
+    pub cost: Option<f64>,
+    /// Its currency.
+    pub currency: Option<String>,
+    /// What that rests on.
+    pub assumes: String,
+}
+
+impl Estimate {
+    /// No model is asked.
+    pub fn without_model() -> Self {
+        Self { cost: Some(0.0), assumes: "no language model is asked".to_owned(), ..Self::default() }
+    }
+}
+
+/// Totals of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanSummary {
+    /// Databases of the configuration.
+    pub total_databases: usize,
+    /// Those that could be read.
+    pub reachable_databases: usize,
+    /// Their tables.
+    pub total_tables: usize,
+    /// Work units.
+    pub total_work_units: usize,
+    /// Domains.
+    pub domain_count: usize,
+    /// Without a model next to none.
+    pub total_estimated_minutes: f64,
+    /// Units at once.
+    pub recommended_parallelism: usize,
+    /// What all of it would cost.
+    pub estimate: Estimate,
+}
+
+/// An error of a run, as it stands in files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunError {
+    /// `PLAN_…`, `DOC_…`, `IDX_…` or `RET_…`.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// How bad it is.
+    pub severity: RunSeverity,
+    /// When.
+    pub timestamp: String,
+    /// The database or the table.
+    pub context: Value,
+    /// Whether trying again may help.
+    pub recoverable: bool,
+}
+
+/// How bad a [`RunError`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunSeverity {
+    /// Everything works.
+    Warning,
+    /// Something is missing.
+    Error,
+    /// Nothing works.
+    Fatal,
+}
+
+impl Plan {
+    /// The plan as its file has it.
+    pub fn text(&self) -> String {
+        // It has only texts, numbers and lists, which are always JSON.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// The hash of everything but the time.
+    pub fn hash(&self) -> String {
+        let timeless = Self { generated_at: String::new(), errors: Vec::new(), ..self.clone() };
+        refdesk_files::name::sha256_hex(&serde_json::to_vec(&timeless).unwrap_or_default())
+    }
+
+    /// The units of a database.
+    pub fn units<'p>(&'p self, database: &'p str) -> impl Iterator<Item = &'p WorkUnit> {
+        self.work_units.iter().filter(move |unit| unit.database == database)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What a person changed in a plan, told from what was computed, and carried over to the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refdesk_files::name::sha256_hex;
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+
+use super::order::computed_order;
+use super::{Plan, PlannedTable, WorkUnit};
+use crate::schema::words::slug;
+
+/// The changes of a person, by database and table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanEdits {
+    pub(super) tables: BTreeMap<(String, String), TableEdit>,
+    /// By the id of a unit.
+    pub(super) orders: BTreeMap<String, Vec<String>>,
+}
+
+/// The changes at one table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TableEdit {
+    pub domain: Option<String>,
+    pub priority: Option<u8>,
+    pub skip: bool,
+    pub note: Option<String>,
+}
+
+impl PlanEdits {
+    /// The changes in a plan, and warnings about what else was changed by hand, which is computed anew.
+    pub fn of(plan: &Plan, file: &str) -> (Self, Vec<Diagnostic>) {
+        let mut edits = Self::default();
+        let mut problems = Vec::new();
+        for unit in &plan.work_units {
+            if content_hash(&unit.tables) != unit.content_hash {
+                let message = format!("something of '{}' was changed that is computed; it is computed anew", unit.id);
+                let fix = "change domain, priority, skip, note and priority_order alone";
+                problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(fix));
+            }
+            let order = known_order(unit);
+            // A priority that was changed alone moves its table.
+            let planned = unit.tables.iter().map(|it| PlannedTable { priority: it.planned.priority, ..it.clone() });
+            let is_computed =
+                [computed_order(&unit.tables), computed_order(&planned.collect::<Vec<_>>())].contains(&order);
+            if !is_computed {
+                edits.orders.insert(unit.id.clone(), order);
+            }
+            for table in &unit.tables {
+                let edit = edit_of(table, &mut problems, file);
+                if edit != TableEdit::default() {
+                    edits.tables.insert((unit.database.clone(), table.fully_qualified_name.clone()), edit);
+                }
+            }
+        }
+        (edits, problems)
+    }
+
+    /// Warnings about changes at tables that are gone; `known` has the tables of the databases that were read.
+    pub fn gone(&self, known: &BTreeMap<String, BTreeSet<String>>, file: &str) -> Vec<Diagnostic> {
+        let is_gone = |(database, table): &&(String, String)| known.get(database).is_some_and(|it| !it.contains(table));
+        let warning = |(database, table): &(String, String)| {
+            let message = format!("{table} of '{database}' is gone, and with it what you changed in its plan");
+            Diagnostic::warning(Code::PlanChanged, message).in_file(file)
+        };
+        self.tables.keys().filter(is_gone).map(warning).collect()
+    }
+}
+
+/// The order as the file has it, of tables that are there.
+fn known_order(unit: &WorkUnit) -> Vec<String> {
+    let names: BTreeSet<&str> = unit.tables.iter().map(|table| table.fully_qualified_name.as_str()).collect();
+    unit.priority_order.iter().filter(|name| names.contains(name.as_str())).cloned().collect()
+}
+
+fn edit_of(table: &PlannedTable, problems: &mut Vec<Diagnostic>, file: &str) -> TableEdit {
+    let name = &table.fully_qualified_name;
+    let mut wrong = |message: String, fix: &str| {
+        problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(fix));
+    };
+    let domain = (table.domain != table.planned.domain).then(|| slug(&table.domain));
+    if domain.as_ref().is_some_and(String::is_empty) {
+        wrong(format!("'{}' is not a domain for {name}", table.domain), "use lower-case words with hyphens");
+    }
+    let is_priority = (1..=3).contains(&table.priority);
+    if !is_priority {
+        wrong(format!("{} is not a priority for {name}", table.priority), "use 1, 2 or 3");
+    }
+    TableEdit {
+        domain: domain.filter(|domain| !domain.is_empty()),
+        priority: (table.priority != table.planned.priority && is_priority).then_some(table.priority),
+        skip: table.skip,
+        note: table.note.clone(),
+    }
+}
+
+/// The hash of what is computed of these tables.
+pub(super) fn content_hash(tables: &[PlannedTable]) -> String {
+    let mut lines: Vec<String> = tables
+        .iter()
+        .map(|it| {
+            let counts = (it.column_count, it.incoming_fk_count, it.outgoing_fk_count);
+            format!("{}\0{:?}\0{counts:?}\0{}\0{:?}\n", it.fully_qualified_name, it.kind, it.metadata_hash, it.planned)
+        })
+        .collect();
+    lines.sort();
+    sha256_hex(lines.concat().as_bytes())
+}

@@ -1,0 +1,313 @@
+//! Makes a plan from what was read, with a person's changes to the last one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refdesk_files::name::sha256_hex;
+use refdesk_text::report::Diagnostic;
+use serde_json::{Map, json};
+
+use super::edits::content_hash;
+use super::order::{computed_order, incoming, priority, threshold};
+use super::{
+    Complexity, Computed, Estimate, FILE, Plan, PlanEdits, PlanSummary, PlannedDatabase, PlannedTable, RunError,
+    RunSeverity, SCHEMA_VERSION, TableReads, WorkUnit,
+};
+use crate::config::{DatabaseConfig, DatabasesConfig, Sampling};
+use crate::schema::domains::domains;
+use crate::schema::notes::Notes;
+use crate::schema::sensitive::by_name_and_type;
+use crate::schema::snapshot::{Snapshot, Table};
+
+/// Most rows that are read of a table.
+pub const SAMPLED_ROWS: u64 = 1_000;
+
+/// Most characters of a comment that a plan shows.
+const COMMENT_SHOWN: usize = 2_000;
+
+/// A database that is to be planned.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanInput<'a> {
+    /// Its configuration.
+    pub config: &'a DatabaseConfig,
+    /// What was read of it.
+    pub state: DatabaseState<'a>,
+    /// What a person noted.
+    pub notes: &'a Notes,
+}
+
+/// What reading a database came to.
+#[derive(Debug, Clone, Copy)]
+pub enum DatabaseState<'a> {
+    /// Its schema.
+    Read(&'a Snapshot),
+    /// It could not be read.
+    Unreachable(&'a str),
+    /// It waits for trust.
+    Untrusted,
+}
+
+/// Makes the plan. Warnings are about changes of a person that could not be kept.
+pub fn make(
+    databases: &DatabasesConfig,
+    inputs: &[PlanInput<'_>],
+    edits: &PlanEdits,
+    now: &str,
+) -> (Plan, Vec<Diagnostic>) {
+    let mut plan = Plan {
+        schema_version: SCHEMA_VERSION.to_owned(),
+        generated_at: now.to_owned(),
+        config_hash: config_hash(databases),
+        complexity: Complexity::Simple,
+        databases: Vec::new(),
+        work_units: Vec::new(),
+        summary: PlanSummary {
+            total_databases: inputs.len(),
+            reachable_databases: 0,
+            total_tables: 0,
+            total_work_units: 0,
+            domain_count: 0,
+            total_estimated_minutes: 0.0,
+            recommended_parallelism: 1,
+            estimate: Estimate::without_model(),
+        },
+        errors: Vec::new(),
+    };
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for input in inputs {
+        let units = match input.state {
+            DatabaseState::Read(snapshot) => {
+                let names = snapshot.tables.iter().map(Table::full_name).collect();
+                known.insert(input.config.name.clone(), names);
+                units(databases, input, snapshot, edits)
+            }
+            _ => Vec::new(),
+        };
+        plan.databases.push(database(input, &units));
+        plan.errors.extend(error(input, now));
+        plan.work_units.extend(units);
+    }
+    let count = plan.databases.iter().map(|database| database.table_count).sum();
+    plan.complexity = match count {
+        0..=20 => Complexity::Simple,
+        21..=200 => Complexity::Moderate,
+        _ => Complexity::Complex,
+    };
+    plan.summary.reachable_databases = known.len();
+    plan.summary.total_tables = count;
+    plan.summary.total_work_units = plan.work_units.len();
+    plan.summary.domain_count = plan.work_units.len();
+    (plan, edits.gone(&known, FILE))
+}
+
+fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
+    let (status, connection_error) = match input.state {
+        DatabaseState::Read(_) => ("reachable", None),
+        DatabaseState::Unreachable(error) => ("unreachable", Some(error.to_owned())),
+        DatabaseState::Untrusted => ("untrusted", None),
+    };
+    let snapshot = match input.state {
+        DatabaseState::Read(snapshot) => Some(snapshot),
+        _ => None,
+    };
+    let names = |unit: &WorkUnit| unit.tables.iter().map(|table| table.fully_qualified_name.clone()).collect();
+    PlannedDatabase {
+        name: input.config.name.clone(),
+        kind: input.config.connection.word().to_owned(),
+        status: status.to_owned(),
+        connection_error,
+        table_count: snapshot.map_or(0, |snapshot| snapshot.tables.len()),
+        schema_count: snapshot.map_or(0, |snapshot| snapshot.schemas.len()),
+        estimated_time_minutes: 0.0,
+        domains: units.iter().map(|unit| (unit.domain.clone(), names(unit))).collect(),
+        schema_hash: snapshot.map(Snapshot::schema_hash),
+        server_version: snapshot.and_then(|snapshot| snapshot.server_version.clone()),
+    }
+}
+
+fn error(input: &PlanInput<'_>, now: &str) -> Option<RunError> {
+    let (code, message) = match input.state {
+        DatabaseState::Read(_) => return None,
+        DatabaseState::Unreachable(error) => ("PLAN_DB_UNREACHABLE", error.to_owned()),
+        DatabaseState::Untrusted => ("PLAN_DB_UNTRUSTED", "it waits for trust".to_owned()),
+    };
+    Some(RunError {
+        code: code.to_owned(),
+        message,
+        severity: RunSeverity::Error,
+        timestamp: now.to_owned(),
+        context: json!({"database": input.config.name}),
+        recoverable: true,
+    })
+}
+
+fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot, edits: &PlanEdits) -> Vec<WorkUnit> {
+    let (config, name) = (input.config, &input.config.name);
+    let computed = domains(snapshot, &config.domains);
+    let counts = incoming(&snapshot.tables);
+    let threshold = threshold(&snapshot.tables, &counts);
+    let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
+    for table in &snapshot.tables {
+        let full = table.full_name();
+        let edit = edits.tables.get(&(name.clone(), full.clone()));
+        let noted = input.notes.table(table).and_then(|note| note.domain.clone());
+        let own = noted.or_else(|| computed.get(&table.table_name()).cloned()).unwrap_or_default();
+        let incoming = counts.get(&table.table_name()).copied().unwrap_or(0);
+        let planned = Computed { priority: priority(table, &own, incoming, threshold), domain: own };
+        let domain = edit.and_then(|edit| edit.domain.clone()).unwrap_or_else(|| planned.domain.clone());
+        let entry = PlannedTable {
+            schema_name: table.schema.clone(),
+            table_name: table.name.clone(),
+            kind: table.kind,
+            priority: edit.and_then(|edit| edit.priority).unwrap_or(planned.priority),
+            column_count: table.columns.len(),
+            row_count_approx: table.row_estimate,
+            incoming_fk_count: incoming,
+            outgoing_fk_count: table.foreign_keys.len(),
+            metadata_hash: table.metadata_hash(),
+            existing_comment: table.comment.clone().map(|it| refdesk_text::shorten::shortened(it, COMMENT_SHOWN)),
+            reads: reads(config, table),
+            skip: edit.is_some_and(|edit| edit.skip),
+            note: edit.and_then(|edit| edit.note.clone()),
+            domain: domain.clone(),
+            planned,
+            fully_qualified_name: full,
+        };
+        by_domain.entry(domain).or_default().push(entry);
+    }
+    let mut units: Vec<WorkUnit> = by_domain
+        .into_iter()
+        .map(|(domain, tables)| {
+            let id = format!("{name}-{domain}");
+            WorkUnit {
+                database: name.clone(),
+                estimated_time_minutes: 0.0,
+                estimate: Estimate::without_model(),
+                output_directory: format!("{}/{name}/{domain}", databases.docs_path),
+                priority_order: order(&tables, edits.orders.get(&id)),
+                depends_on: Vec::new(),
+                content_hash: content_hash(&tables),
+                tables,
+                domain,
+                id,
+            }
+        })
+        .collect();
+    add_dependencies(&mut units, snapshot);
+    units
+}
+
+/// A person's order for the tables that it names; the others follow as computed.
+fn order(tables: &[PlannedTable], edited: Option<&Vec<String>>) -> Vec<String> {
+    let computed = computed_order(tables);
+    let Some(edited) = edited else { return computed };
+    let mut order: Vec<String> = edited.iter().filter(|name| computed.contains(name)).cloned().collect();
+    let rest: Vec<String> = computed.into_iter().filter(|name| !order.contains(name)).collect();
+    order.extend(rest);
+    order
+}
+
+fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
+    let unit_of: BTreeMap<String, usize> = units
+        .iter()
+        .enumerate()
+        .flat_map(|(at, unit)| unit.tables.iter().map(move |table| (table.fully_qualified_name.clone(), at)))
+        .collect();
+    let mut wanted: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); units.len()];
+    for table in &snapshot.tables {
+        let Some(own) = unit_of.get(&table.full_name()) else { continue };
+        for other in table.foreign_keys.iter().filter_map(|key| unit_of.get(&key.target.full())) {
+            // Only earlier ones, so that no two wait for each other.
+            if other < own
+                && let Some(wanted) = wanted.get_mut(*own)
+            {
+                wanted.insert(*other);
+            }
+        }
+    }
+    let ids: Vec<String> = units.iter().map(|unit| unit.id.clone()).collect();
+    for (unit, wanted) in units.iter_mut().zip(wanted) {
+        unit.depends_on = wanted.into_iter().filter_map(|at| ids.get(at).cloned()).collect();
+    }
+}
+
+/// What would be read of a table, and told of each column.
+pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
+    let is_sampled = config.sampling > Sampling::None && crate::sampling::may_sample(table);
+    let mut columns = Map::new();
+    for column in &table.columns {
+        let told = match by_name_and_type(config, table, column) {
+            Some(rule) if is_sampled => format!("share of nulls alone, sensitive by {}", rule.words()),
+            Some(rule) => format!("nothing, sensitive by {}", rule.words()),
+            None if !is_sampled => "nothing".to_owned(),
+            None if config.publish_values => "statistics, and a small set of values".to_owned(),
+            None => "statistics".to_owned(),
+        };
+        columns.insert(column.name.clone(), json!(told));
+    }
+    TableReads { rows: if is_sampled { SAMPLED_ROWS } else { 0 }, columns }
+}
+
+/// Tells whether the configuration changed: how databases are reached is not part of it.
+pub fn config_hash(config: &DatabasesConfig) -> String {
+    let patterns = |patterns: &[crate::schema::globs::NamePattern]| -> Vec<String> {
+        patterns.iter().map(|pattern| pattern.text.clone()).collect()
+    };
+    let of = |it: &DatabaseConfig| {
+        let domains: Vec<_> = it.domains.iter().map(|(name, globs)| (name.clone(), patterns(globs))).collect();
+        json!([
+            it.name,
+            it.connection.word(),
+            it.schemas,
+            patterns(&it.include_tables),
+            patterns(&it.exclude_tables),
+            it.include_views,
+            it.include_system_tables,
+            it.sampling,
+            patterns(&it.sensitive),
+            patterns(&it.not_sensitive),
+            it.publish_values,
+            it.cross_links,
+            it.granularity,
+            domains,
+            it.enabled,
+        ])
+    };
+    let all: Vec<_> = config.databases.iter().map(of).collect();
+    sha256_hex(json!([config.docs_path, all]).to_string().as_bytes())
+}
+
+/// What changed since a plan was made, in words; `now` is made from the present schema.
+pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
+    let mut changes = Vec::new();
+    if then.config_hash != now.config_hash {
+        changes.push("the configuration changed".to_owned());
+    }
+    let hashes = |plan: &Plan, database: &str| -> BTreeMap<String, String> {
+        let tables = plan.units(database).flat_map(|unit| unit.tables.clone());
+        tables.map(|table| (table.fully_qualified_name, table.metadata_hash)).collect()
+    };
+    for database in &now.databases {
+        let name = &database.name;
+        if !then.databases.iter().any(|it| it.name == *name) {
+            changes.push(format!("'{name}' is new"));
+            continue;
+        }
+        if database.schema_hash.is_none() {
+            continue;
+        }
+        let (before, after) = (hashes(then, name), hashes(now, name));
+        let of = |what: &str, tables: Vec<&String>| match tables.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one} of '{name}' {what}")),
+            many => Some(format!("{} tables of '{name}' {what}", many.len())),
+        };
+        let new = after.keys().filter(|table| !before.contains_key(*table)).collect();
+        let gone = before.keys().filter(|table| !after.contains_key(*table)).collect();
+        let changed = after.iter().filter(|(table, hash)| before.get(*table).is_some_and(|it| it != *hash));
+        let changed = changed.map(|(table, _)| table).collect();
+        changes.extend(of("new since the plan", new));
+        changes.extend(of("gone since the plan", gone));
+        changes.extend(of("changed since the plan", changed));
+    }
+    changes
+}

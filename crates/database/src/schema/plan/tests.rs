@@ -1,0 +1,150 @@
+//! A plan, a person's changes to it, and what becomes of them.
+
+use super::*;
+use crate::config;
+use crate::schema::notes::Notes;
+use crate::schema::snapshot::{Column, ForeignKey, Snapshot, Table, TableName};
+
+fn table(name: &str, to: &[&str]) -> Table {
+    let key = |to: &&str| ForeignKey {
+        target: TableName { schema: "main".into(), name: (*to).into() },
+        ..ForeignKey::default()
+    };
+    let column = |name: &str| Column { name: name.into(), ..Column::default() };
+    Table {
+        schema: "main".into(),
+        name: name.into(),
+        columns: vec![column("id"), column("email")],
+        foreign_keys: to.iter().map(key).collect(),
+        ..Table::default()
+    }
+}
+
+fn snapshot(tables: &[(&str, &[&str])]) -> Snapshot {
+    let mut snapshot =
+        Snapshot { tables: tables.iter().map(|(name, to)| table(name, to)).collect(), ..Snapshot::default() };
+    snapshot.sort();
+    snapshot
+}
+
+fn plan_of(snapshot: &Snapshot, edits: &PlanEdits) -> (Plan, Vec<String>) {
+    let text = "databases: [{name: shop, type: sqlite, connection: {file: x}}]";
+    let (config, _) = config::read(text, "f");
+    let notes = Notes::default();
+    let input = PlanInput { config: &config.databases[0], state: DatabaseState::Read(snapshot), notes: &notes };
+    let (plan, problems) = make(&config, &[input], edits, "2026-01-02T03:04:05Z");
+    (plan, problems.into_iter().map(|it| it.message).collect())
+}
+
+const SHOP: &[(&str, &[&str])] = &[
+    ("customer", &[]),
+    ("order", &["customer"]),
+    ("order_line", &["order", "product"]),
+    ("order_note", &["order"]),
+    ("order_log", &["order"]),
+    ("product", &["product"]),
+    ("alone", &[]),
+];
+
+fn find<'p>(plan: &'p mut Plan, name: &str) -> &'p mut PlannedTable {
+    let mut tables = plan.work_units.iter_mut().flat_map(|unit| &mut unit.tables);
+    tables.find(|table| table.table_name == name).unwrap()
+}
+
+#[test]
+fn a_plan_says_what_would_be_done() {
+    let (plan, problems) = plan_of(&snapshot(SHOP), &PlanEdits::default());
+    assert_eq!(problems, [""; 0]);
+    let units: Vec<(&str, Vec<(&str, u8)>)> = plan
+        .work_units
+        .iter()
+        .map(|unit| (unit.id.as_str(), unit.tables.iter().map(|it| (it.table_name.as_str(), it.priority)).collect()))
+        .collect();
+    assert_eq!(
+        units,
+        [
+            (
+                "shop-order",
+                vec![
+                    ("customer", 2),
+                    ("order", 1),
+                    ("order_line", 2),
+                    ("order_log", 3),
+                    ("order_note", 2),
+                    ("product", 2)
+                ]
+            ),
+            ("shop-system", vec![("alone", 3)]),
+        ]
+    );
+    let unit = &plan.work_units[0];
+    assert_eq!(unit.priority_order[..2], ["main.order", "main.customer"]);
+    assert_eq!(unit.output_directory, "docs/databases/shop/order");
+    let reads = &unit.tables[0].reads;
+    assert_eq!(reads.rows, 1_000);
+    assert_eq!(reads.columns["id"], "statistics");
+    assert_eq!(reads.columns["email"], "share of nulls alone, sensitive by name: email");
+    assert_eq!(
+        (plan.complexity, plan.summary.total_tables, plan.summary.estimate.cost),
+        (Complexity::Simple, 7, Some(0.0))
+    );
+    let read: Plan = serde_json::from_str(&plan.text()).unwrap();
+    assert_eq!(read, plan);
+}
+
+#[test]
+fn what_a_person_changed_is_carried_over() {
+    let (mut plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
+    find(&mut plan, "customer").domain = "people".into();
+    find(&mut plan, "order_log").skip = true;
+    find(&mut plan, "order_note").priority = 1;
+    find(&mut plan, "alone").note = Some("why is this here?".into());
+    plan.work_units[0].priority_order.reverse();
+    let (edits, problems) = PlanEdits::of(&plan, "f");
+    assert_eq!(problems, []);
+    let mut grown = SHOP.to_vec();
+    grown.retain(|(name, _)| *name != "order_log");
+    grown.push(("order_tax", &["order"]));
+    let (mut next, told) = plan_of(&snapshot(&grown), &edits);
+    assert_eq!(told, ["main.order_log of 'shop' is gone, and with it what you changed in its plan"]);
+    assert_eq!(find(&mut next, "customer").domain, "people");
+    assert_eq!(find(&mut next, "order_note").priority, 1);
+    assert!(find(&mut next, "alone").note.is_some());
+    let unit = next.work_units.iter().find(|unit| unit.id == "shop-order").unwrap();
+    assert_eq!(
+        unit.priority_order,
+        ["main.order_note", "main.order_line", "main.product", "main.order", "main.order_tax"]
+    );
+    // And once more, unchanged.
+    let (again, _) = plan_of(&snapshot(&grown), &PlanEdits::of(&next, "f").0);
+    assert_eq!(again, next);
+}
+
+#[test]
+fn what_is_computed_cannot_be_changed() {
+    let (mut plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
+    find(&mut plan, "order").column_count = 99;
+    find(&mut plan, "product").priority = 9;
+    find(&mut plan, "alone").domain = "../..".into();
+    let (edits, problems) = PlanEdits::of(&plan, "f");
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    let (again, _) = plan_of(&snapshot(SHOP), &edits);
+    assert_eq!(again, plan_of(&snapshot(SHOP), &PlanEdits::default()).0);
+}
+
+#[test]
+fn a_stale_plan_is_told_by_what_changed() {
+    let (then, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
+    let mut changed = snapshot(SHOP);
+    changed.tables.retain(|table| table.name != "alone");
+    changed.tables[0].comment = Some("x".into());
+    changed.tables.push(table("zone", &[]));
+    let (now, _) = plan_of(&changed, &PlanEdits::default());
+    let expected = [
+        "main.zone of 'shop' new since the plan",
+        "main.alone of 'shop' gone since the plan",
+        "main.customer of 'shop' changed since the plan",
+    ];
+    assert_eq!(stale(&then, &now), expected);
+    assert_eq!(stale(&then, &then), [""; 0]);
+}

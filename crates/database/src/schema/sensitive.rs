@@ -1,0 +1,377 @@
+//! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
+//! values is added by `sampling`.
+
+use super::snapshot::{Column, Table};
+use super::words::split;
+use crate::config::DatabaseConfig;
+
+/// Why nothing may be known of a column's values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SensitiveRule {
+    /// The configuration names it.
+    Configured(String),
+    /// This word is in its name.
+    Word(&'static str),
+    /// Its type.
+    Type(&'static str),
+    /// It holds free text.
+    FreeText,
+    /// A detector found this kind of value.
+    Detected(&'static str),
+}
+
+impl SensitiveRule {
+    /// The rule, for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Configured(pattern) => format!("configured: {pattern}"),
+            Self::Word(word) => format!("name: {word}"),
+            Self::Type(kind) => format!("type: {kind}"),
+            Self::FreeText => "type: free text".to_owned(),
+            Self::Detected(kind) => format!("values: {kind}"),
+        }
+    }
+}
+
+/// Words in names of columns that hold something about people, or secrets. Whole words, in English, German, French, Spanish,
+/// Italian and Portuguese.
+const WORDS: &[&str] = &[
+    // Names.
+    "name",
+    "names",
+    "firstname",
+    "lastname",
+    "fullname",
+    "surname",
+    "username",
+    "nickname",
+    "forename",
+    "middlename",
+    "maiden",
+    "login",
+    "contact",
+    "vorname",
+    "nachname",
+    "familienname",
+    "benutzername",
+    "kontakt",
+    "nom",
+    "prenom",
+    "prénom",
+    "nombre",
+    "apellido",
+    "apellidos",
+    "nome",
+    "cognome",
+    "sobrenome",
+    "apelido",
+    "usuario",
+    "utente",
+    "utilisateur",
+    // Addresses.
+    "mail",
+    "email",
+    "mails",
+    "emails",
+    "courriel",
+    "correo",
+    "phone",
+    "telephone",
+    "telefon",
+    "téléphone",
+    "telefono",
+    "teléfono",
+    "telefone",
+    "tel",
+    "mobile",
+    "mobil",
+    "handy",
+    "cell",
+    "cellphone",
+    "celular",
+    "fax",
+    "street",
+    "strasse",
+    "straße",
+    "str",
+    "rue",
+    "calle",
+    "via",
+    "rua",
+    "address",
+    "addresses",
+    "addr",
+    "adresse",
+    "anschrift",
+    "direccion",
+    "dirección",
+    "indirizzo",
+    "endereco",
+    "endereço",
+    "zip",
+    "zipcode",
+    "postcode",
+    "postal",
+    "postalcode",
+    "plz",
+    "postleitzahl",
+    "cap",
+    "cep",
+    // Persons.
+    "birth",
+    "birthday",
+    "birthdate",
+    "birthplace",
+    "born",
+    "dob",
+    "geburt",
+    "geburtstag",
+    "geburtsdatum",
+    "naissance",
+    "nacimiento",
+    "nascita",
+    "nascimento",
+    "gender",
+    "sex",
+    "geschlecht",
+    "sexe",
+    "genre_personne",
+    "sexo",
+    "sesso",
+    "genero",
+    "género",
+    "genere",
+    "age",
+    "alter",
+    "edad",
+    "eta",
+    "età",
+    "idade",
+    "race",
+    "ethnicity",
+    "ethnic",
+    "nationality",
+    "nationalität",
+    "religion",
+    "religión",
+    "religione",
+    "religião",
+    "konfession",
+    "marital",
+    "health",
+    "gesundheit",
+    "santé",
+    "sante",
+    "salud",
+    "salute",
+    "saúde",
+    "saude",
+    "medical",
+    "diagnosis",
+    "diagnose",
+    "diagnostic",
+    "disability",
+    "blood",
+    "photo",
+    "picture",
+    "portrait",
+    "foto",
+    "avatar",
+    "signature",
+    "unterschrift",
+    "firma_digital",
+    "biometric",
+    "fingerprint",
+    // Money.
+    "salary",
+    "wage",
+    "wages",
+    "income",
+    "gehalt",
+    "lohn",
+    "einkommen",
+    "salaire",
+    "salario",
+    "stipendio",
+    "sueldo",
+    "salário",
+    "iban",
+    "bic",
+    "swift",
+    "card",
+    "creditcard",
+    "karte",
+    "carte",
+    "tarjeta",
+    "carta",
+    "cartao",
+    "cartão",
+    "cvv",
+    "cvc",
+    "pan",
+    "konto",
+    "kontonummer",
+    "bankaccount",
+    // Numbers of persons.
+    "passport",
+    "reisepass",
+    "passeport",
+    "pasaporte",
+    "passaporto",
+    "passaporte",
+    "ssn",
+    "sin",
+    "nino",
+    "nif",
+    "nie",
+    "dni",
+    "cpf",
+    "rg",
+    "curp",
+    "bsn",
+    "svnr",
+    "steuernummer",
+    "taxid",
+    "tin",
+    "license",
+    "licence",
+    "führerschein",
+    "ausweis",
+    // Secrets.
+    "token",
+    "tokens",
+    "secret",
+    "secrets",
+    "password",
+    "passwd",
+    "passwort",
+    "kennwort",
+    "pwd",
+    "pass",
+    "passphrase",
+    "motdepasse",
+    "contraseña",
+    "contrasena",
+    "clave",
+    "senha",
+    "parola",
+    "credential",
+    "credentials",
+    "apikey",
+    "privatekey",
+    "salt",
+    "otp",
+    "pin",
+    "cookie",
+    "session",
+    "hash",
+    // Places and machines.
+    "ip",
+    "ipaddress",
+    "mac",
+    "imei",
+    "imsi",
+    "geo",
+    "latitude",
+    "longitude",
+    "lat",
+    "lng",
+    "lon",
+    "location",
+    "gps",
+    "coordinates",
+    "koordinaten",
+    "useragent",
+];
+
+/// Types of which nothing is told.
+const TYPES: &[&str] = &[
+    "bytea",
+    "blob",
+    "json",
+    "jsonb",
+    "xml",
+    "inet",
+    "cidr",
+    "macaddr",
+    "macaddr8",
+    "point",
+    "geometry",
+    "geography",
+    "binary",
+    "varbinary",
+    "image",
+    "variant",
+    "hstore",
+    "tsvector",
+    "clob",
+];
+
+/// Why a column is sensitive, as far as it can be told without its values; `None` if it is not, or if the configuration lifts it.
+pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
+    let matches = |patterns: &[crate::schema::globs::NamePattern]| {
+        let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
+        found.map(|pattern| pattern.text.clone())
+    };
+    if is_lifted(config, table, column) {
+        return None;
+    }
+    if let Some(pattern) = matches(&config.sensitive) {
+        return Some(SensitiveRule::Configured(pattern));
+    }
+    let words = split(&column.name);
+    let joined = words.concat();
+    let found = WORDS.iter().find(|word| words.iter().any(|own| own == *word) || joined == **word);
+    if let Some(word) = found {
+        return Some(SensitiveRule::Word(word));
+    }
+    let of_type = |data_type: &str| {
+        let base: Vec<String> = split(data_type);
+        TYPES.iter().find(|kind| base.iter().any(|word| word == *kind)).copied()
+    };
+    let kind = of_type(&column.data_type).or_else(|| column.base_type.as_deref().and_then(of_type));
+    kind.map(SensitiveRule::Type)
+}
+
+/// Whether the configuration says that the name and the type of a column do not make it sensitive.
+pub fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> bool {
+    config.not_sensitive.iter().any(|it| it.matches_column(&table.schema, &table.name, &column.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+
+    #[test]
+    fn names_and_types_make_a_column_sensitive() {
+        let text = "databases: [{name: a, type: sqlite, connection: {file: x}, sensitive: ['*.note', '*.*.remark'], \
+                    not_sensitive: ['*.genre.name', 't.lifted_mail']}]";
+        let (config, problems) = config::read(text, "f");
+        assert_eq!(problems, []);
+        let config = &config.databases[0];
+        for (table, name, data_type, expected) in [
+            ("t", "email", "TEXT", "name: email"),
+            ("t", "EMail", "TEXT", "name: mail"),
+            ("t", "FirstName", "TEXT", "name: name"),
+            ("t", "customer_phone_2", "TEXT", "name: phone"),
+            ("t", "Geburtsdatum", "DATE", "name: geburtsdatum"),
+            ("t", "apiKey", "TEXT", "name: apikey"),
+            ("t", "zip_code", "TEXT", "name: zip"),
+            ("t", "payload", "JSONB", "type: jsonb"),
+            ("t", "data", "VARBINARY(16)", "type: varbinary"),
+            ("t", "note", "TEXT", "configured: *.note"),
+            ("t", "remark", "TEXT", "configured: *.*.remark"),
+            ("t", "total", "NUMERIC", ""),
+            ("t", "telling", "TEXT", ""),
+            ("t", "paging", "INT", ""),
+            ("genre", "name", "TEXT", ""),
+            ("t", "lifted_mail", "TEXT", ""),
+        ] {
+            let table = Table { schema: "main".into(), name: table.into(), ..Table::default() };
+            let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
+            let rule = by_name_and_type(config, &table, &column);
+            assert_eq!(rule.map(|rule| rule.words()).unwrap_or_default(), expected, "{name}");
+        }
+    }
+}
