@@ -112,8 +112,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
 /// Opens a row of the feed: its receipt, or what it says and where.
 pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut Turn) {
     if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
-        state.pending = Some(Pending::Receipt);
-        return turn.ask(Request::JournalLine(receipt.number));
+        return ask_for(state, receipt.number, turn);
     }
     turn.say(sentence(notice));
     if let Some(place) = &notice.place {
@@ -124,6 +123,12 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut Turn) {
         state.about = Some(id.clone());
         turn.say(format!("It is about {id}. Type show to hear about it."));
     }
+}
+
+/// Asks for the receipt in this line of the journal.
+pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut Turn) {
+    state.pending = Some(Pending::Receipt);
+    turn.ask(Request::JournalLine(line));
 }
 
 /// Says a receipt: what was sent, to which session, why each part was added, and the exact text.

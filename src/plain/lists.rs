@@ -44,6 +44,12 @@ pub enum Target {
     Profile(PathBuf),
     Section(Box<SearchHit>),
     Notice(Box<Notice>),
+    /// A session of an agent, by its desk and its name.
+    Session(String, String),
+    /// What was sent, by the number of its line in the journal.
+    Receipt(u64),
+    /// Something that can only be said.
+    Sentence,
     /// A request, by its id.
     Request(String),
 }
@@ -56,7 +62,12 @@ impl Target {
             Self::Problem(problem) => problem.source_id.as_deref().map(SourceId::from),
             Self::Section(hit) => Some(SourceId::from(hit.source_id.as_str())),
             Self::Notice(notice) => notice.subject.clone(),
-            Self::Template(_) | Self::Profile(_) | Self::Request(_) => None,
+            Self::Template(_)
+            | Self::Profile(_)
+            | Self::Request(_)
+            | Self::Session(..)
+            | Self::Receipt(_)
+            | Self::Sentence => None,
         }
     }
 }

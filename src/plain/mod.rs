@@ -8,6 +8,7 @@
 //! `run` reads a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
 //! is pure. Every line goes through `Turn::say`, which escapes what comes from outside.
 
+mod agents;
 mod catalog;
 mod choice;
 mod command;

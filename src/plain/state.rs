@@ -134,6 +134,13 @@ pub enum Pending {
     Comparison(PathBuf),
     /// A line of the journal.
     Receipt,
+    /// What agents did.
+    Agents,
+    /// The same, to say everything about this session of this desk.
+    Session {
+        desk: String,
+        session: String,
+    },
     /// A reading of the whole workspace.
     Reload,
     /// Where its document and its definition are.

@@ -12,7 +12,9 @@ use super::source::{self, SourceArgument};
 use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Question, Turn, Typist};
 use super::templates::PreviewFor;
 use super::words::counted;
-use super::{catalog, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust, values};
+use super::{
+    agents, catalog, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust, values,
+};
 
 pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
     let mut turn = Turn::default();
@@ -153,6 +155,9 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
         Some(Target::Profile(file)) => profiles::compare(state, file, turn),
         Some(Target::Section(hit)) => search::show(state, &hit, turn),
         Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
+        Some(Target::Session(desk, session)) => agents::ask_for(state, desk, session, turn),
+        Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
+        Some(Target::Sentence) => turn.say("There is no more to say about this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
             Ok(id) => source::show(state, &id, turn),
@@ -198,6 +203,7 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Trust => trust::show(state, turn),
         Verb::Problems => problems::show(state, turn),
         Verb::Profiles => profiles::ask(state, turn),
+        Verb::Agents => agents::ask(state, turn),
         Verb::Feed => feed::show(state, rest, turn),
         Verb::Receipt => match rest.parse() {
             Ok(number) => go_to(state, number, turn),
@@ -301,6 +307,10 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
         }
         (Some(Pending::Comparison(file)), Response::ProfileCompared(switch)) => {
             profiles::compared(state, file, switch, turn);
+        }
+        (Some(Pending::Agents), Response::Agents(activity)) => agents::listed(state, &activity, turn),
+        (Some(Pending::Session { desk, session }), Response::Agents(activity)) => {
+            agents::told(state, &activity, &desk, &session, turn);
         }
         (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),

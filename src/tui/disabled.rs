@@ -7,6 +7,7 @@ use refdesk_core::selection::Role;
 use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove};
+use super::agents;
 use super::catalog::disabled as reading;
 use super::feed::{query, target};
 use super::graph;
@@ -22,11 +23,14 @@ use super::windows::{self, WindowKind};
 
 /// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
-    if let Some(why) = graph::disabled::disabled(state, action) {
-        return Some(why);
+    let over_panes = agents::disabled::disabled(state, action).or_else(|| graph::disabled::disabled(state, action));
+    if over_panes.is_some() {
+        return over_panes;
     }
     let catalog = &state.snapshot.catalog;
     match action {
+        // The view of agents has said that it is possible.
+        Action::Follow | Action::ThisSession if state.agents.is_open() => None,
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
@@ -152,7 +156,7 @@ fn session(state: &State) -> Option<String> {
 
 /// Why a source or template cannot be opened or copied from.
 fn outside(state: &State, action: Action) -> Option<String> {
-    if state.focus == Pane::Templates && !state.graph.is_open() {
+    if state.focus == Pane::Templates && state.shows_panes() {
         return templates::outside(state, action);
     }
     let Some(id) = state.acted_on() else { return Some(no_source(state)) };

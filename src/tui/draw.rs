@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::{catalog, graph, hints, selection, templates};
+use crate::tui::{agents, catalog, graph, hints, selection, templates};
 use crate::tui::{dock, status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
@@ -29,6 +29,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     status::draw_top(state, layout.status, frame.buffer_mut());
     if state.graph.is_open() {
         graph::view::draw(state, frame);
+    } else if state.agents.is_open() {
+        agents::view::draw(state, frame);
     } else {
         draw_panes(state, &layout, frame);
     }

@@ -31,6 +31,8 @@ pub struct Glyphs {
     pub bar_left: &'static str,
     pub bar_right: &'static str,
     pub sorted: &'static str,
+    /// Bars from the lowest to the highest.
+    pub levels: [&'static str; 8],
     pub plain: border::Set<'static>,
     pub focused: border::Set<'static>,
 }
@@ -57,6 +59,7 @@ impl Glyphs {
         bar_left: "▕",
         bar_right: "▏",
         sorted: "▾",
+        levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
         plain: border::ROUNDED,
         focused: border::THICK,
     };
@@ -83,6 +86,7 @@ impl Glyphs {
         bar_left: "[",
         bar_right: "]",
         sorted: "v",
+        levels: ["_", ".", ":", "-", "=", "+", "*", "#"],
         plain: border::Set {
             top_left: "+",
             top_right: "+",

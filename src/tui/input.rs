@@ -159,6 +159,9 @@ pub fn below(state: &State) -> Vec<KeyContext> {
     if state.graph.is_open() {
         return vec![KeyContext::Graph, KeyContext::List, KeyContext::Global, KeyContext::Always];
     }
+    if state.agents.is_open() {
+        return vec![KeyContext::Agents, KeyContext::List, KeyContext::Global, KeyContext::Always];
+    }
     let part = match (state.part, state.focus) {
         (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),
         (PanePart::Detail, Pane::Hints) => Some(KeyContext::Feed),

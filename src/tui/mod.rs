@@ -11,13 +11,14 @@
 //! - `terminal` alone touches terminal modes, and restores them on every way out.
 //! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
-//!   `hints`, `feed`, `templates`, `graph`, and `windows` with one file a window.
+//!   `hints`, `feed`, `templates`, `graph`, `agents`, and `windows` with one file a window.
 //! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
 //!   panes), `tour`, `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
 pub mod action;
+mod agents;
 mod budget;
 mod catalog;
 mod counts;

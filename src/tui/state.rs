@@ -13,6 +13,7 @@ use refdesk_desk::{LargePick, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
+use crate::tui::agents::AgentsView;
 pub use crate::tui::catalog::CatalogPane;
 use crate::tui::counts::Counts;
 use crate::tui::feed::Feed;
@@ -117,6 +118,8 @@ pub struct State {
     pub tour: Option<Tour>,
     /// The mention graph, which is shown in place of the panes.
     pub graph: GraphView,
+    /// The sessions of agents, which are shown in place of the panes.
+    pub agents: AgentsView,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
     /// The requests, which replace the selection.
@@ -229,6 +232,7 @@ impl State {
             large_pick: None,
             tour: None,
             graph: GraphView::default(),
+            agents: AgentsView::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -250,6 +254,7 @@ impl State {
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
         self.graph.close();
+        self.agents.close();
         self.focus = pane;
         self.part = PanePart::List;
     }

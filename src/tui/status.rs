@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext, Visibility};
+use crate::tui::agents::{AgentsPage, AgentsTarget};
 use crate::tui::budget;
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
@@ -288,10 +289,20 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Decline if is_approval(state) => Some("no"),
         Action::Approve => Some(windows::approval::verb(state)),
         Action::NextKind => Some("kinds"),
+        Action::ThisSession if state.agents.is_open() => Some(entry.name),
         Action::ThisSession if query::of(state.feed.filter.text(), query::SESSION).is_some() => Some("all sessions"),
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
+        Action::Follow if state.window.is_none() && state.agents.is_open() => match state.agents_target() {
+            Ok(AgentsTarget::Session) | Err(_) => Some(entry.name),
+            Ok(AgentsTarget::Receipt(_)) => Some("show receipt"),
+            Ok(AgentsTarget::Source(_)) => Some("go to source"),
+        },
+        Action::NextTab if state.agents.is_open() => Some(match state.agents.page {
+            Some(AgentsPage::Known) => "journal",
+            _ => "known sources",
+        }),
         Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
             Some("open file")
         }
@@ -316,6 +327,12 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
         Action::Back if state.window.is_some() => Some(entry.name),
+        // The same with a key of the panes.
+        Action::Back if state.agents.is_open() && entry.contexts.contains(&KeyContext::Global) => None,
+        Action::Back if state.agents.is_open() => Some(match state.agents.page {
+            Some(AgentsPage::Sessions) => entry.name,
+            _ => "sessions",
+        }),
         Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != PanePart::List => Some("to the list"),

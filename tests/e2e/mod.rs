@@ -2,6 +2,7 @@
 //! panes look like; here is only what needs a process and a terminal.
 
 mod adding;
+mod agents;
 mod asking;
 mod connecting;
 mod editing;

@@ -148,3 +148,32 @@ fn a_simulation_records_nothing() {
     assert_eq!(given.added(), said, "exactly as an agent gets it");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [String::new(), said]);
 }
+
+#[test]
+fn what_agents_did_is_read_from_the_first_line_on_and_then_only_what_is_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), r#"{"sources": []}"#);
+    let store = store(&workspace, "default");
+    // More than a feed begins with.
+    store.append_all(&another(), (0..400).map(|at| read(&format!("x{at}"))).collect()).unwrap();
+    let world = World::over(folder, workspace);
+    let reads = || match world.ask(Request::Agents) {
+        Response::Agents(activity) => {
+            assert_eq!(activity.problem, None);
+            activity.sessions.iter().map(|it| (it.session.clone(), it.desk.clone(), it.reads)).collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    let row = |session: &str, desk: &str, reads| (session.to_owned(), desk.to_owned(), reads);
+    assert_eq!(reads(), [row("s1", "default", 400)]);
+    append(&other_process(&world, "default"), read("y")).unwrap();
+    let third = Session { id: "s2".to_owned(), who: "another".to_owned() };
+    other_process(&world, "second").append_all(&third, vec![read("z")]).unwrap();
+    let mut found = reads();
+    found.sort();
+    assert_eq!(found, [row("s1", "default", 401), row("s2", "second", 1)]);
+    // A person's choice is not an agent's.
+    world.send(Request::Clear);
+    assert_eq!(reads().len(), 2);
+}

@@ -5,6 +5,7 @@
 //! background. A method that acts for a reader takes its [`Session`].
 
 mod accessors;
+mod activity;
 mod add;
 mod analysing;
 mod background;
@@ -49,6 +50,7 @@ mod warnings;
 mod why_not;
 mod writing;
 
+pub use activity::{AgentActivity, AgentSession, Knowledge, MOST_LINES, MOST_SESSIONS, SessionLine, TokenPeriods};
 pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};

@@ -45,6 +45,11 @@ impl Desk {
         self.store.tail(last)
     }
 
+    /// Follows the journal from its first line.
+    pub fn whole_tail(&self) -> Tail {
+        self.store.whole_tail()
+    }
+
     /// Whether this desk wrote the line with this number about a choice or a written file. Ask once per line.
     pub fn takes_for_own(&self, n: u64) -> bool {
         self.own_lines.take(n)

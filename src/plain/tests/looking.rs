@@ -110,3 +110,47 @@ fn a_document_is_said_in_pages_and_searched() {
     assert_eq!(said(&mut state, "find"), ["There are no more lines with line 4."]);
     assert_eq!(said(&mut state, "find absent"), ["No line of circuit-breaker has absent."]);
 }
+
+#[test]
+fn sessions_of_agents_are_listed_and_told() {
+    let mut state = state();
+    let activity = || Response::Agents(std::sync::Arc::new(fixture::agents()));
+    assert_eq!(asked(&mut state, "agents"), Request::Agents);
+    assert_eq!(
+        answered(&mut state, activity()).lines,
+        [
+            "3 sessions of agents, about 16,730 tokens in all, the newest first. Type a number to hear more.",
+            "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, about 16,420 tokens. It was sent \
+             14 texts, about 4,120 tokens. It read sources 6 times, about 12,300 tokens, and picked 2. Followed by reading or \
+             picking: 4 of 9 hints, 1 of 1 expansion.",
+            "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \
+             tokens. It read and picked nothing. Followed by reading or picking: 0 of 4 hints.",
+            "3: gemini-cli, session default, last at 09:40:00, about 0 tokens. It was sent 0 texts. It picked 1 source and \
+             read nothing. No source was hinted at. 1 hook failed.",
+        ]
+    );
+    assert_eq!(asked(&mut state, "1"), Request::Agents);
+    let lines = answered(&mut state, activity()).lines;
+    assert_eq!(
+        lines[5..],
+        [
+            "8 sources selected or known, then 6 lines of the journal, the newest first.",
+            "1: circuit-breaker, read twice, told, about 1,450 tokens.",
+            "2:   retry-pattern, hinted at, about 2,210 tokens.",
+            "3:     error-handling, given notice, about 18 tokens.",
+            "4:       legacy-errors, not told, tokens unknown.",
+            "5:   timeouts, not told, about 640 tokens.",
+            "6: team-conventions, told, about 310 tokens.",
+            "7: gone-source, hinted at, not selected, tokens unknown.",
+            "8: java-service, picked, hinted at 3 times, not selected, about 23,870 tokens.",
+            "9: 11:04:00, To a prompt: hinted at java-service (java, spring boot), about 33 tokens.",
+            "10: 10:58:12, Read circuit-breaker with Read, about 1,450 tokens.",
+            "11: 10:57:40, Picked java-service.",
+            "12: 10:01:02, Read gone-source.",
+            "13: 09:12:00, Gave the instructions, about 700 tokens.",
+            "14: 09:11:59, Forgot what it was given.",
+        ]
+    );
+    assert_eq!(said(&mut state, "14"), ["There is no more to say about this row."]);
+    assert_eq!(asked(&mut state, "9"), Request::JournalLine(61));
+}

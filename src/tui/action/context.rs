@@ -18,6 +18,8 @@ pub enum KeyContext {
     Values,
     /// In the graph, which is shown in place of the panes.
     Graph,
+    /// In the view of agents, which is shown in place of the panes.
+    Agents,
     /// Everywhere outside text fields and windows.
     Global,
     /// In any window.
@@ -110,12 +112,14 @@ impl KeyContext {
 
     /// The contexts that get the keys which this one does not bind, the nearest first.
     pub fn beyond(self) -> &'static [Self] {
-        use KeyContext::{Always, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window};
+        use KeyContext::{
+            Agents, Always, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window,
+        };
         match self {
             Always => &[],
             Global | Field => &[Always],
             List => &[Global, Always],
-            Self::Pane(_) | Graph | Request | NextRequest => &[List, Global, Always],
+            Self::Pane(_) | Agents | Graph | Request | NextRequest => &[List, Global, Always],
             Details => &[Self::Pane(Pane::Catalog), List, Global, Always],
             Feed => &[Self::Pane(Pane::Hints), List, Global, Always],
             Values => &[Self::Pane(Pane::Templates), List, Global, Always],
@@ -142,6 +146,7 @@ impl KeyContext {
             Self::Feed => "feed",
             Self::Values => "values",
             Self::Graph => "graph",
+            Self::Agents => "agents",
             Self::Global => "global",
             Self::Window => "window",
             Self::Help => "help",
@@ -185,6 +190,7 @@ impl KeyContext {
             Self::Feed => "Feed",
             Self::Values => "Variables",
             Self::Graph => "Graph",
+            Self::Agents => "Agents",
             Self::Global => "Everywhere",
             Self::Window => "This window",
             Self::Help => "Help",

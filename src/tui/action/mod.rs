@@ -183,6 +183,8 @@ pub enum Action {
     PreviousRequest,
     /// Show the mention graph in place of the panes, or the panes again.
     Graph,
+    /// Show the sessions of agents in place of the panes, or the panes again.
+    Agents,
     /// Show the next tab of the graph.
     NextTab,
     /// Show the previous tab of the graph.

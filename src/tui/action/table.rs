@@ -13,6 +13,7 @@ const SOURCES: &[KeyContext] = &[
     KeyContext::Graph,
 ];
 const GRAPH: &[KeyContext] = &[KeyContext::Graph];
+const AGENTS: &[KeyContext] = &[KeyContext::Agents];
 const TEMPLATES: &[KeyContext] = &[KeyContext::Pane(Pane::Templates)];
 
 macro_rules! entry {
@@ -97,6 +98,12 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::OpenWhere, "open mention", "Open the mention or broken link of the row at its line in $EDITOR", ["O"], GRAPH, WhenPossible),
     entry!(Action::ToCatalog, "in the catalog", "Go to this source in the catalog", ["c"], GRAPH, HelpOnly),
     entry!(Action::CopyExport, "export", "Copy the command that prints the graph as a picture", ["E"], GRAPH, HelpOnly),
+    entry!(Action::Follow, "open session", "Show the lines of the session; then the receipt or the source of a line", ["Enter"], AGENTS, BottomLine),
+    entry!(Action::NextTab, "journal or known", "Switch between the journal's lines of the session and what it knows", ["Tab"], AGENTS, WhenPossible),
+    entry!(Action::PreviousTab, "known or journal", "Switch back between the two", ["BackTab"], AGENTS, HelpOnly),
+    entry!(Action::ThisSession, "feed of session", "Show only this session in the feed", ["f"], AGENTS, BottomLine),
+    entry!(Action::ToCatalog, "source in the catalog", "Go to the source of the row in the catalog", ["c"], AGENTS, WhenPossible),
+    entry!(Action::Back, "leave agents", "Go back to the sessions, or leave the view", ["Esc", "q"], AGENTS, BottomLine),
     entry!(Action::Back, "back", "Go back to the list, then clear its filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], WhenPossible),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[KeyContext::List], HelpOnly),
@@ -122,6 +129,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Problems, "problems", "Show the problems of the workspace and how to fix them", ["d"], &[KeyContext::Global], BottomLine),
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Graph, "graph", "Show which sources mention each other, what each pick brings, cycles, orphans; again: leave", ["R"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Agents, "agents", "Show what each session of an agent was told, read and picked, and its cost; again: leave", ["F7", "S"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Zoom, "zoom", "Let the focused pane fill the screen, or show the list of the catalog beside it again", ["z"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Preset(Preset::Overview), "overview", "Show all four panes", ["0", "F2"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Preset(Preset::Reading), "reading", "Arrange the screen to read: the catalog and a document", ["F3"], &[KeyContext::Global], HelpOnly),

@@ -1,5 +1,6 @@
 //! Adds notices to the feed, moves and filters it, and follows its rows.
 
+use crate::tui::agents;
 use crate::tui::catalog::filtering;
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
@@ -33,6 +34,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     if age == Age::Past {
         return state.feed.add_past(notices);
     }
+    agents::update::receipts_arrived(state);
     if notices.iter().any(|notice| matches!(notice.topic, Topic::Enriched | Topic::Forgot)) {
         enriched_update::receipts_arrived(state, effects);
     }

@@ -146,7 +146,7 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
 }
 
 /// The tree lines in front of a row.
-fn lead(state: &State, node: &TreeRow) -> String {
+pub fn lead(state: &State, node: &TreeRow) -> String {
     let glyphs = &state.skin.glyphs;
     let is_clipped = |level: usize| node.open & (1 << level.min(31)) != 0;
     let mut lead = String::new();

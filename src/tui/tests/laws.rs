@@ -47,6 +47,7 @@ enum Step {
     Receipts(String, usize),
     Replayed(String),
     Analysed,
+    Agents,
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -75,6 +76,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => (text, 0..40usize).prop_map(|(text, count)| Step::Receipts(text, count)),
         2 => text.prop_map(Step::Replayed),
         3 => Just(Step::Analysed),
+        2 => Just(Step::Agents),
     ]
 }
 
@@ -159,6 +161,7 @@ fn take(state: &mut State, step: Step) {
             answered(Response::JournalLine(Ok(Box::new(line))))
         }
         Step::Analysed => answered(fixture::analysis(state)),
+        Step::Agents => answered(Response::Agents(Arc::new(fixture::agents()))),
         Step::NoPreview => answered(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
@@ -219,6 +222,7 @@ proptest! {
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
             prop_assert!(state.graph.cursor.at < state.graph.rows.len().max(1));
+            prop_assert!(state.agents.cursor.at < state.agents.sessions().len().max(1));
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
             let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
             prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));

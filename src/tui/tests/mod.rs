@@ -13,6 +13,7 @@ macro_rules! screens {
     };
 }
 
+mod agents;
 mod appearance;
 mod catalog;
 mod consequences;
@@ -80,7 +81,11 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(
-            Request::PreviewSelection(_) | Request::Read(_) | Request::Simulate { .. } | Request::AnalyseGraph,
+            Request::PreviewSelection(_)
+            | Request::Read(_)
+            | Request::Simulate { .. }
+            | Request::AnalyseGraph
+            | Request::Agents,
         ) => None,
         Effect::Ask(command) => Some(command.clone()),
         _ => None,

@@ -205,6 +205,21 @@ screens! { busy:
     feed_new_rows_while_elsewhere "Esc 1"
 }
 
+/// The view of agents.
+fn agents(size: Size, keys: &str) -> State {
+    let mut state = fixture::in_agents(size.width, size.height, "F7");
+    press(&mut state, keys);
+    state
+}
+
+screens! { agents:
+    agents_sessions ""
+    agents_session_of_a_failing_hook "G"
+    agents_journal "Enter j"
+    agents_known "Enter Tab j"
+    agents_help "?"
+}
+
 /// The mention graph, opened at the second source of the catalog.
 fn graph(size: Size, keys: &str) -> State {
     let mut state = fixture::in_graph(size.width, size.height, "j R");

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::common::selection_tree;
 use crate::tui::action::Action;
+use crate::tui::agents;
 use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::counts::Counts;
@@ -56,6 +57,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         filtering::follow(state, CatalogChange::Standing, in_catalog.as_deref());
     }
     graph::update::snapshot_changed(state);
+    agents::update::snapshot_changed(state);
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
     if templates_changed
         || catalog_changed
@@ -107,6 +109,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Price(price) => state.budget.price.take(price),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),
         Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
+        Response::Agents(activity) => agents::update::answered(state, activity),
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),

@@ -12,12 +12,12 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::{LocateTarget, Request};
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    if state.focus == Pane::Templates && !state.graph.is_open() {
+    if state.focus == Pane::Templates && state.shows_panes() {
         return template(state, action, effects);
     }
     let Some(id) = state.acted_on().map(SourceId::from) else { return };
     match action {
-        Action::Open => match reading::section_spot(state).filter(|_| !state.graph.is_open()) {
+        Action::Open => match reading::section_spot(state).filter(|_| state.shows_panes()) {
             Some(spot) => effects.push(Effect::Edit(spot)),
             None => open(state, LocateTarget::Document(id), effects),
         },
@@ -84,7 +84,7 @@ fn failing_line(state: &State) -> usize {
 fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
     // Someone who reads the document continues at the same line.
-    let reads = state.reads() && !state.graph.is_open();
+    let reads = state.reads() && state.shows_panes();
     let line = if reads && matches!(target, LocateTarget::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Ask(Request::Locate(target)));

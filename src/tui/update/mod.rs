@@ -20,7 +20,7 @@ use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{catalog, feed, graph, hints, requests, selection, theme_choice, tour};
+use super::{agents, catalog, feed, graph, hints, requests, selection, theme_choice, tour};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -84,6 +84,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     form_update::follow(state);
     clamp_cursors(state);
     graph::update::follow(state, &mut effects);
+    agents::update::follow(state, &mut effects);
     preview_update::ask(state, &mut effects);
     selection::update::ask_for_preview(state, &mut effects);
     requests::update::ask(state, &mut effects);
@@ -107,6 +108,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         return state.refuse(why);
     }
     if windows::update(state, action, effects) == Handled::Consumed
+        || agents::update::act(state, action, effects) == Handled::Consumed
         || graph::update::act(state, action, effects) == Handled::Consumed
     {
         return;
@@ -186,8 +188,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows and the graph do these.
+        // Only windows, the graph and the view of agents do these.
         Action::Confirm
+        | Action::Agents
         | Action::FilterHelp
         | Action::Graph
         | Action::NextTab

@@ -4,6 +4,7 @@
 use ratatui::layout::Position;
 
 use crate::tui::action::Action;
+use crate::tui::agents;
 use crate::tui::catalog;
 use crate::tui::catalog::walking::LinkClick;
 use crate::tui::disabled::disabled;
@@ -38,6 +39,8 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         windows::click(state, at, effects);
     } else if state.graph.is_open() && layout.body.contains(at) {
         graph::update::click(state, at, effects);
+    } else if state.agents.is_open() && layout.body.contains(at) {
+        agents::update::click(state, at, effects);
     } else if let Some(action) = dock::action_at(state, at) {
         leave_field(state, effects);
         act(state, action, effects);
@@ -186,6 +189,9 @@ pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     }
     if state.graph.is_open() {
         return graph::update::wheel(state, motion, WHEEL_ROWS);
+    }
+    if state.agents.is_open() {
+        return agents::update::wheel(state, motion, WHEEL_ROWS);
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {

@@ -11,3 +11,4 @@ pub mod motion;
 pub mod page;
 pub mod prompt;
 pub mod row;
+pub mod sparkline;

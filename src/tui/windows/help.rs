@@ -127,6 +127,9 @@ fn contexts(state: &State) -> Vec<KeyContext> {
         let graph = [KeyContext::Graph, KeyContext::Global, KeyContext::List, KeyContext::Always];
         return [&graph[..], &[KeyContext::GraphFilter, KeyContext::Field]].concat();
     }
+    if state.agents.is_open() {
+        return vec![KeyContext::Agents, KeyContext::Global, KeyContext::List, KeyContext::Always];
+    }
     let mut contexts = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
         Pane::Catalog => {

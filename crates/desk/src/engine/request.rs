@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 use super::requests::Reply;
 use crate::session::{Line, Receipt};
 use crate::{
-    CatalogChange, Discovery, Document, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
-    RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot,
-    Switch, channel,
+    AgentActivity, CatalogChange, Discovery, Document, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled,
+    RenderFailure, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
+    Session, Shown, Spot, Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -92,6 +92,8 @@ pub enum Request {
     },
     /// What would the instructions and this prompt cost a new session? Answered by [`Response::Price`].
     Price(Arc<str>),
+    /// What was each session told, and what did it read and pick? Answered by [`Response::Agents`].
+    Agents,
     /// The complete line of the journal with this number. Answered by [`Response::JournalLine`].
     JournalLine(u64),
     /// Render this template and compare it with its file. Answered by [`Response::Preview`].
@@ -243,6 +245,8 @@ pub enum Response {
     },
     /// The answer to [`Request::Price`].
     Price(Price),
+    /// The answer to [`Request::Agents`].
+    Agents(Arc<AgentActivity>),
     /// The answer to [`Request::JournalLine`]: the line, or why it cannot be read.
     JournalLine(Result<Box<Line>, String>),
     /// The answer to [`Request::Preview`].
@@ -361,6 +365,7 @@ impl Message {
             Request::Match(_)
                 | Request::Simulate { .. }
                 | Request::Price(_)
+                | Request::Agents
                 | Request::JournalLine(_)
                 | Request::Preview { .. }
                 | Request::PreviewSelection(_)

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tokio::sync::mpsc::WeakSender;
 
 use super::notice::moment;
@@ -178,7 +179,7 @@ impl Requests {
     /// Shares the requests that waited before, because they may be large.
     fn show(&mut self, now: Timestamp) {
         let shown = self.pending.iter().map(|it| {
-            let until = it.until.map(|until| moment::clock(until, now));
+            let until = it.until.map(|until| moment::clock(until, now, &TimeZone::system()));
             let before = self.shown.iter().find(|before| *before.request == it.request && before.folder == it.folder);
             let request = before.map_or_else(|| Arc::new(it.request.clone()), |before| before.request.clone());
             Waiting { request, folder: it.folder.clone(), until }

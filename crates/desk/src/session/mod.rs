@@ -15,7 +15,7 @@ mod trusted;
 
 pub use declined::DeclinedSources;
 pub use identity::Session;
-pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
+pub use journal::{Count, Line, OVER_MCP, Offers, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use selection::Change;
 pub use store::{DEFAULT, FOLDER, Store, advice, keep_git_out};
 pub use templates::{For, TemplateFile, Written};

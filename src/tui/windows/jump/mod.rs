@@ -197,6 +197,7 @@ impl State {
         match self.open_window() {
             Some(WindowKind::Jump) => current(self).and_then(JumpRow::source),
             _ if self.graph.is_open() => self.in_graph(),
+            _ if self.agents.is_open() => self.agents.source(),
             _ => self.subject(self.focus),
         }
     }

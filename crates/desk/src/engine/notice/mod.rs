@@ -12,6 +12,7 @@ mod templates;
 mod tests;
 mod words;
 
+pub use moment::clock;
 pub use receipt::{receipt, sentence, unsaid_reason};
 pub use selection::selection;
 

@@ -7,16 +7,11 @@ use super::Notice;
 
 /// The notice with its time, as displayed at `now`.
 pub fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
-    Notice { time: on_the_wall(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
+    Notice { time: clock(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
-/// A local time, as displayed at `now`.
-pub fn clock(time: Timestamp, now: Timestamp) -> String {
-    on_the_wall(time, now, &TimeZone::system())
-}
-
-/// `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
-fn on_the_wall(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+/// A time in this zone, as displayed at `now`: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
+pub fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
     let format = match () {
         () if time.date() == now.date() => "%H:%M:%S",
@@ -39,7 +34,7 @@ mod tests {
             ("2026-11-21T23:59:59Z", "11-21 23:59"),
             ("2025-11-22T07:03:41Z", "2025-11-22"),
         ] {
-            assert_eq!(on_the_wall(time.parse().unwrap(), now, &TimeZone::UTC), shown);
+            assert_eq!(clock(time.parse().unwrap(), now, &TimeZone::UTC), shown);
         }
         let notice = stamped(Notice::new(Who::You, Topic::Desk, "x"), "2026-11-22T07:03:41.25Z".parse().unwrap(), now);
         assert_eq!(notice.at, "2026-11-22T07:03:41.250Z");

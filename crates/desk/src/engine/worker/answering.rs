@@ -8,6 +8,7 @@ use super::super::previews::PreviewJob;
 use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickReach, Request, Response};
 use super::super::watch::Watch;
 use super::Worker;
+use crate::activity::ActivityFollower;
 use crate::rows::{Members, Rows};
 use crate::{Desk, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
 use refdesk_enrich::{EnrichRequest, TextKind};
@@ -41,6 +42,10 @@ impl Worker<'_> {
                     Err(unrendered) => Response::Preview { template, outcome: Err(unrendered) },
                 }
             }
+            Request::Agents => match self.activity() {
+                Ok(follower) => return follower.ask(reply),
+                Err(refusal) => Response::Done(vec![refusal]),
+            },
             Request::AnalyseGraph => {
                 let analyse = self.desk.graph_analysis();
                 // With many sources it takes a while, which must not hold up the desk.
@@ -172,7 +177,7 @@ impl Worker<'_> {
             Request::WriteCatalog(proposals) => {
                 return Response::CatalogWritten(self.write_catalog(session, &proposals, watch));
             }
-            Request::Preview { .. } | Request::Discover(_) | Request::AnalyseGraph => {}
+            Request::Preview { .. } | Request::Discover(_) | Request::AnalyseGraph | Request::Agents => {}
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();
@@ -198,6 +203,19 @@ impl Worker<'_> {
             }
         }
         Response::Done(std::mem::take(&mut self.refused))
+    }
+
+    /// What follows the journal for the view of agents, from the first time on that it is asked for.
+    fn activity(&mut self) -> Result<&ActivityFollower, Error> {
+        match &mut self.activity {
+            Some(follower) => Ok(follower),
+            none => {
+                let follower = ActivityFollower::start(self.desk.whole_tail(), self.clock).map_err(|error| {
+                    Error::new(Code::UnreadableJournal, format!("the journal cannot be followed: {error}"), "try again")
+                })?;
+                Ok(none.insert(follower))
+            }
+        }
     }
 
     fn settle_and_publish(&mut self) {

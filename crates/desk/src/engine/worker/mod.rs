@@ -23,6 +23,7 @@ use super::request::{Change, Message, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch, Watcher};
+use crate::activity::ActivityFollower;
 use crate::{CatalogChange, Desk, Options, PrivilegedAction, Session, background};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen_files::ScreenFiles;
@@ -93,6 +94,7 @@ pub fn run(
         reads: 0,
         published: Instant::now(),
         journal: JournalFollower::new(&desk),
+        activity: None,
         desk,
     };
     worker.queue_documents();
@@ -141,6 +143,8 @@ pub(super) struct Worker<'a> {
     events: &'a Sender<Event>,
     previews: mpsc::Sender<PreviewJob>,
     journal: JournalFollower,
+    /// What agents did; `None` until it is asked for.
+    activity: Option<ActivityFollower>,
     /// Sources whose documents are not read yet.
     unread: VecDeque<SourceId>,
     /// The number of documents when reading began.

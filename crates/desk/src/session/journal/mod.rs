@@ -10,7 +10,7 @@ mod tests;
 
 pub use file::says_what;
 pub use tail::Tail;
-pub use tally::{Count, Tally};
+pub use tally::{Count, Offers, Tally};
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! that lines appended before it was moved aside or removed are still read.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::Line;
@@ -11,6 +11,9 @@ use super::file::{LIMIT, Parsed};
 use crate::session::Store;
 use refdesk_files::path::is_absent;
 use refdesk_files::{is_at, open_own, within};
+
+/// Bytes read at once.
+const BUFFER: usize = 64 * 1024;
 
 /// Follows a journal and remembers how far it was read.
 #[derive(Debug)]
@@ -22,6 +25,15 @@ pub struct Tail {
 }
 
 impl Store {
+    /// Follows the journal from its first line.
+    pub fn whole_tail(&self) -> Tail {
+        let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
+        if within(&self.workspace, &self.folder).is_ok() {
+            tail.reading = open_own(&self.older_journal_file()).ok().map(|file| (file, 0));
+        }
+        tail
+    }
+
     /// Follows the journal, starting with its last `last` lines.
     pub fn tail(&self, last: usize) -> Tail {
         let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
@@ -74,28 +86,48 @@ impl Tail {
     /// The file system's error with the path. Nothing is lost: the next call starts at the same offset.
     pub fn read(&mut self) -> io::Result<(Vec<Line>, usize)> {
         let mut lines = Vec::new();
+        let damaged = self.read_each(|line| lines.push(line))?;
+        Ok((lines, damaged))
+    }
+
+    /// Hands on the lines appended since the last call, in order, and returns the number of lines that are invalid and will
+    /// stay so. In memory is one line at a time.
+    ///
+    /// # Errors
+    /// As [`Tail::read`].
+    pub fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<usize> {
+        let mut read = 0;
+        let mut each = |line| {
+            read += 1;
+            each(line);
+        };
         let mut damaged = 0;
+        let done = self.read_to_end(&mut each, &mut damaged);
+        match done {
+            // Keep the lines already read; the next call meets the same error.
+            Err(error) if read == 0 => Err(error),
+            Ok(()) | Err(_) => Ok(damaged),
+        }
+    }
+
+    fn read_to_end(&mut self, each: &mut impl FnMut(Line), damaged: &mut usize) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path);
         within(&self.store.workspace, folder)?;
         loop {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
                 // Check this before reading: nothing is appended to a file that was moved.
-                match read_on(&self.store, file, offset, &mut lines, &mut damaged) {
-                    Err(error) if lines.is_empty() => return Err(error),
-                    // Keep the lines already read; the next call meets the same error.
-                    Err(_) => return Ok((lines, damaged)),
-                    Ok(()) if is_there => return Ok((lines, damaged)),
-                    Ok(()) => {}
+                read_on(&self.store, file, offset, each, damaged)?;
+                if is_there {
+                    return Ok(());
                 }
             }
             match open_own(&self.path) {
                 Ok(file) => self.reading = Some((file, 0)),
                 Err(error) if is_absent(&error) => {
                     self.reading = None;
-                    return Ok((lines, damaged));
+                    return Ok(());
                 }
-                Err(_) if !lines.is_empty() => return Ok((lines, damaged)),
                 Err(error) => return Err(error),
             }
         }
@@ -107,7 +139,7 @@ fn read_on(
     store: &Store,
     mut file: &File,
     offset: &mut u64,
-    lines: &mut Vec<Line>,
+    each: &mut impl FnMut(Line),
     damaged: &mut usize,
 ) -> io::Result<()> {
     let size = file.metadata()?.len();
@@ -122,19 +154,18 @@ fn read_on(
         return Ok(());
     }
     file.seek(SeekFrom::Start(*offset))?;
-    let mut bytes = Vec::new();
-    file.take(LIMIT).read_to_end(&mut bytes)?;
-    let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
-    for line in bytes.get(..whole).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
-        if line.trim_ascii().is_empty() {
-            continue;
+    let mut reader = BufReader::with_capacity(BUFFER, file.take(LIMIT));
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        if !line.trim_ascii().is_empty() {
+            match store.parsed(&line) {
+                Parsed::Own(line) => each(*line),
+                Parsed::Foreign => {}
+                Parsed::Rubbish => *damaged += 1,
+            }
         }
-        match store.parsed(line) {
-            Parsed::Own(line) => lines.push(*line),
-            Parsed::Foreign => {}
-            Parsed::Rubbish => *damaged += 1,
-        }
+        *offset += line.len() as u64;
+        line.clear();
     }
-    *offset += whole as u64;
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Line, What};
+use super::{Line, Receipt, What};
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason};
 use refdesk_text::fold::{collapsed, tag_key};
 
@@ -26,31 +26,29 @@ impl Count {
 }
 
 /// What one session was offered about one source.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Offer {
     /// Matched tags by comparison key, as first spelt.
     tags: BTreeMap<String, String>,
     is_followed: bool,
 }
 
-/// A count in progress.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// By desk, session and source.
-    hints: HashMap<[String; 3], Offer>,
-    expansions: HashMap<[String; 3], Offer>,
+/// What one session was offered, by source, and what of it was followed.
+#[derive(Debug, Clone, Default)]
+pub struct Offers {
+    hints: HashMap<String, Offer>,
+    expansions: HashMap<String, Offer>,
 }
 
-impl Tally {
-    /// Adds the next line.
-    pub fn count(&mut self, line: &Line) {
-        let key = |id: &str| [line.desk.clone(), line.session.clone(), id.to_owned()];
-        match line.receipt.what {
+impl Offers {
+    /// Adds the next line of the session.
+    pub fn count(&mut self, receipt: &Receipt) {
+        match receipt.what {
             What::Enriched => {
-                for item in line.receipt.why.iter().filter(|item| item.level != Level::Count) {
+                for item in receipt.why.iter().filter(|item| item.level != Level::Count) {
                     match item.block {
                         BlockKind::Hint => {
-                            let offer = self.hints.entry(key(&item.about)).or_default();
+                            let offer = self.hints.entry(item.about.clone()).or_default();
                             // A later match did not cause an earlier read or pick.
                             if !offer.is_followed {
                                 for tag in tags(item) {
@@ -58,15 +56,15 @@ impl Tally {
                                 }
                             }
                         }
-                        BlockKind::Expansion => drop(self.expansions.entry(key(&item.about)).or_default()),
+                        BlockKind::Expansion => drop(self.expansions.entry(item.about.clone()).or_default()),
                         _ => {}
                     }
                 }
             }
             What::Read | What::Selected => {
-                for id in &line.receipt.about {
+                for id in &receipt.about {
                     for offers in [&mut self.hints, &mut self.expansions] {
-                        if let Some(offer) = offers.get_mut(&key(id)) {
+                        if let Some(offer) = offers.get_mut(id) {
                             offer.is_followed = true;
                         }
                     }
@@ -76,12 +74,37 @@ impl Tally {
         }
     }
 
+    /// How many sources it was hinted at, and how many of these it then read or picked.
+    pub fn hinted(&self) -> Count {
+        total(&self.hints)
+    }
+
+    /// The same for expansions.
+    pub fn expanded(&self) -> Count {
+        total(&self.expansions)
+    }
+}
+
+/// A count in progress.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// By desk and session.
+    sessions: HashMap<[String; 2], Offers>,
+}
+
+impl Tally {
+    /// Adds the next line.
+    pub fn count(&mut self, line: &Line) {
+        let key = [line.desk.clone(), line.session.clone()];
+        self.sessions.entry(key).or_default().count(&line.receipt);
+    }
+
     /// By tag, most offered first.
     pub fn tags(&self) -> Vec<(String, Count)> {
         // The same tag may have several spellings; the first in order is used.
         let mut spelt: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
-        for offer in self.hints.values() {
+        for offer in self.sessions.values().flat_map(|offers| offers.hints.values()) {
             for (key, tag) in &offer.tags {
                 spelt.entry(key).or_default().insert(tag);
                 add(counts.entry(key).or_default(), offer);
@@ -94,21 +117,27 @@ impl Tally {
 
     /// Hints by source, most offered first.
     pub fn hinted(&self) -> Vec<(String, Count)> {
-        by_source(&self.hints)
+        by_source(self.sessions.values().map(|offers| &offers.hints))
     }
 
     /// Expansions by source, most offered first.
     pub fn expanded(&self) -> Vec<(String, Count)> {
-        by_source(&self.expansions)
+        by_source(self.sessions.values().map(|offers| &offers.expansions))
     }
 }
 
-fn by_source(offers: &HashMap<[String; 3], Offer>) -> Vec<(String, Count)> {
+fn by_source<'a>(sessions: impl Iterator<Item = &'a HashMap<String, Offer>>) -> Vec<(String, Count)> {
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
-    for ([_, _, id], offer) in offers {
+    for (id, offer) in sessions.flatten() {
         add(counts.entry(id).or_default(), offer);
     }
     sorted(counts.into_iter().map(|(id, count)| (id.to_owned(), count)).collect())
+}
+
+fn total(offers: &HashMap<String, Offer>) -> Count {
+    let mut count = Count::default();
+    offers.values().for_each(|offer| add(&mut count, offer));
+    count
 }
 
 fn add(count: &mut Count, offer: &Offer) {
@@ -131,7 +160,6 @@ fn tags(item: &ItemReceipt) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Receipt;
 
     fn line(session: &str, receipt: Receipt) -> Line {
         let word = |word: &str| word.to_owned();
@@ -162,6 +190,7 @@ mod tests {
         use BlockKind::{Expansion, Hint, Notice};
         use Level::{Brief, Count as Left, Full};
         let mut tally = Tally::default();
+        let mut first = Offers::default();
         for line in [
             done("one", What::Read, &["b"]),
             said("one", Hint, "a", &["Circuit-Breaker", "java"], Full),
@@ -178,7 +207,12 @@ mod tests {
             done("three", What::Selected, &["a"]),
         ] {
             tally.count(&line);
+            if line.session == "one" {
+                first.count(&line.receipt);
+            }
         }
+        let [hinted, expanded] = [first.hinted(), first.expanded()].map(|it| (it.followed, it.offered));
+        assert_eq!((hinted, expanded), ((1, 2), (1, 1)));
         let all = |counts: Vec<(String, Count)>| {
             counts.iter().map(|(name, it)| format!("{name} {}/{}", it.followed, it.offered)).collect::<Vec<_>>()
         };

@@ -1,0 +1,61 @@
+//! Follows the journal for the view of agents, in a thread of its own: reading all of a large journal takes a while, which
+//! must not hold up the desk. It reads only when it is asked, and then only what was added since.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use tokio::sync::oneshot;
+
+use super::{Activity, AgentActivity};
+use crate::engine::Response;
+use crate::session::Tail;
+
+/// A running follower, which ends when it is dropped.
+#[derive(Debug)]
+pub struct ActivityFollower {
+    questions: mpsc::Sender<oneshot::Sender<Response>>,
+}
+
+impl ActivityFollower {
+    /// Starts following, from the first line of the journal on.
+    ///
+    /// # Errors
+    /// The system cannot start a thread.
+    pub fn start(tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
+        let (questions, asked) = mpsc::channel();
+        thread::Builder::new().name("agents".to_owned()).spawn(move || run(tail, clock, &asked))?;
+        Ok(Self { questions })
+    }
+
+    /// Answers with [`Response::Agents`], up to the present end of the journal.
+    pub fn ask(&self, reply: oneshot::Sender<Response>) {
+        // The thread runs as long as this sender.
+        let _ = self.questions.send(reply);
+    }
+}
+
+fn run(mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc::Receiver<oneshot::Sender<Response>>) {
+    let mut activity = Activity::default();
+    let mut damaged = 0;
+    for reply in asked {
+        if reply.is_closed() {
+            continue;
+        }
+        let problem = match tail.read_each(|line| activity.add(&line)) {
+            Err(error) => Some(format!("the journal cannot be read: {error}")),
+            Ok(more) => {
+                damaged += more;
+                (damaged > 0).then(|| format!("lines of the journal that cannot be read, and are left out: {damaged}"))
+            }
+        };
+        let now = Timestamp::try_from(clock()).unwrap_or_default();
+        let read = AgentActivity { sessions: activity.shown(), problem, now, zone: TimeZone::system() };
+        // The client may have stopped waiting.
+        let _ = reply.send(Response::Agents(Arc::new(read)));
+    }
+}

@@ -1,0 +1,333 @@
+//! What each session of an agent was told, read and picked, and at what price: a fold over the lines of the journal. A line
+//! costs the same however long the journal is, and sessions, lines of a session and periods are limited in number.
+
+mod follower;
+mod periods;
+#[cfg(test)]
+mod tests;
+
+pub use follower::ActivityFollower;
+pub use periods::TokenPeriods;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::engine::{clock, sentence};
+use crate::session::{Count, Line, OVER_MCP, Offers, Receipt, What};
+use refdesk_enrich::{BlockKind, Level};
+
+/// Sessions that are shown: those with the newest lines.
+pub const MOST_SESSIONS: usize = 1_000;
+
+/// Lines kept of a session, the newest.
+pub const MOST_LINES: usize = 100;
+
+/// What agents did, as far as the journal tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentActivity {
+    /// The newest line first.
+    pub sessions: Vec<Arc<AgentSession>>,
+    /// Why the journal cannot be read, or how many of its lines cannot.
+    pub problem: Option<String>,
+    /// When it was read.
+    pub now: Timestamp,
+    /// The time zone that times are shown in.
+    pub zone: TimeZone,
+}
+
+impl AgentActivity {
+    /// A local time: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
+    pub fn clock(&self, time: Timestamp) -> String {
+        clock(time, self.now, &self.zone)
+    }
+
+    /// Estimated tokens of all that the sessions got.
+    pub fn tokens(&self) -> u64 {
+        self.sessions.iter().map(|session| session.tokens()).sum()
+    }
+}
+
+/// What one session of an agent was told and did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentSession {
+    /// Its desk.
+    pub desk: String,
+    /// Its name.
+    pub session: String,
+    /// The program that wrote its lines: the agent, if it has a name; the same by hooks and over the server.
+    pub agent: String,
+    /// The time of its first line.
+    pub since: Timestamp,
+    /// The time of its last line.
+    pub last: Timestamp,
+    /// Texts that it was sent.
+    pub told: usize,
+    /// Their estimated tokens.
+    pub told_tokens: u64,
+    /// Readings of sources.
+    pub reads: usize,
+    /// Their estimated tokens, as far as known.
+    pub read_tokens: u64,
+    /// Sources that were picked in it.
+    pub picks: usize,
+    /// Failed hooks.
+    pub failures: usize,
+    /// Sources that it was hinted at, and how many of them it then read or picked.
+    pub hints: Count,
+    /// The same for expansions.
+    pub expansions: Count,
+    /// What it knows of each source, since it last forgot.
+    pub known: BTreeMap<String, Knowledge>,
+    /// Its newest lines, the newest first.
+    pub lines: VecDeque<SessionLine>,
+    /// What it got over time.
+    pub periods: TokenPeriods,
+}
+
+impl AgentSession {
+    /// Estimated tokens of all that it got.
+    pub fn tokens(&self) -> u64 {
+        self.told_tokens.saturating_add(self.read_tokens)
+    }
+}
+
+/// What a session knows of a source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Knowledge {
+    /// How often it was hinted at it.
+    pub hints: u32,
+    /// How often it was told how to read it: by an expansion, or at its start.
+    pub tellings: u32,
+    /// How often it was told that it was pulled in, or is related to what was read.
+    pub notices: u32,
+    /// How often it read it.
+    pub reads: u32,
+    /// Whether it was picked in it, and not unpicked since.
+    pub is_picked: bool,
+}
+
+impl Knowledge {
+    /// `read twice, hinted at`, the strongest first.
+    pub fn words(&self) -> String {
+        let times = |count: u32, word: &str| match count {
+            0 => None,
+            1 => Some(word.to_owned()),
+            2 => Some(format!("{word} twice")),
+            more => Some(format!("{word} {more} times")),
+        };
+        let words = [
+            times(self.reads, "read"),
+            self.is_picked.then(|| "picked".to_owned()),
+            times(self.tellings, "told"),
+            times(self.hints, "hinted at"),
+            times(self.notices, "given notice"),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A line of the journal, as short as a list needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Its number.
+    pub number: u64,
+    /// Its time.
+    pub time: Timestamp,
+    /// The event.
+    pub what: What,
+    /// What happened, as a sentence without its time.
+    pub text: String,
+    /// Estimated tokens of what was sent or read.
+    pub tokens: u64,
+    /// Whether the journal has the exact text that was sent.
+    pub has_text: bool,
+    /// The one source that it is about.
+    pub subject: Option<String>,
+}
+
+/// A session in the making.
+#[derive(Debug)]
+struct Folded {
+    shown: Arc<AgentSession>,
+    offers: Offers,
+    /// Whether an agent took part, and not only a person.
+    has_agent: bool,
+    /// Whether lines were added since the offers were counted.
+    is_counted: bool,
+}
+
+/// The fold.
+#[derive(Debug, Default)]
+pub struct Activity {
+    /// By desk and session.
+    sessions: HashMap<[String; 2], Folded>,
+}
+
+impl Activity {
+    /// Adds the next line.
+    pub fn add(&mut self, line: &Line) {
+        let key = [line.desk.clone(), line.session.clone()];
+        if self.sessions.len() >= 2 * MOST_SESSIONS && !self.sessions.contains_key(&key) {
+            self.forget_oldest();
+        }
+        let time: Option<Timestamp> = line.time.parse().ok();
+        let folded = self.sessions.entry(key).or_insert_with(|| Folded::new(line, time.unwrap_or_default()));
+        folded.add(line, time);
+    }
+
+    /// What is known of the sessions of agents.
+    pub fn shown(&mut self) -> Vec<Arc<AgentSession>> {
+        let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
+        let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
+        shown.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.session.cmp(&other.session)));
+        shown.truncate(MOST_SESSIONS);
+        shown
+    }
+
+    /// Keeps only as many sessions as are shown.
+    fn forget_oldest(&mut self) {
+        let mut times: Vec<Timestamp> = self.sessions.values().map(|folded| folded.shown.last).collect();
+        let at = times.len().saturating_sub(MOST_SESSIONS);
+        if at >= times.len() {
+            return;
+        }
+        let (_, oldest, _) = times.select_nth_unstable(at);
+        let oldest = *oldest;
+        let before = self.sessions.len();
+        self.sessions.retain(|_, folded| folded.shown.last >= oldest);
+        if self.sessions.len() == before {
+            // All of them at the same time: none is older.
+            self.sessions.clear();
+        }
+    }
+}
+
+impl Folded {
+    fn new(line: &Line, time: Timestamp) -> Self {
+        let shown = AgentSession {
+            desk: line.desk.clone(),
+            session: line.session.clone(),
+            agent: line.who.clone(),
+            since: time,
+            last: time,
+            told: 0,
+            told_tokens: 0,
+            reads: 0,
+            read_tokens: 0,
+            picks: 0,
+            failures: 0,
+            hints: Count::default(),
+            expansions: Count::default(),
+            known: BTreeMap::new(),
+            lines: VecDeque::new(),
+            periods: TokenPeriods::default(),
+        };
+        Self { shown: Arc::new(shown), offers: Offers::default(), has_agent: false, is_counted: true }
+    }
+
+    fn add(&mut self, line: &Line, time: Option<Timestamp>) {
+        let receipt = &line.receipt;
+        self.offers.count(receipt);
+        self.is_counted = false;
+        // An agent without a name writes by a command.
+        let is_agents = !line.by_person() || matches!(receipt.what, What::Enriched | What::Instructed | What::Failed);
+        self.has_agent |= is_agents;
+        let shown = Arc::make_mut(&mut self.shown);
+        let who = line.who.strip_suffix(OVER_MCP).unwrap_or(&line.who);
+        if is_agents && shown.agent != who {
+            who.clone_into(&mut shown.agent);
+        }
+        shown.add(line, time.unwrap_or(shown.last));
+    }
+
+    fn counted(&mut self) -> Arc<AgentSession> {
+        if !self.is_counted {
+            self.is_counted = true;
+            let shown = Arc::make_mut(&mut self.shown);
+            (shown.hints, shown.expansions) = (self.offers.hinted(), self.offers.expanded());
+        }
+        self.shown.clone()
+    }
+}
+
+impl AgentSession {
+    fn add(&mut self, line: &Line, time: Timestamp) {
+        let receipt = &line.receipt;
+        let tokens = u64::try_from(receipt.tokens).unwrap_or(u64::MAX);
+        (self.since, self.last) = (self.since.min(time), self.last.max(time));
+        match receipt.what {
+            What::Enriched | What::Instructed => {
+                self.told += 1;
+                self.told_tokens = self.told_tokens.saturating_add(tokens);
+                self.periods.add(time, tokens);
+            }
+            What::Read => {
+                self.reads += 1;
+                self.read_tokens = self.read_tokens.saturating_add(tokens);
+                self.periods.add(time, tokens);
+            }
+            What::Selected => self.picks += receipt.about.len(),
+            What::Failed => self.failures += 1,
+            // What was said before is no longer in its context.
+            What::Forgot => self.known.clear(),
+            _ => {}
+        }
+        self.learn(receipt);
+        self.lines.push_front(SessionLine {
+            number: line.n,
+            time,
+            what: receipt.what,
+            text: sentence(receipt),
+            tokens,
+            has_text: receipt.text.is_some(),
+            subject: subject(receipt),
+        });
+        self.lines.truncate(MOST_LINES);
+    }
+
+    fn learn(&mut self, receipt: &Receipt) {
+        let knowledge = |known: &mut BTreeMap<String, Knowledge>, id: &str, learn: fn(&mut Knowledge)| {
+            learn(known.entry(id.to_owned()).or_default());
+        };
+        match receipt.what {
+            What::Read => {
+                receipt.about.iter().for_each(|id| knowledge(&mut self.known, id, |it| it.reads += 1));
+            }
+            What::Selected => {
+                receipt.about.iter().for_each(|id| knowledge(&mut self.known, id, |it| it.is_picked = true));
+            }
+            What::Unselected => {
+                for id in &receipt.about {
+                    self.known.get_mut(id).into_iter().for_each(|it| it.is_picked = false);
+                }
+                self.known.retain(|_, it| *it != Knowledge::default());
+            }
+            _ => {}
+        }
+        for item in receipt.why.iter().filter(|item| item.level != Level::Count) {
+            match item.block {
+                BlockKind::Hint => knowledge(&mut self.known, &item.about, |it| it.hints += 1),
+                BlockKind::Expansion | BlockKind::Instruction => {
+                    knowledge(&mut self.known, &item.about, |it| it.tellings += 1);
+                }
+                BlockKind::Notice | BlockKind::Context => {
+                    knowledge(&mut self.known, &item.about, |it| it.notices += 1);
+                }
+                BlockKind::Templates | BlockKind::Available | BlockKind::LeftOut => {}
+            }
+        }
+    }
+}
+
+/// The one source that a line is about.
+fn subject(receipt: &Receipt) -> Option<String> {
+    let is_about_sources =
+        matches!(receipt.what, What::Read | What::Selected | What::Unselected | What::Excluded | What::Included);
+    match receipt.about.as_slice() {
+        [one] if is_about_sources => Some(one.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! The fold as a table: lines go in, sessions come out.
+
+use super::*;
+use refdesk_enrich::{ItemReceipt, MatchReason};
+
+fn line(n: u64, session: &str, who: &str, receipt: Receipt) -> Line {
+    let time = Timestamp::from_second(1_800_000_000 + i64::try_from(n).unwrap() * 60).unwrap();
+    let [desk, session, who] = ["default", session, who].map(str::to_owned);
+    Line { n, time: format!("{time:.3}"), desk, session, who, receipt, seal: None }
+}
+
+fn told(items: &[(BlockKind, &str, Level)], tokens: usize) -> Receipt {
+    let item = |(block, about, level): &(BlockKind, &str, Level)| {
+        let why = vec![MatchReason::Rule { rule: "r".to_owned() }];
+        ItemReceipt { block: *block, about: (*about).to_owned(), level: *level, bytes: 1, why, rejected: None }
+    };
+    let why = items.iter().map(item).collect();
+    Receipt { why, tokens, text: Some("x".to_owned()), ..Receipt::new(What::Enriched) }
+}
+
+fn about(what: What, ids: &[&str], tokens: usize) -> Receipt {
+    Receipt { about: ids.iter().map(|id| (*id).to_owned()).collect(), tokens, ..Receipt::new(what) }
+}
+
+fn folded(lines: &[(&str, &str, Receipt)]) -> Vec<Arc<AgentSession>> {
+    let mut activity = Activity::default();
+    for ((session, who, receipt), n) in lines.iter().zip(1..) {
+        activity.add(&line(n, session, who, receipt.clone()));
+    }
+    activity.shown()
+}
+
+#[test]
+fn lines_add_up_to_sessions() {
+    use BlockKind::{Expansion, Hint, Notice};
+    let sessions = folded(&[
+        ("s1", "claude-code", Receipt { tokens: 700, ..Receipt::new(What::Instructed) }),
+        ("s2", "codex", about(What::Failed, &[], 0)),
+        (
+            "s1",
+            "claude-code",
+            told(
+                &[
+                    (Hint, "a", Level::Full),
+                    (Hint, "b", Level::Brief),
+                    (Expansion, "c", Level::Full),
+                    (Notice, "d", Level::Full),
+                    (Hint, "left", Level::Count),
+                ],
+                30,
+            ),
+        ),
+        ("s1", "claude-code over mcp", about(What::Read, &["a"], 500)),
+        ("s1", "claude-code over mcp", about(What::Selected, &["c", "e"], 0)),
+        ("s1", "refdesk unselect", about(What::Unselected, &["e"], 0)),
+        ("mine", "a screen", about(What::Selected, &["a"], 0)),
+        ("s3", "refdesk enrich", told(&[(Hint, "a", Level::Full)], 7)),
+    ]);
+    let rows: Vec<String> = sessions
+        .iter()
+        .map(|it| {
+            let AgentSession { session, agent, told, told_tokens, reads, read_tokens, picks, failures, .. } = &**it;
+            let followed = format!(
+                "{}/{} {}/{}",
+                it.hints.followed, it.hints.offered, it.expansions.followed, it.expansions.offered
+            );
+            format!("{session} {agent}: {told} ~{told_tokens}, {reads} ~{read_tokens}, {picks}, {failures}, {followed}")
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "s3 refdesk enrich: 1 ~7, 0 ~0, 0, 0, 0/1 0/0",
+            "s1 claude-code: 2 ~730, 1 ~500, 2, 0, 1/2 1/1",
+            "s2 codex: 0 ~0, 0 ~0, 0, 1, 0/0 0/0",
+        ]
+    );
+    let known: Vec<String> = sessions[1].known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
+    assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, told", "d given notice"]);
+    let lines: Vec<(&str, bool, Option<&str>)> =
+        sessions[1].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
+    assert_eq!(
+        lines[..3],
+        [("Unpicked @e", false, Some("e")), ("Picked @c, @e", false, None), ("Read @a", false, Some("a")),]
+    );
+    assert_eq!(sessions[1].periods.tokens(), [700, 0, 30, 500]);
+}
+
+#[test]
+fn a_session_that_forgot_knows_nothing_but_has_paid() {
+    use BlockKind::Hint;
+    let hint = || told(&[(Hint, "a", Level::Full)], 10);
+    let forgot = || Receipt::new(What::Forgot);
+    for (lines, known, tokens) in [
+        (vec![hint(), hint(), hint()], vec!["a hinted at 3 times"], 30),
+        (vec![hint(), hint(), forgot()], vec![], 20),
+        (vec![hint(), forgot(), hint(), about(What::Read, &["b"], 5)], vec!["a hinted at", "b read"], 25),
+    ] {
+        let lines: Vec<_> = lines.into_iter().map(|receipt| ("s", "codex", receipt)).collect();
+        let session = folded(&lines).remove(0);
+        let words: Vec<String> = session.known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
+        assert_eq!((words, session.tokens()), (known.into_iter().map(str::to_owned).collect(), tokens));
+    }
+}
+
+#[test]
+fn sessions_and_lines_are_limited_to_the_newest() {
+    let mut activity = Activity::default();
+    let sessions = u64::try_from(5 * MOST_SESSIONS).unwrap();
+    for n in 1..=sessions {
+        activity.add(&line(n, &format!("s{n}"), "codex", about(What::Read, &["a"], 1)));
+        assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
+    }
+    for n in sessions + 1..=sessions + 300 {
+        activity.add(&line(n, "long", "codex", about(What::Read, &["a"], 1)));
+    }
+    let shown = activity.shown();
+    assert_eq!((shown.len(), shown[0].session.as_str(), shown[0].reads), (MOST_SESSIONS, "long", 300));
+    assert_eq!((shown[0].lines.len(), shown[0].lines[0].number), (MOST_LINES, sessions + 300));
+    assert_eq!(shown[1].session, format!("s{sessions}"));
+}
+
+#[test]
+fn sessions_at_the_same_time_are_limited_too() {
+    let mut activity = Activity::default();
+    for n in 0..5 * MOST_SESSIONS {
+        activity.add(&line(1, &format!("s{n}"), "codex", about(What::Read, &["a"], 1)));
+        assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
+    }
+    assert!(!activity.shown().is_empty());
+}
+
+#[test]
+fn an_unchanged_session_is_not_copied() {
+    let mut activity = Activity::default();
+    activity.add(&line(1, "one", "codex", about(What::Read, &["a"], 1)));
+    activity.add(&line(2, "two", "codex", about(What::Read, &["a"], 1)));
+    let before = activity.shown();
+    activity.add(&line(3, "two", "codex", about(What::Read, &["a"], 1)));
+    let after = activity.shown();
+    assert!(Arc::ptr_eq(&before[1], &after[1]) && !Arc::ptr_eq(&before[0], &after[0]));
+}

@@ -1,0 +1,113 @@
+//! What a session of an agent knows, as rows: the tree of the selection with what the session was told of each source, then
+//! what it knows besides. And what it got and did, in sentences.
+
+use refdesk_desk::engine::Snapshot;
+use refdesk_desk::{AgentSession, Knowledge};
+
+use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
+
+/// A source, and what a session knows of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownRow {
+    pub id: String,
+    /// Its row of the selection's tree; `None` if it is not in it.
+    pub node: Option<TreeRow>,
+    /// `None` if it was told nothing of it.
+    pub knowledge: Option<Knowledge>,
+}
+
+/// The rows for this session.
+pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
+    let of_tree = |node: TreeRow| {
+        let is_given = matches!(node.kind, TreeRowKind::Member(_) | TreeRowKind::Auto(_));
+        let id = node.id(snapshot).filter(|_| is_given)?.to_owned();
+        let knowledge = session.known.get(&id).copied();
+        Some(KnownRow { id, node: Some(node), knowledge })
+    };
+    let mut rows: Vec<KnownRow> = selection_tree::rows(snapshot).into_iter().filter_map(of_tree).collect();
+    let is_auto = |id: &str| rows.iter().any(|row| row.id == id);
+    let others: Vec<KnownRow> = session
+        .known
+        .iter()
+        .filter(|(id, _)| !snapshot.selection.contains(id.as_str()) && !is_auto(id))
+        .map(|(id, knowledge)| KnownRow { id: id.clone(), node: None, knowledge: Some(*knowledge) })
+        .collect();
+    rows.extend(others);
+    rows
+}
+
+/// What it got and did: `It was sent 12 texts, ~4,120 tokens.`
+pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<String> {
+    let times = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let price = |count: u64| if count == 0 { String::new() } else { format!(", {}", tokens(count)) };
+    let AgentSession { told, told_tokens, reads, read_tokens, picks, failures, hints, expansions, .. } = session;
+    let mut sentences = vec![format!("It was sent {}{}.", times(*told, "text"), price(*told_tokens))];
+    sentences.push(match (*reads, *picks) {
+        (0, 0) => "It read and picked nothing.".to_owned(),
+        (0, picks) => format!("It picked {} and read nothing.", times(picks, "source")),
+        (reads, picks) => {
+            format!("It read sources {}{}, and picked {picks}.", times(reads, "time"), price(*read_tokens))
+        }
+    });
+    let followed = |count: &refdesk_desk::session::Count, what: &str| {
+        (count.offered > 0).then(|| format!("{} of {}", count.followed, times(count.offered, what)))
+    };
+    let followed: Vec<String> =
+        [followed(hints, "hint"), followed(expansions, "expansion")].into_iter().flatten().collect();
+    sentences.push(match followed.as_slice() {
+        [] => "No source was hinted at.".to_owned(),
+        followed => format!("Followed by reading or picking: {}.", followed.join(", ")),
+    });
+    if *failures > 0 {
+        sentences.push(format!("{} failed.", times(*failures, "hook")));
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn the_tree_comes_first_and_what_is_not_in_it_last() {
+        let session = fixture::agents().sessions[0].clone();
+        let shown: Vec<String> = rows(&fixture::snapshot(), &session)
+            .iter()
+            .map(|row| {
+                let level = row.node.as_ref().map_or("-".to_owned(), |node| node.level.to_string());
+                format!("{level} {}: {}", row.id, row.knowledge.map(|it| it.words()).unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "0 circuit-breaker: read twice, told",
+                "1 retry-pattern: hinted at",
+                "2 error-handling: given notice",
+                "3 legacy-errors: ",
+                "1 timeouts: ",
+                "0 team-conventions: told",
+                "- gone-source: hinted at",
+                "- java-service: picked, hinted at 3 times",
+            ]
+        );
+    }
+
+    #[test]
+    fn sentences_count() {
+        let sentences =
+            |session: &AgentSession| super::sentences(session, |count| format!("~{count} tokens")).join(" ");
+        let activity = fixture::agents();
+        let said: Vec<String> = activity.sessions.iter().map(|session| sentences(session)).collect();
+        assert_eq!(
+            said,
+            [
+                "It was sent 14 texts, ~4120 tokens. It read sources 6 times, ~12300 tokens, and picked 2. Followed by reading or \
+                 picking: 4 of 9 hints, 1 of 1 expansion.",
+                "It was sent 3 texts, ~310 tokens. It read and picked nothing. Followed by reading or picking: 0 of 4 hints.",
+                "It was sent 0 texts. It picked 1 source and read nothing. No source was hinted at. 1 hook failed.",
+            ]
+        );
+    }
+}

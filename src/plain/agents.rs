@@ -1,0 +1,96 @@
+//! The sessions of agents: what each was told, read and picked, at what price, and what it knows.
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Request;
+use refdesk_desk::{AgentActivity, AgentSession, SessionLine};
+
+use super::lists::{NumberedRow, Target, list};
+use super::state::{Pending, PlainState, Turn};
+use super::words::{counted, price, sentence, tokens};
+use crate::common::known_sources::{KnownRow, rows, sentences};
+
+pub fn ask(state: &mut PlainState, turn: &mut Turn) {
+    state.pending = Some(Pending::Agents);
+    turn.ask(Request::Agents);
+}
+
+/// Asks again, because the session may have gone on.
+pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut Turn) {
+    state.pending = Some(Pending::Session { desk, session });
+    turn.ask(Request::Agents);
+}
+
+/// Lists the sessions.
+pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Turn) {
+    if let Some(problem) = &activity.problem {
+        turn.say(sentence(problem));
+    }
+    match activity.sessions.len() {
+        0 => turn.say("No agent was told anything yet. Type welcome to hear how to connect one."),
+        some => turn.say(format!(
+            "{} of agents, {} in all, the newest first. Type a number to hear more.",
+            counted(some, "session"),
+            tokens(activity.tokens())
+        )),
+    }
+    let row = |session: &std::sync::Arc<AgentSession>| NumberedRow {
+        words: Some(words(activity, session)),
+        target: Target::Session(session.desk.clone(), session.session.clone()),
+    };
+    list(state, activity.sessions.iter().map(row).collect(), turn);
+}
+
+/// `claude-code, session s1, last at 11:04:00, about 16,420 tokens. It was sent 14 texts, …`
+fn words(activity: &AgentActivity, session: &AgentSession) -> String {
+    let (last, price) = (activity.clock(session.last), tokens(session.tokens()));
+    let sentences = sentences(session, tokens).join(" ");
+    format!("{}, session {}, last at {last}, {price}. {sentences}", session.agent, session.session)
+}
+
+/// Says everything about a session: what it knows, then its lines of the journal.
+pub fn told(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut Turn) {
+    let found = activity.sessions.iter().find(|session| session.desk == desk && session.session == name);
+    let Some(session) = found else {
+        return turn.say("This session is no longer among the newest. Type agents to list them.");
+    };
+    turn.say(format!("{}, session {}, desk {}.", session.agent, session.session, session.desk));
+    turn.say(format!("Since {}, last at {}.", activity.clock(session.since), activity.clock(session.last)));
+    sentences(session, tokens).into_iter().for_each(|line| turn.say(line));
+    let known: Vec<NumberedRow> = rows(&state.snapshot, session).iter().map(|row| known(state, row)).collect();
+    let lines =
+        session.lines.iter().map(|line| NumberedRow { words: Some(line_words(activity, line)), target: target(line) });
+    turn.say(format!(
+        "{} selected or known, then {} of the journal, the newest first.",
+        counted(known.len(), "source"),
+        counted(session.lines.len(), "line")
+    ));
+    list(state, known.into_iter().chain(lines).collect(), turn);
+}
+
+/// `  retry-pattern, hinted, about 2,210 tokens.`
+fn known(state: &PlainState, row: &KnownRow) -> NumberedRow {
+    let indent = "  ".repeat(row.node.as_ref().map_or(0, |node| node.level.min(10)));
+    let words = match row.knowledge {
+        Some(knowledge) => knowledge.words(),
+        None => "not told".to_owned(),
+    };
+    let outside = if row.node.is_none() { ", not selected" } else { "" };
+    let price = price(&state.snapshot, &row.id);
+    NumberedRow {
+        words: Some(format!("{indent}{}, {words}{outside}, {price}.", row.id)),
+        target: Target::Source(SourceId::from(row.id.as_str())),
+    }
+}
+
+fn line_words(activity: &AgentActivity, line: &SessionLine) -> String {
+    let price = if line.tokens > 0 { format!(", {}", tokens(line.tokens)) } else { String::new() };
+    format!("{}, {}{price}.", activity.clock(line.time), line.text.replace('@', ""))
+}
+
+fn target(line: &SessionLine) -> Target {
+    match &line.subject {
+        _ if line.has_text => Target::Receipt(line.number),
+        Some(id) => Target::Source(SourceId::from(id.as_str())),
+        None => Target::Sentence,
+    }
+}

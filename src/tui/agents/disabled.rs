@@ -1,0 +1,28 @@
+//! Why an action of the view of agents is disabled.
+
+use super::AgentsPage;
+use crate::tui::action::Action;
+use crate::tui::state::State;
+
+/// Why this action is disabled while the view of agents is shown.
+pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let page = state.agents.page?;
+    match action {
+        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+            Some(format!("the view of agents fills the screen: {} leaves it", state.key(Action::Back)))
+        }
+        Action::NextTab | Action::PreviousTab if page == AgentsPage::Sessions => {
+            Some(format!("only a session has lines and knowledge: {} opens it", state.key(Action::Follow)))
+        }
+        Action::Follow => state.agents_target().err(),
+        Action::ThisSession if state.agents.session().is_none() => {
+            Some("there is no session under the cursor".to_owned())
+        }
+        Action::ToCatalog => match state.agents.source() {
+            None => Some("this row is not about a single source".to_owned()),
+            Some(id) if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is no longer in the catalog")),
+            Some(_) => None,
+        },
+        _ => None,
+    }
+}

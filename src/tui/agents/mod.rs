@@ -1,0 +1,127 @@
+//! What agents did, in place of the panes: each session with what it was told, read and picked, what that cost over time, and
+//! whether hints were followed; below it, or on a page of its own, its lines of the journal and what it knows. The engine
+//! follows the journal; here are only the values that it sends.
+
+pub mod disabled;
+mod row_view;
+mod session_view;
+pub mod update;
+pub mod view;
+
+use std::sync::Arc;
+
+use refdesk_desk::{AgentActivity, AgentSession, SessionLine};
+
+use crate::common::known_sources::KnownRow;
+use crate::tui::state::State;
+use crate::tui::widgets::motion::Cursor;
+
+/// What the view of agents shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AgentsPage {
+    /// All sessions.
+    Sessions,
+    /// The journal's lines of one.
+    Lines,
+    /// What it knows.
+    Known,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct AgentsView {
+    /// `None` while the panes are shown.
+    pub page: Option<AgentsPage>,
+    /// The newest answer of the engine; dropped when the view is left.
+    pub activity: Option<Arc<AgentActivity>>,
+    /// Whether the journal has more than the answer, and whether an answer is awaited.
+    is_due: bool,
+    is_asked: bool,
+    /// The session under the cursor.
+    pub cursor: Cursor,
+    /// The row under the cursor of its page.
+    pub row: Cursor,
+    /// What the session under the cursor knows, on that page.
+    pub known: Vec<KnownRow>,
+}
+
+/// What `Enter` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentsTarget {
+    /// Shows the lines of the session.
+    Session,
+    /// Shows the receipt in this line of the journal.
+    Receipt(u64),
+    /// Goes to this source in the catalog.
+    Source(String),
+}
+
+impl AgentsView {
+    /// Whether it is shown in place of the panes.
+    pub fn is_open(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// Leaves it.
+    pub fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn sessions(&self) -> &[Arc<AgentSession>] {
+        self.activity.as_ref().map_or(&[], |activity| activity.sessions.as_slice())
+    }
+
+    /// The session under the cursor.
+    pub fn session(&self) -> Option<&AgentSession> {
+        self.sessions().get(self.cursor.at).map(Arc::as_ref)
+    }
+
+    /// The line of the journal under the cursor.
+    pub fn line(&self) -> Option<&SessionLine> {
+        self.session()?.lines.get(self.row.at).filter(|_| self.page == Some(AgentsPage::Lines))
+    }
+
+    /// The number of rows of the page.
+    pub fn len(&self) -> usize {
+        match self.page {
+            Some(AgentsPage::Sessions) => self.sessions().len(),
+            Some(AgentsPage::Lines) => self.session().map_or(0, |session| session.lines.len()),
+            Some(AgentsPage::Known) => self.known.len(),
+            None => 0,
+        }
+    }
+
+    /// The source under the cursor.
+    pub fn source(&self) -> Option<&str> {
+        match self.page? {
+            AgentsPage::Sessions => None,
+            AgentsPage::Lines => self.line()?.subject.as_deref(),
+            AgentsPage::Known => self.known.get(self.row.at).map(|row| row.id.as_str()),
+        }
+    }
+}
+
+impl State {
+    /// What `Enter` does in the view of agents.
+    pub fn agents_target(&self) -> Result<AgentsTarget, String> {
+        let agents = &self.agents;
+        if agents.session().is_none() {
+            return Err("no session of an agent is in the journal yet".to_owned());
+        }
+        if agents.page == Some(AgentsPage::Sessions) {
+            return Ok(AgentsTarget::Session);
+        }
+        if let Some(line) = agents.line().filter(|line| line.has_text) {
+            return Ok(AgentsTarget::Receipt(line.number));
+        }
+        match agents.source() {
+            Some(id) if self.snapshot.catalog.get(id).is_some() => Ok(AgentsTarget::Source(id.to_owned())),
+            Some(id) => Err(format!("@{id} is no longer in the catalog")),
+            None => Err("this row has neither a receipt nor a single source".to_owned()),
+        }
+    }
+
+    /// Whether the panes are shown, and not the graph or the view of agents in their place.
+    pub fn shows_panes(&self) -> bool {
+        !self.graph.is_open() && !self.agents.is_open()
+    }
+}

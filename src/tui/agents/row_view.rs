@@ -1,0 +1,187 @@
+//! The rows of the view of agents: sessions with their figures, lines of the journal, and the sources that a session knows
+//! as the tree of the selection.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use refdesk_desk::session::What;
+use refdesk_desk::{AgentActivity, AgentSession};
+
+use super::AgentsPage;
+use crate::tui::selection;
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::sparkline::sparkline;
+
+/// Columns from which the first time of a session has a column.
+const WIDE: u16 = 100;
+/// The most columns of an agent's name, and the columns of a session's name where there is no room for more.
+const AGENT: usize = 24;
+const SESSION: usize = 10;
+/// Columns of the figures: tokens, readings, picks, hints that were followed.
+const FIGURES: [(usize, &str); 4] = [(9, "told"), (5, "read"), (6, "picked"), (9, "followed")];
+
+/// The columns of texts that differ in width.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentColumns {
+    agent: usize,
+    session: usize,
+    time: usize,
+    /// Whether there is room for the first time too.
+    has_since: bool,
+    /// Columns of the ids with their tree lines.
+    id: usize,
+}
+
+/// The columns for the rows in this window.
+pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns {
+    let Some(activity) = &state.agents.activity else { return AgentColumns::default() };
+    let shown = activity.sessions.get(window.clone()).unwrap_or_default();
+    let columns = |text: &str| cells::width(&cells::clean(text));
+    let widest = |of: &dyn Fn(&AgentSession) -> usize| shown.iter().map(|session| of(session)).max().unwrap_or(0);
+    let has_since = width >= WIDE;
+    let names = if has_since { usize::MAX } else { SESSION };
+    let times = |session: &AgentSession| {
+        let [since, last] = [session.since, session.last].map(|time| cells::width(&activity.clock(time)));
+        if has_since { since.max(last) } else { last }
+    };
+    let lines = state.agents.session().into_iter().flat_map(|session| session.lines.range(clamped(window, session)));
+    let of_lines = lines.map(|line| cells::width(&activity.clock(line.time))).max().unwrap_or(0);
+    let is_sessions = state.agents.page == Some(AgentsPage::Sessions);
+    let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
+    AgentColumns {
+        agent: widest(&|session| columns(&session.agent)).clamp(5, AGENT),
+        session: widest(&|session| columns(&session.session)).clamp(7, names.min(36)),
+        time: if is_sessions { widest(&times) } else { of_lines },
+        has_since,
+        id: known.max().unwrap_or(0),
+    }
+}
+
+fn clamped(window: &Range<usize>, session: &AgentSession) -> Range<usize> {
+    let len = session.lines.len();
+    window.start.min(len)..window.end.min(len)
+}
+
+pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut Buffer) {
+    let columns = columns(state, window, place.width);
+    let infra = state.skin.theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, place.width);
+    row.cell("agent", columns.agent, infra).cell("session", columns.session, infra);
+    if columns.has_since {
+        row.cell("since", columns.time, infra);
+    }
+    row.cell("last", columns.time, infra);
+    for (width, word) in FIGURES {
+        row.cell(&format!("{word:>width$}"), width, infra);
+    }
+    let over_time = ["tokens over time", "over time"].into_iter().find(|words| words.len() + 1 < row.room());
+    row.gap().text(over_time.unwrap_or_default(), infra);
+    row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
+}
+
+/// The row at this place of the page.
+pub fn row<'a>(
+    state: &'a State,
+    page: AgentsPage,
+    at: usize,
+    columns: AgentColumns,
+    width: u16,
+) -> Option<ListRow<'a>> {
+    let activity = state.agents.activity.as_ref()?;
+    let row = ListRow::new(&state.skin, width);
+    match page {
+        AgentsPage::Sessions => Some(of_session(state, row, activity, activity.sessions.get(at)?, columns)),
+        AgentsPage::Lines => of_line(state, row, activity, at, columns),
+        AgentsPage::Known => of_source(state, row, at, columns),
+    }
+}
+
+fn of_session<'a>(
+    state: &State,
+    mut row: ListRow<'a>,
+    activity: &AgentActivity,
+    session: &AgentSession,
+    columns: AgentColumns,
+) -> ListRow<'a> {
+    let style = |role| state.skin.theme.style(role);
+    let (infra, text) = (style(ThemeRole::Infra), style(ThemeRole::Text));
+    row.cell(&cells::clean(&session.agent), columns.agent, style(ThemeRole::Hints));
+    row.cell(&cells::clean(&session.session), columns.session, text);
+    if columns.has_since {
+        row.cell(&activity.clock(session.since), columns.time, infra);
+    }
+    row.cell(&activity.clock(session.last), columns.time, infra);
+    let hints = session.hints.offered + session.expansions.offered;
+    let figures = [
+        if session.told_tokens > 0 { cells::tokens(session.told_tokens) } else { String::new() },
+        if session.reads > 0 { cells::grouped(session.reads as u64) } else { String::new() },
+        if session.picks > 0 { cells::grouped(session.picks as u64) } else { String::new() },
+        if hints > 0 {
+            format!("{} of {}", session.hints.followed + session.expansions.followed, hints)
+        } else {
+            String::new()
+        },
+    ];
+    for ((width, _), figure) in FIGURES.into_iter().zip(figures) {
+        row.cell(&format!("{figure:>width$}"), width, text);
+    }
+    row.gap();
+    let room = row.room().saturating_sub(1);
+    row.text(&sparkline(session.periods.tokens(), room, &state.skin.glyphs.levels), style(ThemeRole::Catalog));
+    row
+}
+
+/// The colour of what happened.
+fn role(what: What) -> ThemeRole {
+    match what {
+        What::Enriched | What::Instructed => ThemeRole::Hints,
+        What::Read => ThemeRole::Catalog,
+        What::Selected | What::Unselected | What::Excluded | What::Included => ThemeRole::Selection,
+        What::Written | What::Removed | What::Rendered => ThemeRole::Templates,
+        What::Failed => ThemeRole::Error,
+        What::Asked | What::Answered => ThemeRole::Warning,
+        What::Forgot => ThemeRole::Infra,
+    }
+}
+
+fn of_line<'a>(
+    state: &State,
+    mut row: ListRow<'a>,
+    activity: &AgentActivity,
+    at: usize,
+    columns: AgentColumns,
+) -> Option<ListRow<'a>> {
+    let line = state.agents.session()?.lines.get(at)?;
+    let theme = &state.skin.theme;
+    row.cell(&activity.clock(line.time), columns.time, theme.style(ThemeRole::Infra));
+    row.cell(line.what.word(), 10, theme.style(role(line.what)));
+    let (tokens, width) = if line.tokens > 0 { (cells::tokens(line.tokens), 9) } else { (String::new(), 9) };
+    let room = row.room().saturating_sub(width + 2);
+    row.cell(&cells::clean(&line.text), room, theme.style(ThemeRole::Text));
+    row.text(&format!("{tokens:>width$}"), theme.style(ThemeRole::Infra));
+    Some(row)
+}
+
+fn of_source<'a>(state: &State, mut row: ListRow<'a>, at: usize, columns: AgentColumns) -> Option<ListRow<'a>> {
+    let known = state.agents.known.get(at)?;
+    let theme = &state.skin.theme;
+    let infra = theme.style(ThemeRole::Infra);
+    let lead = known.node.as_ref().map(|node| selection::lead(state, node)).unwrap_or_default();
+    let (mark, mark_role) = source_state::mark(&state.snapshot, &known.id);
+    row.text(&lead, infra).text(state.skin.glyphs.mark(mark), theme.style(mark_role)).gap();
+    let tokens = state.snapshot.tokens.get(known.id.as_str()).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+    let id_room = columns.id.min(row.room() * 3 / 5).saturating_sub(cells::width(&lead));
+    let id_role = if known.knowledge.is_some() { ThemeRole::Text } else { ThemeRole::Infra };
+    row.id(&cells::clean(&known.id), id_room, theme.style(id_role));
+    let words = known.knowledge.map_or_else(|| state.skin.glyphs.dash.to_owned(), |it| it.words());
+    let room = row.room().saturating_sub(9 + 2);
+    row.cell(&words, room, theme.style(if known.knowledge.is_some() { ThemeRole::Hints } else { ThemeRole::Infra }));
+    row.text(&format!("{tokens:>9}"), infra);
+    Some(row)
+}

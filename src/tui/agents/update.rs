@@ -1,0 +1,165 @@
+//! Opens the view of agents, moves in it, and asks the engine again whenever the journal has more.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::AgentActivity;
+use refdesk_desk::engine::Request;
+
+use super::{AgentsPage, AgentsTarget, AgentsView, view};
+use crate::common::known_sources;
+use crate::tui::action::Action;
+use crate::tui::feed::{self, query};
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+use crate::tui::update;
+use crate::tui::widgets::motion::{Cursor, Motion};
+use crate::tui::windows::{Handled, ReceiptWindow};
+
+/// Carries out what the view does itself. Actions that lead elsewhere leave it.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+    if action == Action::Agents {
+        toggle(state);
+        return Handled::Consumed;
+    }
+    let Some(page) = state.agents.page else { return Handled::Ignored };
+    match action {
+        Action::Back if page == AgentsPage::Sessions => state.agents.close(),
+        Action::Back => show(state, AgentsPage::Sessions),
+        Action::Preset(_) | Action::Graph => {
+            state.agents.close();
+            return Handled::Ignored;
+        }
+        Action::Move(motion) => step(state, motion),
+        Action::NextTab | Action::PreviousTab => match page {
+            AgentsPage::Sessions => {}
+            AgentsPage::Lines => show(state, AgentsPage::Known),
+            AgentsPage::Known => show(state, AgentsPage::Lines),
+        },
+        Action::Follow => match state.agents_target() {
+            Ok(AgentsTarget::Session) => show(state, AgentsPage::Lines),
+            Ok(AgentsTarget::Receipt(number)) => ReceiptWindow::open(state, number, effects),
+            Ok(AgentsTarget::Source(id)) => feed::update::to_source(state, &SourceId::from(id)),
+            Err(_) => {}
+        },
+        Action::ToCatalog => {
+            if let Some(id) = state.agents.source().map(SourceId::from) {
+                feed::update::to_source(state, &id);
+            }
+        }
+        Action::ThisSession => {
+            if let Some(session) = state.agents.session().map(|session| session.session.clone()) {
+                feed::update::open(state);
+                let line = query::with(state.feed.filter.text(), query::SESSION, Some(&session));
+                state.feed.set_filter(&line);
+            }
+        }
+        _ => return Handled::Ignored,
+    }
+    Handled::Consumed
+}
+
+fn toggle(state: &mut State) {
+    let is_open = state.agents.is_open();
+    state.agents.close();
+    if !is_open {
+        state.graph.close();
+        state.agents = AgentsView { page: Some(AgentsPage::Sessions), is_due: true, ..AgentsView::default() };
+    }
+}
+
+/// Shows this page, from its beginning.
+fn show(state: &mut State, page: AgentsPage) {
+    state.agents.page = Some(page);
+    state.agents.row = Cursor::default();
+    rebuild(state);
+}
+
+/// Computes what the session under the cursor knows, if that is shown.
+fn rebuild(state: &mut State) {
+    let session = state.agents.session().filter(|_| state.agents.page == Some(AgentsPage::Known));
+    state.agents.known = session.map(|session| known_sources::rows(&state.snapshot, session)).unwrap_or_default();
+}
+
+/// After a snapshot: the selection may have changed.
+pub fn snapshot_changed(state: &mut State) {
+    rebuild(state);
+}
+
+/// The journal has more.
+pub fn receipts_arrived(state: &mut State) {
+    state.agents.is_due = state.agents.is_open();
+}
+
+/// The engine's answer. The cursors stay on their session and, unless it is the newest, on their line.
+pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
+    state.agents.is_asked = false;
+    if !state.agents.is_open() {
+        return;
+    }
+    let session = state.agents.session().map(|session| (session.desk.clone(), session.session.clone()));
+    let line = state.agents.line().map(|line| line.number).filter(|_| state.agents.row.at > 0);
+    state.agents.activity = Some(activity);
+    let agents = &mut state.agents;
+    if let Some((desk, name)) = session {
+        let is_same = |it: &refdesk_desk::AgentSession| it.desk == desk && it.session == name;
+        match agents.sessions().iter().position(|session| is_same(session)) {
+            Some(at) => agents.cursor.at = at,
+            // It is no longer among the newest.
+            None => agents.page = Some(AgentsPage::Sessions),
+        }
+    }
+    if let (Some(number), Some(session)) = (line, agents.session()) {
+        let at = session.lines.iter().position(|line| line.number == number);
+        agents.row.at = at.unwrap_or(agents.row.at);
+    }
+    rebuild(state);
+}
+
+/// After every input: asks if the journal has more, one question at a time, and keeps the cursors in their lists.
+pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
+    let agents = &mut state.agents;
+    if !agents.is_open() {
+        return;
+    }
+    if agents.is_due && !agents.is_asked {
+        (agents.is_due, agents.is_asked) = (false, true);
+        effects.push(Effect::Ask(Request::Agents));
+    }
+    let (page, len, sessions) = (view::page(state), state.agents.len(), state.agents.sessions().len());
+    match state.agents.page {
+        Some(AgentsPage::Sessions) => state.agents.cursor.clamp(sessions, page),
+        _ => state.agents.row.clamp(len, page),
+    }
+}
+
+fn cursor(agents: &mut AgentsView) -> &mut Cursor {
+    match agents.page {
+        Some(AgentsPage::Sessions) | None => &mut agents.cursor,
+        Some(AgentsPage::Lines | AgentsPage::Known) => &mut agents.row,
+    }
+}
+
+fn step(state: &mut State, motion: Motion) {
+    let (len, page) = (state.agents.len(), view::page(state));
+    cursor(&mut state.agents).step(motion, len, page);
+}
+
+/// A click puts the cursor on a row; on the row under the cursor it does what `Enter` does.
+pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+    if let Some(page) = view::page_at(state, at) {
+        return show(state, page);
+    }
+    let Some(row) = view::row_at(state, at) else { return };
+    let before = std::mem::replace(&mut cursor(&mut state.agents).at, row);
+    if before == row {
+        update::act(state, Action::Follow, effects);
+    }
+}
+
+pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
+    let (len, page) = (state.agents.len(), view::page(state));
+    cursor(&mut state.agents).scroll(motion, rows, len, page);
+}

@@ -1,0 +1,194 @@
+//! Where everything of the view of agents is drawn: headings or tabs on top, the rows of a page, and below a rule the row
+//! under the cursor in words. The mouse asks the same places.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::{AgentsPage, row_view, session_view};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::layout;
+use crate::tui::pane_view::{draw_empty, draw_lines, nth_row};
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::row::{Active, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// Below this height there are no details.
+const WITH_DETAILS: u16 = 9;
+/// The least rows of a session in words.
+const SESSION_DETAILS: u16 = 7;
+/// Rows of a line of the journal in words.
+const LINE_DETAILS: u16 = 3;
+
+/// The places within the view.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentsLayout {
+    /// Headings, or the tabs of a session.
+    pub head: Rect,
+    pub list: Rect,
+    pub rule: Rect,
+    pub detail: Rect,
+}
+
+pub fn places(state: &State) -> AgentsLayout {
+    let inner = layout::inner(state.layout().body);
+    let wanted = match state.agents.page {
+        Some(AgentsPage::Sessions) => (inner.height / 2).max(SESSION_DETAILS),
+        _ => LINE_DETAILS,
+    };
+    let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
+    let head = Rect { height: inner.height.min(1), ..inner };
+    let rule_height = u16::from(detail > 0);
+    let list_height = inner.height.saturating_sub(head.height + detail + rule_height);
+    let list = Rect { y: head.bottom(), height: list_height, ..inner };
+    let rule = Rect { y: list.bottom(), height: rule_height, ..inner };
+    AgentsLayout { head, list, rule, detail: Rect { y: rule.bottom(), height: detail, ..inner } }
+}
+
+/// The visible rows.
+pub fn page(state: &State) -> usize {
+    usize::from(places(state).list.height).max(1)
+}
+
+pub fn draw(state: &State, frame: &mut Frame<'_>) {
+    let Some(page) = state.agents.page else { return };
+    let (places, buffer) = (places(state), frame.buffer_mut());
+    let active = if state.window.is_none() { Active::Yes } else { Active::No };
+    let (len, cursor) = match page {
+        AgentsPage::Sessions => (state.agents.len(), state.agents.cursor),
+        AgentsPage::Lines | AgentsPage::Known => (state.agents.len(), state.agents.row),
+    };
+    let title = title(state, page);
+    let role = ThemeRole::Hints;
+    let body = state.layout().body;
+    // A price that is cut tells nothing.
+    let note =
+        Some(note(state)).filter(|note| cells::width(&title) + cells::width(note) + 8 <= usize::from(body.width));
+    let note = note.unwrap_or_default();
+    let border = PaneBorder { title: &title, note, place: frame::position(cursor.at, len), role, active };
+    border.draw(&state.skin, body, buffer);
+    if let Some(sentence) = why_empty(state, page) {
+        draw_empty(state, &sentence, places.list, buffer);
+    }
+    let window = cursor.window(len, usize::from(places.list.height));
+    match page {
+        AgentsPage::Sessions if len > 0 => row_view::headings(state, &window, places.head, buffer),
+        AgentsPage::Sessions => {}
+        AgentsPage::Lines | AgentsPage::Known => draw_tabs(state, page, buffer),
+    }
+    let (top, columns) = (window.start, row_view::columns(state, &window, places.list.width));
+    for (nth, at) in window.enumerate() {
+        let under = RowCursor::of(at, cursor.at, active);
+        if let Some(mut row) = row_view::row(state, page, at, columns, places.list.width) {
+            row.draw(under, role, nth_row(places.list, nth), buffer);
+        }
+    }
+    frame::scrollbar(&state.skin, places.list, len, top, state.skin.theme.style(role), buffer);
+    let caption = match page {
+        AgentsPage::Sessions => "this session",
+        AgentsPage::Lines => "this line of the journal",
+        AgentsPage::Known => "this source",
+    };
+    frame::rule(&state.skin, places.rule, caption, state.skin.theme.style(ThemeRole::Infra), buffer);
+    draw_lines(&details(state, page, places.detail), places.detail, buffer);
+}
+
+fn details(state: &State, page: AgentsPage, place: Rect) -> Vec<Line<'static>> {
+    let (columns, most) = (usize::from(place.width.saturating_sub(2)), usize::from(place.height));
+    let mut lines = match page {
+        AgentsPage::Sessions => session_view::session(state, columns, most),
+        AgentsPage::Lines => session_view::line(state, columns),
+        AgentsPage::Known => session_view::known(state, columns),
+    };
+    lines.truncate(most);
+    lines
+}
+
+fn title(state: &State, page: AgentsPage) -> String {
+    match (page, state.agents.session()) {
+        (AgentsPage::Lines | AgentsPage::Known, Some(session)) => {
+            format!("Agents: {}, session {}", cells::clean(&session.agent), cells::clean(&session.session))
+        }
+        _ => "Agents".to_owned(),
+    }
+}
+
+/// `12 sessions · ~41,200 tokens`
+fn note(state: &State) -> String {
+    let Some(activity) = &state.agents.activity else { return String::new() };
+    let tokens = match state.agents.session().filter(|_| state.agents.page != Some(AgentsPage::Sessions)) {
+        Some(session) => return format!("{} tokens", cells::tokens(session.tokens())),
+        None => cells::tokens(activity.tokens()),
+    };
+    format!("{} {} {tokens} tokens", cells::counted(activity.sessions.len(), "session"), state.skin.glyphs.dot)
+}
+
+fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
+    let Some(activity) = &state.agents.activity else {
+        return Some("reading the journal".to_owned());
+    };
+    if state.agents.len() > 0 {
+        return None;
+    }
+    Some(match (page, &activity.problem) {
+        (AgentsPage::Sessions, Some(problem)) => format!("{problem}."),
+        (AgentsPage::Sessions, None) => {
+            let welcome = state.key_in(KeyContext::Global, Action::Welcome);
+            format!(
+                "No agent was told anything yet. Once an agent is connected ({welcome} shows how), each of its sessions is a row \
+                 here."
+            )
+        }
+        (AgentsPage::Lines, _) => "The journal has no line of this session.".to_owned(),
+        (AgentsPage::Known, _) => {
+            "This session was told of no source since it began or forgot, and nothing is selected.".to_owned()
+        }
+    })
+}
+
+/// The tabs of a session with their places.
+fn tabs(state: &State) -> Vec<(AgentsPage, String, Rect)> {
+    let (line, current) = (places(state).head, state.agents.page);
+    let Some(session) = state.agents.session().filter(|_| current != Some(AgentsPage::Sessions)) else {
+        return Vec::new();
+    };
+    let mut x = line.x;
+    let tab = |(page, title, count): (AgentsPage, &str, usize)| {
+        let title = format!("{title} {}", cells::grouped(count as u64));
+        let text = if current == Some(page) { format!("[{title}]") } else { format!(" {title} ") };
+        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
+        let place = Rect { x, width, ..line };
+        x += width;
+        (page, text, place)
+    };
+    let pages = [
+        (AgentsPage::Lines, "Journal", session.lines.len()),
+        (AgentsPage::Known, "Known sources", session.known.len()),
+    ];
+    pages.into_iter().map(tab).collect()
+}
+
+fn draw_tabs(state: &State, current: AgentsPage, buffer: &mut ratatui::buffer::Buffer) {
+    for (page, text, place) in tabs(state) {
+        let role = if page == current { ThemeRole::Strong } else { ThemeRole::Infra };
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(role));
+    }
+}
+
+/// The tab at this place.
+pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
+    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(page, ..)| page)
+}
+
+/// The row at this place.
+pub fn row_at(state: &State, at: Position) -> Option<usize> {
+    let list = places(state).list;
+    let top = match state.agents.page? {
+        AgentsPage::Sessions => state.agents.cursor.top,
+        AgentsPage::Lines | AgentsPage::Known => state.agents.row.top,
+    };
+    let row = list.contains(at).then(|| top + usize::from(at.y - list.y))?;
+    (row < state.agents.len()).then_some(row)
+}

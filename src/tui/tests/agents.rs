@@ -1,0 +1,203 @@
+//! The view of agents by its keys: pages, what `Enter` does, and when the engine is asked.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use crate::tui::agents::AgentsPage;
+use crate::tui::fixture;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::input::{Effect, Input};
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::tests::{answer, commands, event, message, press, screen};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use refdesk_desk::AgentActivity;
+use refdesk_desk::engine::{Age, Event, Receipts, Request, Response};
+
+fn agents(keys: &str) -> State {
+    let mut state = fixture::in_agents(120, 36, "F7");
+    press(&mut state, keys);
+    state
+}
+
+fn asked(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| *effect == Effect::Ask(Request::Agents))
+}
+
+#[test]
+fn pages() {
+    use AgentsPage::{Known, Lines, Sessions};
+    for (keys, page, session) in [
+        ("", Some(Sessions), Some("claude-code")),
+        ("j", Some(Sessions), Some("codex")),
+        ("G", Some(Sessions), Some("gemini-cli")),
+        ("Enter", Some(Lines), Some("claude-code")),
+        ("Enter Tab", Some(Known), Some("claude-code")),
+        ("Enter Tab Tab", Some(Lines), Some("claude-code")),
+        ("Enter BackTab", Some(Known), Some("claude-code")),
+        ("j Enter Esc", Some(Sessions), Some("codex")),
+        ("Enter Tab Esc", Some(Sessions), Some("claude-code")),
+        ("Enter q q", None, None),
+        ("Esc", None, None),
+        ("F7", None, None),
+        ("S", None, None),
+        ("2", None, None),
+        ("f", None, None),
+        ("R", None, None),
+        ("F3", None, None),
+    ] {
+        let state = agents(keys);
+        let agent = state.agents.session().map(|session| session.agent.as_str());
+        assert_eq!((state.agents.page, agent), (page, session), "{keys}");
+        assert_eq!(state.agents.activity.is_none(), page.is_none(), "{keys}: its memory is released");
+    }
+    assert!(agents("R").graph.is_open());
+    let mut state = agents("R F7");
+    assert_eq!((state.graph.is_open(), state.agents.page), (false, Some(Sessions)));
+    press(&mut state, "Tab");
+    assert_eq!(message(&state), "only a session has lines and knowledge: Enter opens it");
+}
+
+#[test]
+fn enter_leads_to_receipts_and_sources() {
+    for (keys, command, subject, said) in [
+        ("Enter Enter", Some(Request::JournalLine(61)), None, ""),
+        ("Enter j Enter", None, Some("circuit-breaker"), ""),
+        ("Enter j j c", None, Some("java-service"), ""),
+        ("Enter j j j Enter", None, None, "@gone-source is no longer in the catalog"),
+        ("Enter j j j j Enter", Some(Request::JournalLine(12)), None, ""),
+        ("Enter G Enter", None, None, "this row has neither a receipt nor a single source"),
+        ("Enter Tab j Enter", None, Some("retry-pattern"), ""),
+        ("Enter Tab G c", None, Some("java-service"), ""),
+    ] {
+        let mut state = fixture::in_agents(120, 36, "F7");
+        let effects = press(&mut state, keys);
+        assert_eq!(commands(&effects), Vec::from_iter(command.clone()), "{keys}");
+        assert_eq!(state.open_window() == Some(WindowKind::Receipt), command.is_some(), "{keys}");
+        let shown = state.subject(Pane::Catalog).filter(|_| !state.agents.is_open());
+        assert_eq!((shown, message(&state)), (subject, said), "{keys}");
+    }
+}
+
+#[test]
+fn the_feed_shows_the_session() {
+    let state = agents("f");
+    assert!(!state.agents.is_open() && state.in_feed());
+    assert_eq!(state.feed.filter.text(), "session:3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa");
+}
+
+#[test]
+fn the_engine_is_asked_once_for_all_that_arrived_meanwhile() {
+    let receipts = |n| Event::Receipts(Receipts { told: vec![fixture::receipt(n, "s")], age: Age::Now, gap: None });
+    let mut state = fixture::state(120, 36);
+    assert!(!asked(&event(&mut state, receipts(1))), "not while the panes are shown");
+    assert!(asked(&press(&mut state, "F7")));
+    assert!(screen(&state).contains("reading the journal"));
+    for n in 2..5 {
+        assert!(!asked(&event(&mut state, receipts(n))), "one answer is awaited already");
+    }
+    let again = answer(&mut state, Response::Agents(Arc::new(fixture::agents())));
+    assert!(asked(&again), "more arrived since it was asked");
+    assert!(!asked(&answer(&mut state, Response::Agents(Arc::new(fixture::agents())))));
+    assert!(!asked(&press(&mut state, "j")));
+    assert!(asked(&event(&mut state, receipts(6))));
+    press(&mut state, "F7");
+    answer(&mut state, Response::Agents(Arc::new(fixture::agents())));
+    assert!(state.agents.activity.is_none(), "nothing is kept once it is left");
+}
+
+#[test]
+fn cursors_stay_on_their_session_and_line() {
+    let next = |change: &dyn Fn(&mut AgentActivity)| {
+        let mut activity = fixture::agents();
+        change(&mut activity);
+        Response::Agents(Arc::new(activity))
+    };
+    let turned = next(&|activity| activity.sessions.rotate_right(1));
+    let longer = next(&|activity| {
+        let session = Arc::make_mut(&mut activity.sessions[0]);
+        let line = session.lines[0].clone();
+        session.lines.push_front(refdesk_desk::SessionLine { number: 99, ..line });
+    });
+    let gone = next(&|activity| drop(activity.sessions.remove(0)));
+    for (keys, response, page, agent, line) in [
+        ("j", &turned, AgentsPage::Sessions, "codex", None),
+        ("", &turned, AgentsPage::Sessions, "claude-code", None),
+        ("Enter j", &longer, AgentsPage::Lines, "claude-code", Some(58)),
+        ("Enter", &longer, AgentsPage::Lines, "claude-code", Some(99)),
+        ("Enter", &gone, AgentsPage::Sessions, "codex", None),
+    ] {
+        let mut state = agents(keys);
+        answer(&mut state, response.clone());
+        let shown = state.agents.session().map(|session| session.agent.as_str());
+        let number = state.agents.line().map(|line| line.number);
+        assert_eq!((state.agents.page, shown, number), (Some(page), Some(agent), line), "{keys}");
+    }
+}
+
+#[test]
+fn the_mouse_opens_sessions_and_tabs() {
+    let mut state = agents("");
+    let find = |state: &State, text: &str| {
+        let shown = screen(state);
+        let (y, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+        let x = line.split(text).next().unwrap().chars().count();
+        Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() }
+    };
+    let at = find(&state, "codex");
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.agents.session().map(|session| session.agent.as_str()), Some("codex"));
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.agents.page, Some(AgentsPage::Lines));
+    let at = find(&state, "Known sources");
+    update(&mut state, Input::Click(at));
+    assert_eq!(state.agents.page, Some(AgentsPage::Known));
+}
+
+#[test]
+fn an_action_of_the_panes_does_not_reach_a_pane_behind() {
+    for keys in ["", "Enter", "Enter j", "Enter Tab j"] {
+        for action in ["exclude", "pick", "copy id"] {
+            let mut state = agents(keys);
+            let effects = press(&mut state, &format!(": \"{action}\" Enter"));
+            assert_eq!(commands(&effects), [], "{keys} {action}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_sessions_and_no_session_are_drawn() {
+    let mut activity = fixture::agents();
+    let codex = activity.sessions[1].clone();
+    activity.sessions = (0..1000)
+        .map(|n| Arc::new(refdesk_desk::AgentSession { session: format!("s{n}"), ..(*codex).clone() }))
+        .collect();
+    let mut state = fixture::in_agents(120, 36, "F7");
+    answer(&mut state, Response::Agents(Arc::new(activity.clone())));
+    press(&mut state, "G");
+    let shown = screen(&state);
+    assert!(shown.contains("1,000 sessions") && shown.contains("s999") && shown.contains("1,000/1,000"), "{shown}");
+    activity.sessions.clear();
+    answer(&mut state, Response::Agents(Arc::new(activity.clone())));
+    assert!(screen(&state).contains("No agent was told anything yet."));
+    activity.problem = Some("the journal cannot be read: no".to_owned());
+    answer(&mut state, Response::Agents(Arc::new(activity)));
+    assert!(screen(&state).contains("the journal cannot be read: no."));
+    press(&mut state, "Enter Tab j c Esc");
+    assert_eq!((state.agents.page, state.part), (None, PanePart::List));
+}
+
+#[test]
+fn every_page_fits_the_smallest_screen_and_ascii() {
+    for (width, height) in [(40, 10), (80, 24)] {
+        for keys in ["F7", "F7 Enter", "F7 Enter Tab"] {
+            let mut state = fixture::in_agents(width, height, "F7");
+            state.skin.glyphs = Glyphs::ASCII;
+            press(&mut state, keys.strip_prefix("F7").unwrap_or_default());
+            let shown = screen(&state);
+            assert!(shown.replace(['日', '本'], "?").is_ascii(), "{shown}");
+        }
+    }
+}
