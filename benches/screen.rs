@@ -167,6 +167,25 @@ fn keys_and_idleness(workspace: &Workspace) {
     }
 }
 
+/// What a move of the cursor writes, with the list alone and with a new document beside it.
+fn cursor_moves(workspace: &Workspace) {
+    let mut running = start(workspace);
+    running.until_shown(&["10,000 sources"]);
+    running.until_quiet();
+    for (what, wanted) in [("a new document beside it", 400.0), ("the list alone", 150.0)] {
+        let mut bytes: Vec<usize> = Vec::new();
+        for _ in 0..TIMES {
+            running.press("j");
+            bytes.push(running.written_until(Instant::now() + BETWEEN_KEYS).bytes);
+        }
+        bytes.sort_unstable();
+        println!("bytes of a move of the cursor, {what}: {bytes:?}");
+        report(&format!("bytes of a move of the cursor, {what}, median"), bytes[TIMES / 2] as f64, wanted, " bytes");
+        running.press("gz");
+        running.until_quiet();
+    }
+}
+
 /// Writes documents of the workspace as fast as possible, at most 10,000 a second, until stopped.
 fn write_without_end(
     documents: Vec<PathBuf>,
@@ -310,6 +329,7 @@ fn whole_processes(_: &mut Criterion) {
     documents_opened();
     values_typed();
     let workspace = workspace(10_000, 4_096, Layout::OneFile);
+    cursor_moves(&workspace);
     keys_and_idleness(&workspace);
     // Last, since it changes the workspace.
     keys_in_a_flood(&workspace);

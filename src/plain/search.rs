@@ -65,7 +65,7 @@ pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
     state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1) });
     let id = hit.source_id.as_str().into();
     turn.ask(match hit.path.as_str() {
-        "" => Request::Read(id),
-        path => Request::ReadFile(id, Path::new(&*state.snapshot.workspace).join(path)),
+        "" => Request::Read { id, file: None },
+        path => Request::Read { id, file: Some(Path::new(&*state.snapshot.workspace).join(path)) },
     });
 }

@@ -201,7 +201,7 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
 pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     state.about = Some(id.clone());
     state.pending = Some(Pending::Document { from: 0 });
-    turn.ask(Request::Read(id.clone()));
+    turn.ask(Request::Read { id: id.clone(), file: None });
 }
 
 fn rest_of(document: &Document) -> Option<RestOfDocument> {

@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn only_the_newest_question_of_each_kind_is_wanted() {
         let mut questions = Questions::default();
-        let [j, ja, read] = [Request::Match("j".into()), Request::Match("ja".into()), Request::Read("a".into())];
+        let [j, ja, read] =
+            [Request::Match("j".into()), Request::Match("ja".into()), Request::Read { id: "a".into(), file: None }];
         let mut ask = |request| {
             questions.note(request);
             questions.number(request)

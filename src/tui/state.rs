@@ -360,6 +360,12 @@ impl State {
         }
     }
 
+    /// Whether the document of the source under the cursor was asked for and has not come yet.
+    pub fn lacks_document(&self) -> bool {
+        let document = &self.catalog.document;
+        document.about.is_some() && document.answer.is_none()
+    }
+
     /// The list cursor of this pane.
     pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {
         match pane {

@@ -38,6 +38,11 @@ const UNFOLLOW_GROUND: &[u8] = b"\x1b[?2031l";
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
+/// The end of a frame without a text cursor, as ratatui writes it, and all of it that the terminal needs.
+const RESET: &[u8] = b"\x1b[39m\x1b[49m\x1b[59m\x1b[0m";
+const HIDDEN: &[u8] = b"\x1b[?25l";
+const RESET_ALL: &[u8] = b"\x1b[m";
+
 /// The thread that runs the screen, if any, and the panic messages of other threads.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -171,6 +176,16 @@ impl Screen {
         self.writer.write(&bytes)
     }
 
+    /// The frame without its end, and the end that it needs if the cursor was hidden before: a third of a frame that moves
+    /// the cursor of a list would be this end.
+    fn without_end<'f>(&self, frame: &'f [u8]) -> (&'f [u8], &'static [u8]) {
+        let cells = frame.strip_suffix(HIDDEN).filter(|_| self.shown.ends_with(HIDDEN));
+        match cells.and_then(|cells| cells.strip_suffix(RESET)) {
+            Some(cells) => (cells, RESET_ALL),
+            None => (frame, b""),
+        }
+    }
+
     /// Writes the collected output as one synchronized update. A repeated frame changes nothing, since every cell in it has
     /// an absolute position.
     fn write_out(&mut self) -> io::Result<()> {
@@ -178,9 +193,14 @@ impl Screen {
         if frame == self.shown {
             return Ok(());
         }
+        let (cells, end) = self.without_end(&frame);
+        if cells.is_empty() {
+            return Ok(());
+        }
         let mut out = Vec::with_capacity(frame.len() + 16);
         queue!(out, BeginSynchronizedUpdate)?;
-        out.extend_from_slice(&frame);
+        out.extend_from_slice(cells);
+        out.extend_from_slice(end);
         queue!(out, EndSynchronizedUpdate)?;
         self.shown = frame;
         self.writer.write(&out)

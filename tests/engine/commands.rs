@@ -91,7 +91,7 @@ fn a_source_that_an_edit_removed_and_restored_is_reported_again() {
 #[test]
 fn an_edit_that_keeps_size_and_mentions_is_read() {
     let mut world = World::new();
-    let read = |world: &World| match world.ask(Request::Read("b".into())) {
+    let read = |world: &World| match world.ask(Request::Read { id: "b".into(), file: None }) {
         Response::Document(document) => document.text,
         other => panic!("{other:?}"),
     };

@@ -1,5 +1,5 @@
-//! The text of a source for display, a part at a time: of its document, of its folder's readme or else a list of the
-//! folder's files, or its inline content; for what others fetch, how they do it. Only regular files are opened.
+//! The text of a source for display, a part at a time: of its document, of its folder's readme or only Markdown file or else a
+//! list of the folder's files, or its inline content; for what others fetch, how they do it. Only regular files are opened.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom};
@@ -10,6 +10,7 @@ use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
 use refdesk_files::reserved::is_kept_back;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_files::{open_regular, path, read_open};
+use refdesk_text::escape::one_line;
 
 /// The most bytes of a document that are read at once.
 pub const SHOWN: usize = 64 * 1024;
@@ -34,6 +35,9 @@ const INTRODUCTIONS: [&str; 10] = [
     "index.html",
 ];
 
+/// Endings of Markdown files.
+const MARKDOWN: [&str; 2] = ["md", "markdown"];
+
 /// A part of a source's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
@@ -51,6 +55,8 @@ pub struct Document {
     pub next: u64,
     /// Bytes behind it.
     pub rest: u64,
+    /// The files that the text lists, one per line from the first one on.
+    pub files: Vec<PathBuf>,
 }
 
 impl Desk {
@@ -126,7 +132,7 @@ fn captioned(id: &str, caption: String) -> Document {
 fn file(id: &str, path: &Path, caption: String, from: u64) -> Document {
     match read(path, from) {
         Ok(Content::Text { text, next, rest }) => {
-            Document { id: id.to_owned(), caption, text, path: Some(path.to_path_buf()), from, next, rest }
+            Document { text, path: Some(path.to_path_buf()), from, next, rest, ..captioned(id, caption) }
         }
         Ok(Content::Binary { bytes }) => {
             let caption = format!("binary, {}", size(bytes));
@@ -206,17 +212,32 @@ fn folder(id: &str, place: &LocalPath) -> Document {
     };
     match introduction(place) {
         Some((name, path)) => file(id, &path, format!("{name} of {count}"), 0),
-        None => Document { text: listing(&place.path, &files, more), ..captioned(id, count) },
+        None => {
+            let text = listing(&place.path, &files, more);
+            let files = files.into_iter().take(LISTED).map(|found| found.path).collect();
+            Document { text, files, ..captioned(id, count) }
+        }
     }
 }
 
-/// The name and path of the file that introduces a folder.
-pub(super) fn introduction(place: &LocalPath) -> Option<(&'static str, PathBuf)> {
-    INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
-        // A file that a link leads out of the folder to does not introduce it.
-        let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
-        path.is_file() && fs::canonicalize(path).is_ok_and(is_inside)
-    })
+/// The name and path of the file that introduces a folder: a readme, or its only Markdown file.
+pub(super) fn introduction(place: &LocalPath) -> Option<(String, PathBuf)> {
+    // A file that a link leads out of the folder to does not introduce it.
+    let is_own = |path: &Path| path.is_file() && is_inside(place, path);
+    let readme = INTRODUCTIONS.iter().map(|name| place.path.join(name)).find(|path| is_own(path));
+    let path = readme.or_else(|| only_markdown(&place.path).filter(|path| is_own(path)))?;
+    Some((path::slashed(path.file_name()?.as_ref()), path))
+}
+
+/// The only Markdown file directly in this folder.
+fn only_markdown(folder: &Path) -> Option<PathBuf> {
+    let is_markdown = |path: &PathBuf| {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        MARKDOWN.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    let entries = fs::read_dir(folder).ok()?.take(COUNTED.files);
+    let mut found = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(is_markdown);
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// `docs/a.md  12 KB`, one line per file.
@@ -226,7 +247,7 @@ fn listing(root: &Path, files: &[WalkedFile], more: bool) -> String {
         .take(LISTED)
         .map(|found| {
             let within = found.path.strip_prefix(root).unwrap_or(&found.path);
-            format!("{}  {}", path::slashed(within), size(found.size))
+            format!("{}  {}", one_line(&path::slashed(within)), size(found.size))
         })
         .collect();
     let unlisted = files.len().saturating_sub(LISTED);
@@ -295,6 +316,8 @@ mod tests {
             (&[("a", &b"PK\0\x01"[..])], A, "binary, 4 bytes", ""),
             (&[], A, "missing: there is nothing to read", ""),
             (introduced, A, "README.md of 2 files", "# Kit\n"),
+            (&[one, ("a/ADR.md", b"# Adr\n")], A, "ADR.md of 2 files", "# Adr\n"),
+            (&[("a/A.md", b"a"), ("a/b.MD", b"b")], A, "2 files", "A.md  1 byte\nb.MD  1 byte"),
             (files, A, "2 files", "sub/one.txt  5 bytes\ntwo.tpl  3 KB"),
             (&[], inline, "", "one\ntwo"),
             (&[], url, "fetched by the agent, not by refdesk", ""),

@@ -77,7 +77,7 @@ fn response(request: &Request, other: bool) -> Response {
             let switch = Switch { picked: vec!["a\u{1b}".to_owned()], ..Switch::default() };
             Response::ProfileCompared(Ok(Box::new(switch)))
         }
-        Request::Read(id) => Response::Document(fixture::document(id.as_str(), fixture::TEXT)),
+        Request::Read { id, .. } => Response::Document(fixture::document(id.as_str(), fixture::TEXT)),
         _ => Response::Done(vec![refdesk_text::Error::new(refdesk_text::Code::Outside, "no\u{1b}[m\nway", "do this")]),
     }
 }

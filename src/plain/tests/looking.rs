@@ -90,7 +90,10 @@ fn the_selection_is_an_indented_list() {
 #[test]
 fn a_document_is_said_in_pages_and_searched() {
     let mut state = state();
-    assert_eq!(asked(&mut state, "document circuit-breaker"), Request::Read("circuit-breaker".into()));
+    assert_eq!(
+        asked(&mut state, "document circuit-breaker"),
+        Request::Read { id: "circuit-breaker".into(), file: None }
+    );
     let text = (1..=50).map(|line| format!("line {line} \u{1b}[1m\n")).collect::<String>();
     let document = Document { rest: 217_000, next: 500, ..fixture::document("circuit-breaker", &text) };
     let turn = answered(&mut state, Response::Document(document));

@@ -14,7 +14,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::GoBack if !trail.can_go_back() => Some("no link was followed yet".to_owned()),
         Action::GoForward if !trail.can_go_forward() => {
             let key = state.key_in(KeyContext::Details, Action::GoBack);
-            Some(format!("there is nothing to go forward to: {key} goes back first"))
+            Some(format!("you have not gone back yet: {key} goes back"))
         }
         Action::FrontMatter if !reading::has_front_matter(state) => {
             Some("this document has no front matter".to_owned())

@@ -31,7 +31,7 @@ pub struct LoadedDocument {
     next: u64,
     /// Bytes behind that.
     pub rest: u64,
-    /// How much is not read, if that is anything.
+    /// A line that says how much is unread; empty if nothing is.
     tail: WrappedText,
     /// Changes with every layout.
     pub revision: u64,
@@ -63,6 +63,11 @@ impl LoadedDocument {
     /// The offset to read on from, if there is more.
     pub fn next(&self) -> Option<u64> {
         (self.rest > 0).then_some(self.next)
+    }
+
+    /// Whether all of it is kept.
+    pub fn is_whole(&self) -> bool {
+        self.next().is_none() && self.previous().is_none()
     }
 
     /// The offset of the part before the kept ones.

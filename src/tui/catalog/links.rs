@@ -1,8 +1,10 @@
 //! The links and mentions of a document: where they are shown, and what they lead to. The mention graph knows what a path
 //! leads to; it was resolved on disk, which this code does not read.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ratatui::style::{Modifier, Style};
 
@@ -10,9 +12,12 @@ use crate::tui::catalog::portion::PortionPage;
 use crate::tui::markdown::WrittenLink;
 use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::PageLine;
-use refdesk_core::catalog::{Catalog, Source, SourceId};
+use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::{Mention, MentionGraph, Via, path_of};
 use refdesk_files::path::clean;
+use refdesk_text::fold::{collapsed, tag_key};
+use refdesk_text::whole::WholeWords;
+use refdesk_text::words::{char_before, is_whole};
 
 /// A link or mention as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +67,9 @@ pub struct LinkingDocument<'a> {
     pub id: &'a str,
     /// Its file; `None` for inline content.
     pub path: Option<&'a Path>,
-    pub catalog: &'a Catalog,
+    /// The files that it lists, one per line, if it is a list of them.
+    pub files: &'a [PathBuf],
+    pub catalog: &'a Arc<Catalog>,
     /// What it mentions, by line.
     pub mentions: &'a [Mention],
 }
@@ -76,14 +83,37 @@ pub fn mentions(graph: &MentionGraph, id: &str, path: Option<&Path>) -> Vec<Ment
     mentions
 }
 
-/// Sets the links of these pages.
-pub fn mark<'p>(document: &LinkingDocument<'_>, pages: impl Iterator<Item = &'p mut PortionPage>) {
-    for page in pages.filter(|page| page.links.is_none()) {
-        page.links = Some(of_page(document, page));
+/// The tags of a catalog, collected when a document first has a `#word`.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogTags {
+    catalog: Option<Arc<Catalog>>,
+    keys: HashSet<String>,
+}
+
+impl CatalogTags {
+    /// Whether a source of this catalog has the tag.
+    fn has(&mut self, catalog: &Arc<Catalog>, tag: &str) -> bool {
+        let key = |tag: &str| collapsed(&tag_key(tag));
+        if !self.catalog.as_ref().is_some_and(|known| Arc::ptr_eq(known, catalog)) {
+            self.keys = catalog.sources().iter().flat_map(|source| source.tags.iter()).map(|tag| key(tag)).collect();
+            self.catalog = Some(Arc::clone(catalog));
+        }
+        self.keys.contains(&key(tag))
     }
 }
 
-fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> {
+/// Sets the links of these pages.
+pub fn mark<'p>(
+    document: &LinkingDocument<'_>,
+    tags: &mut CatalogTags,
+    pages: impl Iterator<Item = &'p mut PortionPage>,
+) {
+    for page in pages.filter(|page| page.links.is_none()) {
+        page.links = Some(of_page(document, tags, page));
+    }
+}
+
+fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &PortionPage) -> Vec<PageLink> {
     let mentions = document.mentions;
     let mut links = Vec::new();
     let paths: Vec<Option<PathBuf>> = page.written.iter().map(|written| document.path_of(written)).collect();
@@ -99,16 +129,32 @@ fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> 
     let lines = page.text.lines();
     let mut group = page.written.len();
     let mut found = Vec::new();
+    for (file, text) in document.files.iter().zip(lines) {
+        let name = text.text().rfind("  ").unwrap_or(text.text().len());
+        let to = LinkTo::Source { id: document.id.into(), via: Via::Path, file: Some(file.clone()), anchor: None };
+        found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
+        group += 1;
+    }
     let mut by_id: Vec<&Mention> = mentions.iter().filter(|mention| mention.via == Via::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));
     by_id.dedup_by_key(|mention| (mention.line, &mention.to));
-    for mention in by_id {
-        for shown in page.origins.parts(mention.line) {
-            let Some(line) = lines.get(shown.line) else { continue };
-            for range in words(line.text(), shown.start..shown.end.min(line.text().len()), mention.to.as_str()) {
-                let to = LinkTo::Source { id: mention.to.clone(), via: Via::Id, file: None, anchor: None };
-                found.push(PageLink { line: shown.line, range, to, group });
-                group += 1;
+    // All ids of a line at once: one with many thousands must not be searched for each of them.
+    let words = WholeWords::new(by_id.iter().map(|mention| mention.to.as_str()));
+    for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
+        let Some((words, first)) = words.as_ref().zip(of_line.first()) else { break };
+        for shown in page.origins.parts(first.line) {
+            let Some(text) = lines.get(shown.line).map(PageLine::text) else { continue };
+            let within = text.get(shown.start..shown.end.min(text.len())).unwrap_or_default();
+            for (start, end, _) in words.longest(within) {
+                let range = shown.start + start..shown.start + end;
+                let id = text.get(range.clone()).unwrap_or_default();
+                let mention = of_line.binary_search_by(|mention| mention.to.as_str().cmp(id)).ok();
+                let Some(mention) = mention.and_then(|at| of_line.get(at)) else { continue };
+                if is_whole(text, range.start, range.end) {
+                    let to = LinkTo::Source { id: mention.to.clone(), via: Via::Id, file: None, anchor: None };
+                    found.push(PageLink { line: shown.line, range, to, group });
+                    group += 1;
+                }
             }
         }
     }
@@ -119,11 +165,10 @@ fn of_page(document: &LinkingDocument<'_>, page: &PortionPage) -> Vec<PageLink> 
             group += 1;
         }
     }
-    let mut known = Vec::new();
     for (line, text) in lines.iter().map(PageLine::text).enumerate() {
         for range in tags(text) {
             let tag = text.get(range.start + 1..range.end).unwrap_or_default();
-            if is_tag(document.catalog, tag, &mut known) {
+            if known_tags.has(document.catalog, tag) {
                 found.push(PageLink { line, range, to: LinkTo::Tag(tag.to_owned()), group });
                 group += 1;
             }
@@ -225,21 +270,6 @@ fn decoded(name: &str) -> String {
     path_of(name).unwrap_or_else(|| name.to_owned())
 }
 
-/// The positions of `id` as a whole word within a part of a text.
-fn words<'a>(text: &'a str, part: Range<usize>, id: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-    let start = part.start;
-    let within = text.get(part).unwrap_or_default();
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let matches = within.match_indices(id).filter(move |_| !id.is_empty());
-    matches.filter_map(move |(at, _)| {
-        let range = start + at..start + at + id.len();
-        let before = text.get(..range.start)?.chars().next_back();
-        let after = text.get(range.end..)?.chars().next();
-        let is_whole = !before.is_some_and(joins) && !after.is_some_and(joins);
-        is_whole.then_some(range)
-    })
-}
-
 /// The addresses in a text that are not marked as links.
 fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
@@ -252,34 +282,19 @@ fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
                 ["https", "http"].into_iter().find(|scheme| text.get(..at).is_some_and(|it| it.ends_with(scheme)));
             let Some(scheme) = scheme else { continue };
             let start = at - scheme.len();
-            let is_word = text.get(..start).and_then(|it| it.chars().next_back()).is_some_and(char::is_alphanumeric);
+            if char_before(text, start).is_some_and(char::is_alphanumeric) {
+                continue;
+            }
             let end = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '│');
             let address = text.get(start..)?.split(end).next()?;
             let address = address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'', '*', '}']);
-            if !is_word && address.len() > scheme.len() + 3 {
+            if address.len() > scheme.len() + 3 {
                 from = start + address.len();
                 return Some(start..from);
             }
         }
     };
     std::iter::from_fn(next)
-}
-
-/// The most words of a page that are compared with all tags of the catalog.
-const MOST_TAGS: usize = 16;
-
-/// Whether a source of the catalog has this tag; `known` are the words of this page that were looked up.
-fn is_tag(catalog: &Catalog, word: &str, known: &mut Vec<(String, bool)>) -> bool {
-    if let Some((_, is_tag)) = known.iter().find(|(other, _)| other == word) {
-        return *is_tag;
-    }
-    if known.len() >= MOST_TAGS {
-        return false;
-    }
-    let has_it = |source: &Source| source.tags.iter().any(|tag| tag.eq_ignore_ascii_case(word));
-    let is_tag = catalog.sources().iter().any(has_it);
-    known.push((word.to_owned(), is_tag));
-    is_tag
 }
 
 /// The words in a text with `#` before them.
@@ -304,18 +319,23 @@ mod tests {
     use crate::tui::markdown::FrontMatter;
 
     fn marked(text: &str, mentions: Vec<Mention>) -> Vec<(String, LinkTo)> {
-        let catalog = Catalog::new(fixture::sources());
+        let catalog = Arc::new(Catalog::new(fixture::sources()));
         let mut graph = MentionGraph::default();
         graph.insert("circuit-breaker".into(), mentions.into());
         let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
         let mentions = super::mentions(&graph, "circuit-breaker", Some(&path));
-        let document =
-            LinkingDocument { id: "circuit-breaker", path: Some(&path), catalog: &catalog, mentions: &mentions };
+        let document = LinkingDocument {
+            id: "circuit-breaker",
+            path: Some(&path),
+            files: &[],
+            catalog: &catalog,
+            mentions: &mentions,
+        };
         let start = PortionStart { offset: 0, line: 1, fence: None };
         let mut portion = Portion { start, text: text.to_owned(), ..Portion::default() };
         portion.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 60);
         let page = portion.page.as_mut().unwrap();
-        mark(&document, std::iter::once(&mut *page));
+        mark(&document, &mut CatalogTags::default(), std::iter::once(&mut *page));
         let lines = page.text.lines();
         let links = page.links.as_ref().unwrap().iter();
         links.map(|link| (lines[link.line].text()[link.range.clone()].to_owned(), link.to.clone())).collect()

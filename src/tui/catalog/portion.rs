@@ -1,14 +1,13 @@
 //! A part of a document as it is read: its text, and that text laid out for a width. Markdown is rendered, code is coloured
-//! later, everything else stays as it is.
+//! later, everything else stays as it is. Each part is rendered by itself: link definitions and footnotes of another part are
+//! not found, and headings of the same name are numbered within their part.
 
 use std::path::Path;
 
 use crate::tui::catalog::links::PageLink;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight;
-use crate::tui::markdown::{
-    self, Anchor, CodeBlock, FrontMatter, MarkdownLayout, MarkdownLines, Origins, Slugs, WrittenLink,
-};
+use crate::tui::markdown::{self, Anchor, CodeBlock, FrontMatter, MarkdownLayout, MarkdownLines, Origins, WrittenLink};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
@@ -113,11 +112,10 @@ impl Portion {
 
     fn markdown(&self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) -> MarkdownLines {
         let mut layout = MarkdownLayout { columns, glyphs, front_matter, first_line: self.start.line };
-        let mut slugs = Slugs::default();
-        let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout, &mut slugs) };
+        let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout) };
         // The block of code goes on.
         layout.first_line = layout.first_line.saturating_sub(1);
-        markdown::lines(&format!("{fence}\n{}", self.text), &layout, &mut slugs)
+        markdown::lines(&format!("{fence}\n{}", self.text), &layout)
     }
 
     fn lines_as_they_are(&self, languages: Option<&Vec<String>>) -> MarkdownLines {

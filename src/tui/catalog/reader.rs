@@ -141,7 +141,8 @@ pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let search = &state.catalog.search;
     if search.is_on() && state.typing != Some(Typing::Search) {
         let dot = state.skin.glyphs.dot;
-        said = format!("{said} {dot} /{} {}", cells::clean(search.needle.text()), search.count());
+        said =
+            format!("{said} {dot} /{} {}", cells::clean(search.needle.text()), search.count(view.document.is_whole()));
     }
     said
 }
@@ -174,7 +175,11 @@ pub fn draw_text(state: &State, parts: &PaneLayout, line: Rect, frame: &mut Fram
 /// ` / needle 2/7 ` over the rule.
 fn search_line(state: &State, line: Rect, frame: &mut Frame<'_>) -> Position {
     let (theme, search) = (&state.skin.theme, &state.catalog.search);
-    let count = if search.is_on() { format!(" {} ", search.count()) } else { String::new() };
+    let count = if search.is_on() {
+        format!(" {} ", search.count(state.catalog.reading.loaded.is_whole()))
+    } else {
+        String::new()
+    };
     let columns = u16::try_from(count.len()).unwrap_or(0);
     let line = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
     let text = Rect { x: line.x + 3, width: line.width.saturating_sub(3 + columns), ..line };

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ratatui::layout::Position;
 
 use crate::tui::catalog::document::{DocumentHeading, LoadedDocument, MOST_PORTIONS};
-use crate::tui::catalog::links::{self, LinkingDocument};
+use crate::tui::catalog::links::{self, CatalogTags, LinkingDocument};
 use crate::tui::catalog::painting::{self, DocumentPainting};
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingTrail};
 use crate::tui::catalog::portion::TextKind;
@@ -18,9 +19,9 @@ use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::markdown::{self, FrontMatter};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Lookup, PanePart, State};
+use crate::tui::state::{Lookup, PanePart, State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, Spot};
@@ -46,11 +47,21 @@ pub struct ReadingState {
     front_matter: FrontMatter,
     /// The width that it is laid out for.
     columns: Option<u16>,
-    /// The mentions that its links are of, and the snapshot in which they were looked up.
-    mentions: Option<(u64, Vec<Mention>)>,
+    /// What its links were marked from.
+    linked: Option<LinkBasis>,
+    tags: CatalogTags,
     /// The offset from which a part was asked for.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
+}
+
+/// What decides where links lead.
+#[derive(Debug, Clone)]
+struct LinkBasis {
+    /// The snapshot in which the mentions were looked up.
+    generation: u64,
+    catalog: Arc<Catalog>,
+    mentions: Vec<Mention>,
 }
 
 /// Where to scroll as soon as that part of the document is there.
@@ -61,8 +72,6 @@ pub enum ReadingGoal {
     /// A heading or footnote, by its name.
     Anchor(String),
     End,
-    /// Nowhere: as much as is kept is read, to search it.
-    All,
 }
 
 /// Columns and rows of the text, where it is shown.
@@ -156,6 +165,7 @@ fn follow_subject(state: &mut State) {
         places: std::mem::take(&mut reading.places),
         trail: std::mem::take(&mut reading.trail),
         outlines: std::mem::take(&mut reading.outlines),
+        tags: std::mem::take(&mut reading.tags),
         painting: std::mem::take(&mut reading.painting).ended(),
         ..ReadingState::default()
     };
@@ -188,8 +198,12 @@ fn start_over(state: &mut State) {
         Some(ReadingGoal::Place(place)) if reading.loaded.is_before(place.line) => {}
         _ => return,
     }
-    reading.loaded = LoadedDocument::default();
-    reading.asked = None;
+    restart(state);
+}
+
+fn restart(state: &mut State) {
+    state.catalog.reading.loaded = LoadedDocument::default();
+    state.catalog.reading.asked = None;
     state.catalog.document = Lookup::default();
 }
 
@@ -198,18 +212,18 @@ fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(shown) = state.catalog.reading.shown.clone() else { return };
     if state.catalog.document.ask(Some((&shown.source, reads))) {
         let id = SourceId::from(shown.source);
-        effects.push(Effect::Ask(match shown.file {
-            Some(path) => Request::ReadFile(id, path),
-            None => Request::Read(id),
-        }));
+        effects.push(Effect::Ask(Request::Read { id, file: shown.file }));
     }
 }
 
 /// Takes a part of the document.
 pub fn answered(state: &mut State, mut document: Document) {
+    let is_shown = |shown: &ReadableDocument| shown.source == document.id;
+    if !state.catalog.reading.shown.as_ref().is_some_and(is_shown) {
+        return;
+    }
     let (front_matter, reading) = (state.catalog.reading.front_matter, &mut state.catalog.reading);
-    let is_of_shown = reading.shown.as_ref().is_some_and(|shown| shown.source == document.id);
-    if let Some(asked) = reading.asked.filter(|asked| *asked == document.from && is_of_shown) {
+    if let Some(asked) = reading.asked.filter(|asked| *asked == document.from) {
         reading.asked = None;
         if reading.loaded.previous() == Some(asked) {
             reading.loaded.prepend(&mut document);
@@ -228,7 +242,7 @@ pub fn answered(state: &mut State, mut document: Document) {
     reading.loaded = LoadedDocument::begin(&mut document, kind);
     reading.asked = None;
     reading.link = None;
-    reading.mentions = None;
+    reading.linked = None;
     reading.painting = std::mem::take(&mut reading.painting).ended();
     if reading.place != ReadingPlace::default() {
         // The same document, read again.
@@ -279,21 +293,30 @@ fn mark_links(state: &mut State) {
     let (snapshot, reading) = (&state.snapshot, &mut state.catalog.reading);
     let (Some(shown), Some(answer)) = (&reading.shown, &state.catalog.document.answer) else { return };
     let path = answer.path.as_deref();
-    let generation = snapshot.generation;
     let mut pages: Vec<_> = reading.loaded.portions.iter_mut().filter_map(|portion| portion.page.as_mut()).collect();
-    let mentions = match reading.mentions.take() {
-        Some((known, mentions)) if known == generation => mentions,
+    let basis = match reading.linked.take() {
+        Some(basis) if basis.generation == snapshot.generation => basis,
         before => {
             let mentions = links::mentions(&snapshot.graph, &shown.source, path);
-            if before.is_some_and(|(_, before)| before != mentions) {
+            let is_same =
+                |before: &LinkBasis| Arc::ptr_eq(&before.catalog, &snapshot.catalog) && before.mentions == mentions;
+            if before.is_some_and(|before| !is_same(&before)) {
                 pages.iter_mut().for_each(|page| page.links = None);
+                // It counts links, and there may be others now.
+                reading.link = None;
             }
-            mentions
+            LinkBasis { generation: snapshot.generation, catalog: Arc::clone(&snapshot.catalog), mentions }
         }
     };
-    let document = LinkingDocument { id: &shown.source, path, catalog: &snapshot.catalog, mentions: &mentions };
-    links::mark(&document, pages.into_iter());
-    reading.mentions = Some((generation, mentions));
+    let document = LinkingDocument {
+        id: &shown.source,
+        path,
+        files: &answer.files,
+        catalog: &basis.catalog,
+        mentions: &basis.mentions,
+    };
+    links::mark(&document, &mut reading.tags, pages.into_iter());
+    reading.linked = Some(basis);
 }
 
 /// Scrolls to where the document is to be read, once that is loaded.
@@ -316,7 +339,6 @@ fn pursue(state: &mut State) {
         ReadingGoal::End if is_whole => Some(last),
         _ => None,
     };
-    let is_all = goal == ReadingGoal::All && (is_whole || loaded.portions.len() >= MOST_PORTIONS);
     let is_nowhere = matches!(goal, ReadingGoal::Anchor(_)) && is_whole && top.is_none();
     if let (true, ReadingGoal::Anchor(name)) = (is_nowhere, &goal) {
         state.refuse(format!("this document has no heading #{name}"));
@@ -324,7 +346,11 @@ fn pursue(state: &mut State) {
     if let Some(top) = top {
         state.catalog.scroll.top = top.min(last);
     }
-    if top.is_some() || is_all || is_nowhere {
+    if is_nowhere {
+        // Where the reader was before.
+        let place = state.catalog.reading.place;
+        state.catalog.reading.goal = Some(ReadingGoal::Place(place));
+    } else if top.is_some() {
         state.catalog.reading.goal = None;
     }
 }
@@ -335,7 +361,10 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
     let path = answer.path.clone();
     let Some((view, page)) = view(state) else { return };
     let (reading, top) = (&state.catalog.reading, state.catalog.scroll.top);
-    let is_near_end = reading.goal.is_some() || top + 2 * page >= view.len();
+    // As much as is kept is read, to search it.
+    let is_searched = state.typing == Some(Typing::Search) || state.catalog.search.is_on();
+    let is_searched = is_searched && reading.loaded.portions.len() < MOST_PORTIONS;
+    let is_near_end = reading.goal.is_some() || is_searched || top + 2 * page >= view.len();
     let is_near_start = top < view.details.len() + page;
     let from = reading.loaded.next().filter(|_| is_near_end);
     let from = from.or_else(|| reading.loaded.previous().filter(|_| is_near_start));
@@ -402,6 +431,14 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
     let section = OpenSection { source: document.source.clone(), path: document.file.clone(), line };
     state.catalog.section = Some(section);
     follow_subject(state);
+    let loaded = &state.catalog.reading.loaded;
+    if let Some(ReadingGoal::Anchor(name)) = &goal
+        && !(name.is_empty() || loaded.row_of_anchor(name).is_some())
+        && loaded.previous().is_some()
+    {
+        // It may be in a part that is no longer kept.
+        restart(state);
+    }
     if goal.is_some() {
         state.catalog.reading.goal = goal;
     }

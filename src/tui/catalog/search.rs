@@ -35,9 +35,14 @@ impl TextSearch {
         !self.needle.is_empty()
     }
 
-    /// `2/7`, or that there is no match.
-    pub fn count(&self) -> String {
-        if self.hits.is_empty() { "none".to_owned() } else { format!("{}/{}", self.at + 1, self.hits.len()) }
+    /// `2/7`, or that there is no match; `2/7+` if not all of the text was searched.
+    pub fn count(&self, is_whole: bool) -> String {
+        let more = if is_whole { "" } else { "+" };
+        match self.hits.len() {
+            0 if is_whole => "none".to_owned(),
+            0 => "none yet".to_owned(),
+            len => format!("{}/{len}{more}", self.at + 1),
+        }
     }
 }
 

@@ -3,16 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::tui::action::Action;
-use crate::tui::catalog::reading::{ReadingGoal, reveal, view};
+use crate::tui::catalog::reading::{reveal, view};
 use crate::tui::catalog::search::{TextSearch, find};
 use crate::tui::state::{State, Typing};
 
 pub fn open(state: &mut State) {
     state.catalog.search = TextSearch { from: state.catalog.scroll.top, ..TextSearch::default() };
     state.typing = Some(Typing::Search);
-    if state.catalog.reading.loaded.next().is_some() {
-        state.catalog.reading.goal.get_or_insert(ReadingGoal::All);
-    }
 }
 
 /// Ends the search.

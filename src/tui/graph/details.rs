@@ -3,7 +3,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{GraphRow, GraphTab, level};
+use super::level;
 use crate::tui::fix;
 use crate::tui::pane_view::printed;
 use crate::tui::selection::preview;
@@ -77,29 +77,19 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
     lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));
     lines.extend(preview::lines(state, source.id.as_str(), columns));
     let left = most.saturating_sub(lines.len());
-    lines.extend(mentions(state, at, columns, left));
+    lines.extend(mentions(state, columns, left));
     lines
 }
 
 /// The mentions that connect the row with the one before it: `@a mentions @b by id  docs/a.md:3`.
-fn mentions(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<'static>> {
+fn mentions(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let (graph, theme) = (&state.graph, &state.skin.theme);
     let Some(analysis) = &graph.analysis else { return Vec::new() };
-    let pairs: Vec<(usize, usize)> = match (graph.tab, graph.centre.as_ref().and_then(|id| graph.at(id))) {
-        (Some(GraphTab::Neighbours), Some(centre)) if graph.level != 0 => {
-            level::links(analysis, &graph.levels, centre, graph.level, at).take(most).collect()
-        }
-        (Some(GraphTab::Way), _) => match graph.rows.get(graph.cursor.at) {
-            Some(GraphRow::Step(to, Some(from))) => vec![(*from, *to)],
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    };
     let of_pair = |(from, to): (usize, usize)| {
         let (from, to) = (graph.id(from)?, graph.id(to)?);
         Some(analysis.graph.from_to(from.as_str(), move |target| target == to))
     };
-    let mentions = pairs.into_iter().filter_map(of_pair).flatten().take(most);
+    let mentions = level::pairs(graph).take(most).filter_map(of_pair).flatten().take(most);
     let ellipsis = state.skin.glyphs.ellipsis;
     let line = |mention: refdesk_core::mention::Mention| {
         let ids = [&mention.from, &mention.to].map(|id| cells::clean(id.as_str()).into_owned());

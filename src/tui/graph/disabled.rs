@@ -18,7 +18,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::NextLevel | Action::PreviousLevel if !is(GraphTab::Neighbours) => {
             Some("only the neighbours have levels".to_owned())
         }
-        Action::PreviousCentre if graph.before.is_empty() => Some("no other source was in the middle".to_owned()),
+        Action::PreviousCentre if graph.before.is_empty() => {
+            Some("there is no previous source to go back to".to_owned())
+        }
         Action::FilterGraph if !graph.tab.is_some_and(GraphTab::has_filter) => {
             Some("the map, the hubs and the orphans can be filtered".to_owned())
         }
@@ -36,9 +38,7 @@ fn about_source(state: &State, action: Action) -> Option<String> {
         Action::Centre if is_centre => {
             Some(format!("@{id} is in the middle: {} goes to it in the catalog", state.key(Action::ToCatalog)))
         }
-        Action::Way if marked.is_none() => {
-            Some(format!("mark where the way begins first: {}", state.key(Action::MarkStart)))
-        }
+        Action::Way if marked.is_none() => Some(format!("mark a start first: {}", state.key(Action::MarkStart))),
         Action::Way if marked.is_some_and(|marked| marked.as_str() == id) => {
             Some(format!("the way begins at @{id}: go to another source"))
         }

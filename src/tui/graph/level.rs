@@ -2,6 +2,7 @@
 
 use refdesk_core::mention::analysis::{Direction, GraphAnalysis, levels};
 
+use super::{GraphRow, GraphTab, GraphView};
 use crate::tui::widgets::motion::Cursor;
 
 /// The most levels on either side. A pick pulls in no more.
@@ -52,6 +53,23 @@ pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
     all.reverse();
     all.extend(on_side(Direction::Mentioned, 1));
     all
+}
+
+/// The pairs of sources whose mentions the row under the cursor is about: those that connect it with the level nearer to
+/// the centre, or with the step before.
+pub fn pairs(graph: &GraphView) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
+    let of_row = || {
+        let analysis = graph.analysis.as_ref()?;
+        if graph.tab? == GraphTab::Neighbours {
+            let centre = graph.at(graph.centre.as_ref()?).filter(|_| graph.level != 0)?;
+            return Some(links(analysis, &graph.levels, centre, graph.level, graph.position()?));
+        }
+        match graph.rows.get(graph.cursor.at)? {
+            GraphRow::Step(to, Some(from)) => Some(Box::new(std::iter::once((*from, *to))) as Box<_>),
+            _ => None,
+        }
+    };
+    of_row().unwrap_or_else(|| Box::new(std::iter::empty()))
 }
 
 /// The pairs of sources whose mentions connect this one, at this distance, with the level nearer to the centre.

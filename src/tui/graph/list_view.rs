@@ -50,8 +50,8 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
         GraphTab::Orphans => "Every source mentions another or is mentioned.".to_owned(),
         GraphTab::BrokenLinks => "No document has a broken link.".to_owned(),
         GraphTab::Way => format!(
-            "Mark a source with {}, go to another one, and press {}: here is then the shortest way of mentions from one to \
-             the other, and back.",
+            "Mark a source with {}, go to another one, and press {}: this tab then shows the shortest path of mentions in \
+             each direction.",
             state.key(Action::MarkStart),
             state.key(Action::Way)
         ),
@@ -59,24 +59,38 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
     }
 }
 
-/// The columns of the map: id, name and bar share what the figures leave.
+/// The columns of the map: id, name and bar share what the figures leave. Where that is too little, the bar goes first, then
+/// the own price.
 struct MapColumns {
     id: usize,
     name: usize,
+    own: usize,
     bar: usize,
 }
 
+/// The least columns of an id beside a bar or an own price.
+const LEAST_ID: usize = 12;
+
 fn map_columns(state: &State, width: u16) -> MapColumns {
-    // Cursor, mark, own price, number of sources, their tokens, with a blank after each, and one before the scrollbar.
-    let left = usize::from(width).saturating_sub(1 + 2 + 2 * (TOKENS + 1) + COUNT + 2);
-    let id = state.counts.widest_id.min(left.saturating_sub(BAR.0 + 1));
+    // Cursor, mark, number of sources and their tokens, with a blank after each, and one before the scrollbar.
+    let room = usize::from(width).saturating_sub(1 + 2 + COUNT + 1 + TOKENS + 2);
+    let own = if room >= LEAST_ID + TOKENS + 2 { TOKENS } else { 0 };
+    let left = room.saturating_sub(own + usize::from(own > 0));
+    let beside_bar = left.saturating_sub(BAR.0 + 1);
+    let id = state.counts.widest_id.min(if beside_bar >= LEAST_ID { beside_bar } else { left });
     let rest = left.saturating_sub(id + 1);
     let bar = rest.min(BAR.1).min((left / 2).max(BAR.0));
     let name = rest.saturating_sub(bar + 1);
     let name = if name < 12 { 0 } else { name.min(state.counts.widest_name) };
     // Without a name the bar gets its columns.
     let bar = if name == 0 { rest.min(BAR.1) } else { bar };
-    MapColumns { id, name, bar: if bar < BAR.0 { 0 } else { bar } }
+    MapColumns { id, name, own, bar: if bar < BAR.0 { 0 } else { bar } }
+}
+
+/// The columns of a hub's id, and of how often it is mentioned; 0 if there is no room for that.
+fn hub_columns(room: usize) -> (usize, usize) {
+    let left = room.saturating_sub(2 * (TOKENS + 1) + 1);
+    if left > LEAST_ID + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
 }
 
 fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
@@ -86,22 +100,26 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
     row.cell("", 1, infra);
     match tab {
         GraphTab::Map => {
-            let MapColumns { id, name, bar } = map_columns(state, width);
+            let MapColumns { id, name, own, bar } = map_columns(state, width);
             row.cell("id", id, infra);
             if name > 0 {
                 row.cell("name", name, infra);
             }
-            row.cell(&format!("{:>TOKENS$}", "own"), TOKENS, infra);
+            if own > 0 {
+                row.cell(&format!("{:>own$}", "own"), own, infra);
+            }
             row.cell(&format!("{:>COUNT$}", "brings"), COUNT, infra);
             row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
             let legend = format!("{} own {} brought", glyphs.full, glyphs.empty);
             row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
         }
         GraphTab::Hubs => {
-            let id = row.room().saturating_sub(2 * (TOKENS + 1) + COUNT + 2);
+            let (id, times) = hub_columns(row.room());
             row.cell("id", id, infra);
             row.cell(&format!("{:>TOKENS$}", "sources"), TOKENS, infra);
-            row.cell(&format!("{:>COUNT$}", "times"), COUNT, infra);
+            if times > 0 {
+                row.cell(&format!("{:>times$}", "times"), times, infra);
+            }
             row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
         }
         _ => {
@@ -134,11 +152,13 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
             row.cell(&tokens(state, *at), TOKENS, infra);
         }
         GraphRow::Hub(at, mentions) => {
-            let id = row.room().saturating_sub(2 + 2 * (TOKENS + 1) + COUNT + 2);
+            let (id, times) = hub_columns(row.room().saturating_sub(2));
             named(state, &mut row, *at, id);
             let sources = state.graph.analysis.as_ref().map_or(0, |it| it.adjacency.mentioning(*at).len());
             row.cell(&format!("{:>TOKENS$}", cells::grouped(sources as u64)), TOKENS, infra);
-            row.cell(&format!("{:>COUNT$}", cells::grouped(*mentions as u64)), COUNT, infra);
+            if times > 0 {
+                row.cell(&format!("{:>times$}", cells::grouped(*mentions as u64)), times, infra);
+            }
             row.cell(&tokens(state, *at), TOKENS, infra);
         }
         GraphRow::Step(at, before) => {
@@ -193,7 +213,7 @@ fn tokens(state: &State, at: usize) -> String {
 fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
     let infra = theme.style(ThemeRole::Infra);
-    let MapColumns { id, name, bar } = map_columns(state, width);
+    let MapColumns { id, name, own, bar } = map_columns(state, width);
     mark_and_id(state, row, at, id);
     if name > 0 {
         let shown =
@@ -201,7 +221,9 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
         row.cell(&cells::clean(shown.unwrap_or_default()), name, infra);
     }
     let weight = state.graph.weight(at);
-    row.cell(&tokens(state, at), TOKENS, infra);
+    if own > 0 {
+        row.cell(&tokens(state, at), own, infra);
+    }
     let [count, brought] = match weight.sources {
         0 => [String::new(), String::new()],
         sources => [format!("+{}", cells::grouped(sources.into())), cells::tokens(weight.tokens)],

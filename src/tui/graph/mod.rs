@@ -127,14 +127,9 @@ impl GraphView {
         self.tab.is_some_and(GraphTab::has_filter) && !self.filter.is_empty()
     }
 
-    /// Leaves it.
+    /// Leaves it; only the mark stays.
     pub fn close(&mut self) {
-        self.tab = None;
-        self.analysis = None;
-        self.asked = None;
-        self.levels = Vec::new();
-        self.rows = Vec::new();
-        self.cursor = Cursor::default();
+        *self = Self { marked: self.marked.take(), ..Self::default() };
     }
 
     /// How many rows this tab has without a filter.

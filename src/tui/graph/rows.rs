@@ -13,7 +13,7 @@ use crate::tui::widgets::cells;
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphRow {
-    /// A line over the rows below it, with the words of an id in the place of `{}`.
+    /// A line over the rows below it.
     Heading(String),
     /// A source, by its position.
     Source(usize),
@@ -130,7 +130,7 @@ fn ways(state: &State, analysis: &GraphAnalysis) -> Vec<GraphRow> {
         let way = shortest_way(&analysis.adjacency, from, to);
         let length = match &way {
             Some(way) => cells::counted(way.len().saturating_sub(1), "step"),
-            None => "no way of mentions".to_owned(),
+            None => "not connected".to_owned(),
         };
         rows.push(GraphRow::Heading(format!("From @{} to @{}: {length}", ids.0, ids.1)));
         let way = way.unwrap_or_default();

@@ -105,11 +105,8 @@ fn open(state: &mut State) {
     }
     let subject = state.subject(state.focus).map(SourceId::from);
     let known = subject.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some());
-    state.graph.before.clear();
-    state.graph.level = 0;
     state.graph.tab = Some(if known.is_some() { GraphTab::Neighbours } else { GraphTab::Map });
     state.graph.centre = known;
-    state.graph.cursor = Cursor::default();
 }
 
 fn put_into_the_middle(state: &mut State, id: SourceId) {
@@ -258,11 +255,6 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
                 && asked.selection.excluded() == snapshot.selection.excluded()
     });
     if !is_current {
-        if state.graph.analysis.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.catalog, &snapshot.catalog)) {
-            state.graph.stay = state.in_graph().map(SourceId::from);
-            state.graph.levels = Vec::new();
-            state.graph.analysis = None;
-        }
         state.graph.asked = Some(AnalysedValues {
             generation: snapshot.generation,
             catalog: snapshot.catalog.clone(),
@@ -282,10 +274,18 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// After a snapshot: states may decide which rows match the filter, and problems are rows.
 pub fn snapshot_changed(state: &mut State) {
-    if state.graph.is_open() {
-        count(state);
-        rebuild(state);
+    if !state.graph.is_open() {
+        return;
     }
+    let catalog = &state.snapshot.catalog;
+    if state.graph.analysis.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.catalog, catalog)) {
+        // Positions in another catalog are of other sources.
+        state.graph.stay = state.in_graph().map(SourceId::from);
+        state.graph.levels = Vec::new();
+        state.graph.analysis = None;
+    }
+    count(state);
+    rebuild(state);
 }
 
 /// Counts what is shown beside the rows, once for all keys.
@@ -304,23 +304,9 @@ pub fn analysed(state: &mut State, analysis: Arc<GraphAnalysis>) {
     rebuild(state);
 }
 
-/// The first mention that the row under the cursor is about: the one that connects it with the level nearer to the
-/// centre, or with the step before.
+/// The first mention that the row under the cursor is about.
 pub fn mention(state: &State) -> Option<Mention> {
-    let graph = &state.graph;
-    let analysis = graph.analysis.as_ref()?;
-    let (from, to) = match graph.tab? {
-        GraphTab::Neighbours => {
-            let centre = graph.at(graph.centre.as_ref()?)?;
-            level::links(analysis, &graph.levels, centre, graph.level, graph.position()?)
-                .next()
-                .filter(|_| graph.level != 0)?
-        }
-        _ => match graph.rows.get(graph.cursor.at)? {
-            rows::GraphRow::Step(to, Some(from)) => (*from, *to),
-            _ => return None,
-        },
-    };
+    let (analysis, (from, to)) = (state.graph.analysis.as_ref()?, level::pairs(&state.graph).next()?);
     analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to)
 }
 
@@ -329,7 +315,7 @@ pub fn spot(state: &State) -> Result<Spot, String> {
     if let Some(problem) = state.broken_link() {
         return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
     }
-    let mention = mention(state).ok_or_else(|| "this row is about no single mention".to_owned())?;
+    let mention = mention(state).ok_or_else(|| "this row is not a single mention".to_owned())?;
     target::in_file(state, &mention)
         .ok_or_else(|| format!("the mention is in the content of @{}, not in a file of its own", mention.from))
 }

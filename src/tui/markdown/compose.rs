@@ -15,9 +15,9 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
 /// The text in lines to wrap at the columns of the layout.
-pub fn lines(text: &str, layout: &MarkdownLayout<'_>, slugs: &mut Slugs) -> MarkdownLines {
+pub fn lines(text: &str, layout: &MarkdownLayout<'_>) -> MarkdownLines {
     let mut composer = Composer {
-        slugs,
+        slugs: Slugs::default(),
         out: LineWriter::new(*layout),
         position: SourcePosition { text, at: 0, line: layout.first_line },
         lists: Vec::new(),
@@ -48,7 +48,7 @@ pub fn lines(text: &str, layout: &MarkdownLayout<'_>, slugs: &mut Slugs) -> Mark
 }
 
 struct Composer<'a> {
-    slugs: &'a mut Slugs,
+    slugs: Slugs,
     out: LineWriter<'a>,
     position: SourcePosition<'a>,
     /// The number of the next item of each open list; `None` in one without numbers.

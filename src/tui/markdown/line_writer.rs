@@ -9,11 +9,16 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine};
 
+/// The most quotes, items and footnotes within each other that are told apart; what is deeper is shown as this deep.
+const MOST_NESTED: usize = 64;
+
 pub struct LineWriter<'a> {
     pub layout: MarkdownLayout<'a>,
     pub made: MarkdownLines,
     /// Quotes, list items and footnotes, the outermost first.
     containers: Vec<Container>,
+    /// How many more are open.
+    beyond: usize,
     /// Whether an empty line comes before the next one.
     pub gap: bool,
 }
@@ -27,11 +32,15 @@ struct Container {
 
 impl<'a> LineWriter<'a> {
     pub fn new(layout: MarkdownLayout<'a>) -> Self {
-        Self { layout, made: MarkdownLines::default(), containers: Vec::new(), gap: false }
+        Self { layout, made: MarkdownLines::default(), containers: Vec::new(), beyond: 0, gap: false }
     }
 
     /// Enters a quote, an item or a footnote. When little room is left, it is no longer indented.
     pub fn enter(&mut self, first: String, rest: String) {
+        if self.containers.len() == MOST_NESTED {
+            self.beyond += 1;
+            return;
+        }
         let used: usize = self.containers.iter().map(|it| cells::width(&it.rest)).sum();
         let is_deep = used + cells::width(&rest) > self.layout.columns / 2;
         let rest = if is_deep { String::new() } else { rest };
@@ -39,12 +48,15 @@ impl<'a> LineWriter<'a> {
     }
 
     pub fn leave(&mut self) {
-        self.containers.pop();
+        match self.beyond.checked_sub(1) {
+            Some(beyond) => self.beyond = beyond,
+            None => drop(self.containers.pop()),
+        }
     }
 
     /// Leaves an item or a footnote; an empty one has a marker too.
     pub fn leave_item(&mut self) {
-        if self.containers.last().is_some_and(|item| !item.is_begun) {
+        if self.beyond == 0 && self.containers.last().is_some_and(|item| !item.is_begun) {
             self.emit(InlineText::default(), 0, 0);
         }
         self.leave();

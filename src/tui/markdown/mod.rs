@@ -17,7 +17,6 @@ use crate::tui::widgets::page::PageLine;
 pub use compose::lines;
 pub use front_matter::FrontMatter;
 use front_matter::split;
-pub use slug::Slugs;
 
 /// How to lay a text out.
 #[derive(Debug, Clone, Copy)]

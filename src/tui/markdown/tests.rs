@@ -12,7 +12,7 @@ fn layout(columns: usize) -> MarkdownLayout<'static> {
 }
 
 fn made(text: &str, columns: usize) -> MarkdownLines {
-    lines(text, &layout(columns), &mut Slugs::default())
+    lines(text, &layout(columns))
 }
 
 /// The rows as drawn, without blanks at their ends.
@@ -106,7 +106,7 @@ fn tables() {
 #[test]
 fn front_matter_unfolds() {
     let layout = MarkdownLayout { front_matter: FrontMatter::Unfolded, ..layout(40) };
-    let made = lines("---\nid: a\ntags: [b]\n---\n# T\n", &layout, &mut Slugs::default());
+    let made = lines("---\nid: a\ntags: [b]\n---\n# T\n", &layout);
     let texts: Vec<&str> = made.lines.iter().map(PageLine::text).collect();
     assert_eq!(texts, ["front matter", "│ id: a", "│ tags: [b]", "", "T", "─"]);
     assert_eq!((0..6).map(|line| made.origins.source_line(line, 0).unwrap()).collect::<Vec<_>>(), [1, 2, 3, 3, 5, 5]);
@@ -162,6 +162,18 @@ fn languages_of_fences() {
     }
 }
 
+#[test]
+fn deep_and_wide_texts_take_no_time() {
+    let deep = |mark: &str| format!("{} x\n", mark.repeat(60_000 / mark.len()));
+    for text in [deep(">"), deep("> "), deep("- "), deep("> - "), deep("1. "), format!("{}\n> y\n", deep(">"))] {
+        let made = made(&text, 40);
+        assert!(made.lines.iter().any(|line| line.text().ends_with('x')), "{:?}", made.lines.first());
+    }
+    let header = format!("| {} |\n| - |\n{}", "h".repeat(20_000), "| a |\n".repeat(4_000));
+    let bytes: usize = made(&header, 40).lines.iter().map(|line| line.text().len()).sum();
+    assert!(bytes < 2_000_000, "{bytes}");
+}
+
 /// Texts that are likely to mean something in Markdown, and some that mean nothing anywhere.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -199,7 +211,7 @@ proptest! {
     fn laws(text in any_text(), columns in 2..90usize, unfolded in any::<bool>()) {
         let front_matter = if unfolded { FrontMatter::Unfolded } else { FrontMatter::Folded };
         let layout = MarkdownLayout { front_matter, ..layout(columns) };
-        let made = lines(&text, &layout, &mut Slugs::default());
+        let made = lines(&text, &layout);
         let source_lines = text.lines().count().max(1);
         let mut last = 0;
         for line in 0..made.lines.len() {

@@ -12,6 +12,10 @@ const FEW: usize = 2;
 /// Frames within [`RECENTLY`] at fifty a second.
 const MANY: usize = 5;
 
+/// How long a frame for a key waits for the document that belongs to it. Otherwise each move of the cursor is two frames, the
+/// first of which blanks the old document.
+const DOCUMENT_PATIENCE: Duration = Duration::from_millis(8);
+
 const RECENTLY: Duration = Duration::from_millis(100);
 
 /// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
@@ -35,13 +39,15 @@ pub struct FrameLimiter {
     drawn: VecDeque<Instant>,
     /// Frames left of [`ANSWERS`] since the last key.
     answers: u8,
+    /// When a frame for a key stops waiting for a document.
+    patience: Option<Instant>,
 }
 
 impl FrameLimiter {
-    /// When a frame for this cause may be drawn; `None` for at once.
-    pub fn due(&self, cause: Trigger) -> Option<Instant> {
+    /// When a frame for this cause may be drawn, which may lack a document; `None` for at once.
+    pub fn due(&mut self, cause: Trigger, lacks_document: bool, now: Instant) -> Option<Instant> {
         if cause == Trigger::Person {
-            return None;
+            return lacks_document.then(|| *self.patience.get_or_insert(now + DOCUMENT_PATIENCE));
         }
         let last = self.nth_last(1)?;
         let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
@@ -53,6 +59,7 @@ impl FrameLimiter {
 
     /// Records a frame drawn for this cause.
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
+        self.patience = None;
         self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
         if self.drawn.len() == MOST {
             self.drawn.pop_front();
@@ -80,7 +87,7 @@ mod tests {
         for at in 0..3000 {
             let now = start + MILLISECOND * at;
             let cause = if at % key_every == 0 { Trigger::Person } else { Trigger::Change };
-            if pace.due(cause).is_none_or(|due| due <= now) {
+            if pace.due(cause, false, now).is_none_or(|due| due <= now) {
                 pace.drew(cause, now);
                 drawn += usize::from(at >= 2000);
                 apart = apart.max(now - last);
@@ -101,19 +108,33 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_for_a_key_waits_for_its_document_once_and_not_long() {
+        let start = Instant::now();
+        let mut pace = FrameLimiter::default();
+        let due = start + DOCUMENT_PATIENCE;
+        assert_eq!(pace.due(Trigger::Person, true, start), Some(due));
+        assert_eq!(pace.due(Trigger::Person, true, start + 3 * MILLISECOND), Some(due), "more keys do not prolong it");
+        assert_eq!(pace.due(Trigger::Person, false, start + 4 * MILLISECOND), None, "it came");
+        pace.drew(Trigger::Person, start + 4 * MILLISECOND);
+        let later = start + 5 * MILLISECOND;
+        assert_eq!(pace.due(Trigger::Person, true, later), Some(later + DOCUMENT_PATIENCE), "another key");
+        assert_eq!(pace.due(Trigger::Change, true, later), None, "only frames for keys wait");
+    }
+
+    #[test]
     fn the_effects_of_a_key_are_not_delayed() {
         let start = Instant::now();
         let mut pace = FrameLimiter::default();
-        assert_eq!(pace.due(Trigger::Change), None, "the first frame");
+        assert_eq!(pace.due(Trigger::Change, false, start), None, "the first frame");
         for key in 0..15 {
             let now = start + 5 * MILLISECOND * key;
-            assert_eq!(pace.due(Trigger::Person), None);
+            assert_eq!(pace.due(Trigger::Person, false, start), None);
             pace.drew(Trigger::Person, now);
             for _ in 0..ANSWERS {
-                assert_eq!(pace.due(Trigger::Change), None, "key {key}");
+                assert_eq!(pace.due(Trigger::Change, false, start), None, "key {key}");
                 pace.drew(Trigger::Change, now);
             }
-            assert_eq!(pace.due(Trigger::Change), Some(now + FRAME_INTERVAL), "and one more");
+            assert_eq!(pace.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL), "and one more");
         }
     }
 
@@ -124,11 +145,11 @@ mod tests {
         for second in 0..3 {
             let now = start + Duration::from_secs(second);
             pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change), None);
+            assert_eq!(pace.due(Trigger::Change, false, start), None);
             pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change), None);
+            assert_eq!(pace.due(Trigger::Change, false, start), None);
             pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change), Some(now + FRAME_INTERVAL));
+            assert_eq!(pace.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL));
         }
     }
 }

@@ -219,6 +219,19 @@ mod unix {
         }
 
         #[test]
+        fn an_endless_answer_is_no_keys() {
+            let long = [b"\x1b]11;".as_slice(), &[b'x'; 70_000]].concat();
+            for (reads, expected) in [
+                (&[long.as_slice(), b"\x07j"][..], "j"),
+                (&[&long, &long[5..], b"\x1b\\j"], "j"),
+                (&[&long, b"j"], "j"),
+                (&[&long, b"\x03"], "C-c"),
+            ] {
+                assert_eq!(read_as(reads), expected);
+            }
+        }
+
+        #[test]
         fn an_endless_paste_is_bounded() {
             let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
             for _ in 0..70 {

@@ -234,7 +234,8 @@ impl App {
         let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
             return Ok(None);
         };
-        let due = self.pace.due(cause).filter(|due| *due > Instant::now());
+        let now = Instant::now();
+        let due = self.pace.due(cause, self.state.lacks_document(), now).filter(|due| *due > now);
         if due.is_none() {
             self.changed = None;
             let state = &self.state;

@@ -30,7 +30,7 @@ pub enum InputTail {
 
 const ESC: u8 = 0x1b;
 
-/// The most bytes of a sequence; a longer one is invalid.
+/// The most bytes kept of a sequence. A longer one with parameters is invalid; of a longer answer the rest is skipped.
 const LONGEST: usize = 4096;
 
 /// The start and the end of a paste.
@@ -69,11 +69,16 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     }
 }
 
-/// Bounds an unfinished paste: drops the excess, except for what may be the start of its end.
+/// Bounds an unfinished paste or answer: drops the excess, except for what may be the start of its end.
 pub fn bound(begun: &mut Vec<u8>) {
+    let most = match begun.as_slice() {
+        [ESC, b'[', ..] if begun.starts_with(PASTE) => LONGEST_PASTE,
+        [ESC, b']' | b'P' | b'_', ..] => LONGEST,
+        _ => return,
+    };
     let tail = begun.len().saturating_sub(PASTED.len() - 1);
-    if tail > LONGEST_PASTE && begun.starts_with(PASTE) {
-        begun.drain(LONGEST_PASTE..tail);
+    if tail > most {
+        begun.drain(most..tail);
     }
 }
 
@@ -270,7 +275,7 @@ fn paste(bytes: &[u8], before: usize) -> ParsedInput {
 /// contain.
 fn string(kind: u8, bytes: &[u8], then: InputTail) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
-        return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
+        return ParsedInput::Unfinished;
     };
     let length = match bytes.get(end..) {
         Some([ESC, b'\\', ..]) => end + 4,

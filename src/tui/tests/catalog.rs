@@ -71,7 +71,7 @@ fn the_document_under_the_cursor_is_requested_if_visible() {
     let mut state = fixture::state(80, 24);
     let reads = |effects: &[Effect]| -> Vec<String> {
         let read = |effect: &Effect| match effect {
-            Effect::Ask(Request::Read(id)) => Some(id.to_string()),
+            Effect::Ask(Request::Read { id, .. }) => Some(id.to_string()),
             _ => None,
         };
         effects.iter().filter_map(read).collect()

@@ -115,7 +115,10 @@ fn rows_with_a_location() {
         let asked: Vec<Effect> = press(&mut state, keys)
             .into_iter()
             .filter(|it| {
-                !matches!(it, Effect::Ask(Request::PreviewSelection(_) | Request::Read(_) | Request::Preview { .. }))
+                !matches!(
+                    it,
+                    Effect::Ask(Request::PreviewSelection(_) | Request::Read { .. } | Request::Preview { .. })
+                )
             })
             .collect();
         assert_eq!(asked, [expected], "{keys}");

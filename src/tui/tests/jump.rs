@@ -222,7 +222,7 @@ fn enter_shows_the_section_in_the_details() {
     assert_eq!((state.window, state.focus, state.part), (None, Pane::Catalog, PanePart::Detail));
     assert_eq!(state.subject(Pane::Catalog), Some("circuit-breaker"));
     let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
-    assert!(effects.contains(&Effect::Ask(Request::ReadFile("circuit-breaker".into(), path.clone()))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: Some(path.clone()) })), "{effects:?}");
     answer(&mut state, Response::Document(fixture::document("circuit-breaker", &fixture::TEXT.repeat(20))));
     assert_eq!(reading::line(&state), Some(5));
     let effects = press(&mut state, "o");
@@ -230,9 +230,9 @@ fn enter_shows_the_section_in_the_details() {
     assert!(effects.iter().any(opens), "{effects:?}");
     // Another source has its own document again, and so has this one.
     let effects = press(&mut state, "Esc Down");
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read(_)))), "{effects:?}");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read { file: None, .. }))), "{effects:?}");
     let effects = press(&mut state, "Up");
-    assert!(effects.contains(&Effect::Ask(Request::Read("circuit-breaker".into()))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: None })), "{effects:?}");
 }
 
 #[test]
@@ -242,6 +242,6 @@ fn enter_shows_a_source_without_a_text_and_one_that_a_filter_hides() {
     answer(&mut state, Response::Found(Ok(Box::new(found("opens")))));
     let effects = press(&mut state, "Down Down Enter");
     assert_eq!(state.subject(Pane::Catalog), Some("payments-api"));
-    assert!(effects.contains(&Effect::Ask(Request::Read("payments-api".into()))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ask(Request::Read { id: "payments-api".into(), file: None })), "{effects:?}");
     assert!(message(&state).contains("cleared the catalog filter"), "{}", message(&state));
 }

@@ -82,7 +82,7 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(
             Request::PreviewSelection(_)
-            | Request::Read(_)
+            | Request::Read { .. }
             | Request::Simulate { .. }
             | Request::AnalyseGraph
             | Request::Agents,

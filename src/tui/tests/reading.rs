@@ -126,7 +126,7 @@ fn a_link_is_followed_and_back_is_where_it_was() {
     let at_link = state.catalog.scroll.top;
     let effects = press(&mut state, "Enter");
     assert_eq!((state.subject(Pane::Catalog), state.part), (Some("timeouts"), PanePart::Detail));
-    assert!(effects.contains(&Effect::Ask(Request::Read("timeouts".into()))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ask(Request::Read { id: "timeouts".into(), file: None })), "{effects:?}");
     let target = format!("# Timeouts\n\n{}## Budgets\n\n{}", "text\n\n".repeat(40), "text\n\n".repeat(40));
     answer(&mut state, Response::Document(fixture::document("timeouts", &target)));
     assert!(screen(&state).contains("## Budgets") && state.catalog.scroll.top > 40, "the heading of the link");
@@ -142,7 +142,18 @@ fn a_link_is_followed_and_back_is_where_it_was() {
     answer(&mut state, Response::Document(fixture::document("timeouts", &target)));
     assert_eq!((state.subject(Pane::Catalog), state.catalog.scroll.top), (Some("timeouts"), below));
     press(&mut state, "L");
-    assert_eq!(message(&state), "there is nothing to go forward to: Backspace goes back first");
+    assert_eq!(message(&state), "you have not gone back yet: Backspace goes back");
+}
+
+#[test]
+fn the_beginning_of_another_document_is_not_taken_for_this_one() {
+    let mut state = reads(Size { width: 80, height: 24 }, "z");
+    press(&mut state, "Tab Tab Enter");
+    assert_eq!(state.subject(Pane::Catalog), Some("timeouts"));
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", "# Late\n")));
+    assert!(!screen(&state).contains("Late"), "{}", screen(&state));
+    answer(&mut state, Response::Document(fixture::document("timeouts", "# Budgets\n")));
+    assert!(screen(&state).contains("Budgets"), "{}", screen(&state));
 }
 
 #[test]
@@ -314,7 +325,7 @@ fn a_bounded_number_of_parts_is_kept() {
     assert_eq!(first_line(&screen(&state)), first_line(&shown));
     assert!(state.catalog.reading.loaded.len() <= rows + 1);
     let effects = press(&mut state, "g");
-    assert!(effects.contains(&Effect::Ask(Request::Read("circuit-breaker".into()))), "{effects:?}");
+    assert!(effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: None })), "{effects:?}");
     answer(&mut state, Response::Document(nth_part(0)));
     assert!(screen(&state).contains("line 00001"), "{}", screen(&state));
 }

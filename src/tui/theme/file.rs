@@ -1,5 +1,5 @@
-//! Reads a theme: a style for each role. What cannot be read is a problem with its place, and leaves the role as the theme
-//! has it that this one builds on.
+//! Reads a theme: a style for each role. What cannot be read is a problem with its place, and the role keeps
+//! the inherited style.
 
 use std::str::FromStr;
 

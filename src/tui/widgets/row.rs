@@ -49,12 +49,14 @@ pub struct ListRow<'a> {
     skin: &'a Skin,
     room: usize,
     spans: Vec<Span<'static>>,
+    /// The spans up to the end of its id; all without one.
+    through_id: Option<usize>,
 }
 
 impl<'a> ListRow<'a> {
     /// An empty row of this many columns, including the cursor's column.
     pub fn new(skin: &'a Skin, columns: u16) -> Self {
-        Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8) }
+        Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8), through_id: None }
     }
 
     /// The remaining columns.
@@ -75,7 +77,10 @@ impl<'a> ListRow<'a> {
     pub fn id(&mut self, id: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
         let columns = columns.min(self.room);
         let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
-        self.cell(&shown, columns, style)
+        let left = columns.saturating_sub(cells::width(&shown));
+        self.text(&shown, style);
+        self.through_id.get_or_insert(self.spans.len());
+        self.cell("", left, Style::new())
     }
 
     /// Adds an id with marks in exactly `columns`, cut in its middle, and a blank after it.
@@ -92,6 +97,7 @@ impl<'a> ListRow<'a> {
                 self.parts(id, tail..id.text.len(), styles);
             }
         }
+        self.through_id.get_or_insert(self.spans.len());
         let left = columns.saturating_sub(before - self.room);
         self.cell("", left, Style::new())
     }
@@ -143,14 +149,16 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// Draws the row at `area`, one row high.
+    /// Draws the row at `area`, one row high. The background under the cursor ends with the id, if the row has one, so that
+    /// a move of the cursor writes two ids and not two rows.
     pub fn draw(&mut self, under: RowCursor, accent: ThemeRole, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {
             return;
         }
         let theme = &self.skin.theme;
-        if under == RowCursor::Active {
+        let through = self.through_id.unwrap_or(self.spans.len());
+        if under == RowCursor::Active && self.through_id.is_none() {
             buffer.set_style(area, theme.style(ThemeRole::Cursor));
         }
         let gutter = match under {
@@ -162,8 +170,9 @@ impl<'a> ListRow<'a> {
             if under == RowCursor::Active { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
         buffer.set_stringn(area.x, area.y, gutter, 1, gutter_style);
         let mut x = area.x.saturating_add(1);
-        for span in &self.spans {
-            let style = if under == RowCursor::Active { theme.cursor_over(span.style) } else { span.style };
+        for (nth, span) in self.spans.iter().enumerate() {
+            let style =
+                if under == RowCursor::Active && nth < through { theme.cursor_over(span.style) } else { span.style };
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;

@@ -66,10 +66,13 @@ pub enum Request {
     /// How is everything connected by mentions, and what would a pick of each source bring? Answered by
     /// [`Response::GraphAnalysis`].
     AnalyseGraph,
-    /// The text of this source. Answered by [`Response::Document`].
-    Read(SourceId),
-    /// The text of this file of the source. Answered by [`Response::Document`].
-    ReadFile(SourceId, PathBuf),
+    /// The text of this source, or of this file of it. Answered by [`Response::Document`].
+    Read {
+        /// The source.
+        id: SourceId,
+        /// The file, as in [`Document::path`].
+        file: Option<PathBuf>,
+    },
     /// The text of this source, or of this file of its folder, from an offset on. Answered by [`Response::Document`].
     ReadOn {
         /// The source.
@@ -228,7 +231,7 @@ pub enum Response {
         /// What picking the several would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::Read`], [`Request::ReadFile`] and [`Request::ReadOn`].
+    /// The answer to [`Request::Read`] and [`Request::ReadOn`].
     Document(Document),
     /// The answer to [`Request::AnalyseGraph`].
     GraphAnalysis(Arc<GraphAnalysis>),
@@ -371,8 +374,7 @@ impl Message {
                 | Request::PreviewSelection(_)
                 | Request::PreviewPicks { .. }
                 | Request::AnalyseGraph
-                | Request::Read(_)
-                | Request::ReadFile(..)
+                | Request::Read { .. }
                 | Request::ReadOn { .. }
                 | Request::Search(_)
                 | Request::ListProfiles

@@ -138,11 +138,13 @@ impl Worker<'_> {
                 let (one, all) = (self.desk.preview_picks(one.as_slice()), self.desk.preview_picks(&all));
                 return Response::PicksPreview { one, all };
             }
-            Request::Read(id) => return Response::Document(self.desk.document(id.as_str())),
+            Request::Read { id, file: None } => return Response::Document(self.desk.document(id.as_str())),
+            Request::Read { id, file: Some(path) } => {
+                return Response::Document(self.desk.document_at(id.as_str(), &path));
+            }
             Request::ReadOn { id, path, from } => {
                 return Response::Document(self.desk.document_from(id.as_str(), path.as_deref(), from));
             }
-            Request::ReadFile(id, path) => return Response::Document(self.desk.document_at(id.as_str(), &path)),
             Request::Match(prompt) => return Response::Findings(self.desk.look(&prompt)),
             Request::Simulate { prompt, audience } => {
                 let asked = EnrichRequest {
