@@ -12,7 +12,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, wrap};
 
-/// The most bytes of a heading before each cell of its column, in a list of cells.
+/// The most columns of a heading before each cell of its column, in a list of cells.
 const LONGEST_NAME: usize = 200;
 
 /// The least width of a column.
@@ -117,7 +117,7 @@ impl Table {
             for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 let mut line = TableLine { source: row.source, hang, ..TableLine::default() };
                 if let Some(name) = head.cells.get(column).filter(|name| !name.is_empty() && !rows.is_empty()) {
-                    append(&mut line.text, name, &(0..name.text.floor_char_boundary(LONGEST_NAME)));
+                    append(&mut line.text, name, &(0..cells::clip(&name.text, LONGEST_NAME, "").len()));
                     line.text.push_clean(": ", ThemeRole::Infra, Modifier::empty());
                 }
                 append(&mut line.text, cell, &(0..cell.text.len()));
