@@ -56,6 +56,8 @@ mod unix {
     pub struct Keyboard {
         terminal: AsyncFd<OwnedFd>,
         resized: Signal,
+        /// Columns and rows, as told last.
+        size: (u16, u16),
         /// The start of an unfinished sequence.
         bytes: Vec<u8>,
         /// The length of `bytes` when no more input was available.
@@ -74,6 +76,7 @@ mod unix {
             Ok(Self {
                 terminal: AsyncFd::with_interest(terminal, Interest::READABLE)?,
                 resized: signal(SignalKind::window_change())?,
+                size: (0, 0),
                 bytes: Vec::new(),
                 begun: 0,
                 events: VecDeque::new(),
@@ -94,11 +97,12 @@ mod unix {
                         if then == InputTail::Quiet {
                             ready.clear_ready();
                         }
-                        parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
+                        self.take_read(then)?;
                     }
+                    // Also when it is the same again: what the terminal shows may not be.
                     _ = self.resized.recv() => {
-                        let size = rustix::termios::tcgetwinsize(self.terminal.get_ref())?;
-                        self.events.push_back(TerminalInput::Event(Event::Resize(size.ws_col, size.ws_row)));
+                        self.size = size(self.terminal.get_ref())?;
+                        self.events.push_back(TerminalInput::Event(Event::Resize(self.size.0, self.size.1)));
                     }
                 }
             }
@@ -108,10 +112,28 @@ mod unix {
         pub fn next_ready(&mut self) -> io::Result<Option<TerminalInput>> {
             if self.events.is_empty() {
                 let then = read(self.terminal.get_ref(), &mut self.bytes)?;
-                parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
+                self.take_read(then)?;
             }
             Ok(self.events.pop_front())
         }
+
+        /// Parses what was read. A click is on the screen as it is now, but the signal of a new size may come after it.
+        fn take_read(&mut self, then: InputTail) -> io::Result<()> {
+            if self.bytes.len() > self.begun {
+                let size = size(self.terminal.get_ref())?;
+                if std::mem::replace(&mut self.size, size) != size {
+                    self.events.push_back(TerminalInput::Event(Event::Resize(size.0, size.1)));
+                }
+            }
+            parse_available(&mut self.bytes, &mut self.begun, then, &mut self.events);
+            Ok(())
+        }
+    }
+
+    /// The columns and rows of a terminal.
+    fn size(terminal: &OwnedFd) -> io::Result<(u16, u16)> {
+        let size = rustix::termios::tcgetwinsize(terminal)?;
+        Ok((size.ws_col, size.ws_row))
     }
 
     /// Reads the available bytes. A terminal shared with a shell must not be made non-blocking, so poll before each read.
