@@ -222,7 +222,10 @@ fn enter_shows_the_section_in_the_details() {
     assert_eq!((state.window, state.focus, state.part), (None, Pane::Catalog, PanePart::Detail));
     assert_eq!(state.subject(Pane::Catalog), Some("circuit-breaker"));
     let path = Path::new(fixture::WORKSPACE).join("adr/adr-004.md");
-    assert!(effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: Some(path.clone()) })), "{effects:?}");
+    assert!(
+        effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: Some(path.clone()) })),
+        "{effects:?}"
+    );
     answer(&mut state, Response::Document(fixture::document("circuit-breaker", &fixture::TEXT.repeat(20))));
     assert_eq!(reading::line(&state), Some(5));
     let effects = press(&mut state, "o");
@@ -230,7 +233,10 @@ fn enter_shows_the_section_in_the_details() {
     assert!(effects.iter().any(opens), "{effects:?}");
     // Another source has its own document again, and so has this one.
     let effects = press(&mut state, "Esc Down");
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read { file: None, .. }))), "{effects:?}");
+    assert!(
+        effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read { file: None, .. }))),
+        "{effects:?}"
+    );
     let effects = press(&mut state, "Up");
     assert!(effects.contains(&Effect::Ask(Request::Read { id: "circuit-breaker".into(), file: None })), "{effects:?}");
 }
