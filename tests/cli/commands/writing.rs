@@ -211,16 +211,33 @@ mod when_the_system_refuses {
     use super::*;
     use crate::support::program::PROGRAM;
 
-    /// Runs the program with files limited to a few blocks, which acts like a full disk.
+    /// The program with files limited to a few blocks, which acts like a full disk.
     fn on_a_full_disk(world: &Workspace, words: &[&str]) -> Command {
+        limited(world, "ulimit -c 0; ulimit -f 8", words)
+    }
+
+    /// The program with limits of the shell.
+    fn limited(world: &Workspace, limits: &str, words: &[&str]) -> Command {
         let usual = world.command(&[]);
         let mut command = Command::new("sh");
-        command.arg("-c").arg("ulimit -c 0; ulimit -f 8; exec \"$0\" \"$@\"").arg(PROGRAM);
+        command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\"")).arg(PROGRAM);
         command.arg("--workspace").arg(&world.path).args(words).current_dir(&world.path).env_clear();
         for (key, value) in usual.get_envs() {
             command.env(key, value.unwrap_or_default());
         }
         command
+    }
+
+    #[test]
+    fn a_write_into_more_folders_than_open_files_are_allowed_succeeds() {
+        let world = Workspace::new();
+        let names: Vec<String> = (0..300).map(|nth| format!("d{nth}/x")).collect();
+        names.iter().for_each(|name| world.put(name, b"old"));
+        let rows: Value = names.iter().map(|name| json!({"inline": "new", "output": name})).collect();
+        let words = batch(rows, &["--yes", "--overwrite"]);
+        let limited = &mut limited(&world, "ulimit -Sn 256", &as_words(&words));
+        run(limited, None).exits(0);
+        assert!(names.iter().all(|name| world.read(name) == "new"));
     }
 
     #[test]

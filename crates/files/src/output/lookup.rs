@@ -1,6 +1,6 @@
 //! Looks up paths one after the other. A write of many files has few folders: each is reached once, without following
-//! links, and stays open for the next files in it. After some files it is reached again, so that one that was moved or
-//! replaced meanwhile is noticed.
+//! links, and stays open for the next files in it, until there are many. After some files it is reached again, so that one
+//! that was moved or replaced meanwhile is noticed.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,6 +13,9 @@ use refdesk_text::Error;
 
 /// How many files are looked up in a folder before it is reached again.
 const USES: usize = 64;
+
+/// The most folders that are known at once: each is an open file, of which a process may have few.
+const OPEN: usize = 64;
 
 /// What is known about paths; for one step of a write, or for several proposals.
 #[derive(Debug, Default)]
@@ -104,7 +107,28 @@ impl PathLookup {
             Err(error) if is_absent(&error) => None,
             Err(error) => return Err(unreadable(shown, &error)),
         };
+        if self.folders.len() >= OPEN {
+            self.folders.clear();
+        }
         self.folders.insert(above.to_path_buf(), Known { value: folder.clone(), uses: 1 });
         Ok(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_folders_are_open_at_once() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let mut lookup = PathLookup::default();
+        for nth in 0..300 {
+            let folder = root.join(nth.to_string());
+            fs::create_dir(&folder).unwrap();
+            assert!(lookup.folder(&folder.join("x"), "x").unwrap().is_some());
+            assert!(lookup.folders.len() <= OPEN, "{}", lookup.folders.len());
+        }
     }
 }

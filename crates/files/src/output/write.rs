@@ -70,7 +70,8 @@ pub(super) struct Ready<'a> {
 /// Writes every file next to its path. On an error nothing stays except the created `folders`.
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
     let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
-    allow_open_files(2 * wanted.len());
+    // The new file, the old one, and a folder that may be of its own.
+    allow_open_files(3 * wanted.len());
     // Many files are synced together: one after the other takes twenty times as long.
     let lasting = if wanted.len() > 1 { Durability::Recreatable } else { Durability::SurvivesCrash };
     for proposal in wanted {
@@ -98,7 +99,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     Ok(ready)
 }
 
-/// Lets the process open so many more files, as far as the system allows: each staged file stays open until its rename.
+/// Lets the process open so many more files, as far as the system allows: staged files stay open until their rename.
 #[cfg(unix)]
 fn allow_open_files(more: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};
