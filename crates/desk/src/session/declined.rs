@@ -37,24 +37,26 @@ impl DeclinedSources {
         self.read().workspaces.remove(workspace).unwrap_or_default()
     }
 
-    /// Adds what is left out now, and removes what no longer is.
+    /// Adds what is left out now, removes what no longer is, and forgets workspaces that do not exist any more.
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
     pub fn change(&self, workspace: &str, out: &BTreeSet<String>, back: &BTreeSet<String>) -> io::Result<()> {
+        let changed = |before: &BTreeSet<String>| -> BTreeSet<String> {
+            before.union(out).filter(|place| !back.contains(*place)).cloned().collect()
+        };
         let before = self.of(workspace);
-        let after: BTreeSet<String> = before.union(out).filter(|place| !back.contains(*place)).cloned().collect();
-        if after == before {
+        if changed(&before) == before {
             return Ok(());
         }
         let _folder = self.file.parent().map(private_folder).transpose()?;
         let _lock = Lock::acquire(&self.file.with_extension("lock"), self.patience)?;
+        // Another process may have changed it since.
         let mut stored = self.read();
-        if after.is_empty() {
-            stored.workspaces.remove(workspace);
-        } else {
-            stored.workspaces.insert(workspace.to_owned(), after);
-        }
+        let after = changed(stored.workspaces.entry(workspace.to_owned()).or_default());
+        stored.workspaces.insert(workspace.to_owned(), after);
+        // The file would only grow.
+        stored.workspaces.retain(|workspace, places| !places.is_empty() && Path::new(workspace).is_dir());
         let mut bytes = serde_json::to_vec_pretty(&stored)?;
         bytes.push(b'\n');
         write_private(&self.file, &bytes)
@@ -68,6 +70,10 @@ impl DeclinedSources {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::sync::Barrier;
+    use std::thread;
+
     use super::*;
     use refdesk_files::{LOCK_TIMEOUT, write_atomic};
 
@@ -75,20 +81,59 @@ mod tests {
         of.iter().map(|place| (*place).to_owned()).collect()
     }
 
-    #[test]
-    fn each_workspace_has_its_own_and_a_damaged_file_is_empty() {
+    /// A file in an empty folder, and the folders of two workspaces.
+    fn world() -> (tempfile::TempDir, DeclinedSources, [String; 2]) {
         let folder = tempfile::tempdir().unwrap();
         let declined = DeclinedSources::new(&folder.path().join("refdesk"), LOCK_TIMEOUT);
-        assert_eq!(declined.of("/a"), places(&[]));
-        declined.change("/a", &places(&[]), &places(&["x"])).unwrap();
+        let workspaces = ["a", "b"].map(|name| {
+            let workspace = folder.path().join(name);
+            fs::create_dir(&workspace).unwrap();
+            workspace.to_str().unwrap().to_owned()
+        });
+        (folder, declined, workspaces)
+    }
+
+    #[test]
+    fn each_workspace_has_its_own_and_a_damaged_file_is_empty() {
+        let (folder, declined, [a, b]) = world();
+        let (a, b) = (a.as_str(), b.as_str());
+        assert_eq!(declined.of(a), places(&[]));
+        declined.change(a, &places(&[]), &places(&["x"])).unwrap();
         assert!(!folder.path().join("refdesk").exists(), "nothing to remember makes nothing");
-        declined.change("/a", &places(&["x", "y"]), &places(&[])).unwrap();
-        declined.change("/b", &places(&["x"]), &places(&[])).unwrap();
-        declined.change("/a", &places(&["z"]), &places(&["x"])).unwrap();
-        assert_eq!((declined.of("/a"), declined.of("/b")), (places(&["y", "z"]), places(&["x"])));
+        declined.change(a, &places(&["x", "y"]), &places(&[])).unwrap();
+        declined.change(b, &places(&["x"]), &places(&[])).unwrap();
+        declined.change(a, &places(&["z"]), &places(&["x"])).unwrap();
+        assert_eq!((declined.of(a), declined.of(b)), (places(&["y", "z"]), places(&["x"])));
         write_atomic(&declined.file, b"[").unwrap();
-        assert_eq!(declined.of("/a"), places(&[]));
-        declined.change("/a", &places(&["x"]), &places(&[])).unwrap();
-        assert_eq!(declined.of("/a"), places(&["x"]));
+        assert_eq!(declined.of(a), places(&[]));
+        declined.change(a, &places(&["x"]), &places(&[])).unwrap();
+        assert_eq!(declined.of(a), places(&["x"]));
+    }
+
+    #[test]
+    fn changes_at_the_same_time_are_all_kept() {
+        let (_folder, declined, [a, _]) = world();
+        let all: BTreeSet<String> = (0..16).map(|nth| nth.to_string()).collect();
+        let together = Barrier::new(all.len());
+        thread::scope(|scope| {
+            for place in &all {
+                let change = || {
+                    together.wait();
+                    declined.change(&a, &places(&[place]), &places(&[])).unwrap();
+                };
+                scope.spawn(change);
+            }
+        });
+        assert_eq!(declined.of(&a), all);
+    }
+
+    #[test]
+    fn a_workspace_that_is_gone_is_forgotten() {
+        let (_folder, declined, [a, b]) = world();
+        declined.change(&a, &places(&["x"]), &places(&[])).unwrap();
+        fs::remove_dir(&a).unwrap();
+        assert_eq!(declined.of(&a), places(&["x"]), "until the next change");
+        declined.change(&b, &places(&["x"]), &places(&[])).unwrap();
+        assert_eq!((declined.of(&a), declined.of(&b)), (places(&[]), places(&["x"])));
     }
 }
