@@ -111,14 +111,17 @@ fn what_is_ticked_is_proposed_and_what_was_shown_is_written() {
     let mut state = scanned(120, 36);
     assert_eq!(asked(&press(&mut state, "Enter")), ["payments-readme", "retry-policy"]);
     press(&mut state, "Esc Space j j Space");
-    assert_eq!(asked(&press(&mut state, "Enter")), ["retry-policy", "changelog"]);
+    let effects = press(&mut state, "Enter");
+    assert_eq!(asked(&effects), ["retry-policy", "changelog"]);
+    let [Request::ProposeCatalog(change)] = &commands(&effects)[..] else { panic!("{effects:?}") };
+    let change = change.clone();
     press(&mut state, "y");
     assert_eq!(message(&state), "the difference is still being computed");
     let text = "{\n  \"id\": \"retry-policy\"\n}\n";
     let shown = fixture::proposed(text, ".jaato/references/retry-policy.json", None);
     let proposals = vec![shown.proposal.unwrap().unwrap()];
     answer(&mut state, Response::CatalogProposed(Ok(proposals.clone())));
-    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteCatalog(proposals)]);
+    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteCatalog { proposals, change }]);
     assert_eq!(commands(&press(&mut state, "y")), [], "once");
     let prompts = vec![SamplePrompt {
         prompt: "how do I repeat a call?".to_owned(),

@@ -123,7 +123,12 @@ pub enum Request {
     /// What would writing these to the catalog change, file by file? Answered by [`Response::CatalogProposed`].
     ProposeCatalog(Box<CatalogChange>),
     /// Write approved proposals for the catalog, all or none. Answered by [`Response::CatalogWritten`].
-    WriteCatalog(Vec<Proposal>),
+    WriteCatalog {
+        /// What to write.
+        proposals: Vec<Proposal>,
+        /// The change that they were proposed for.
+        change: Box<CatalogChange>,
+    },
     /// Answer the request with this id, which waits for a person.
     Reply {
         /// Id of the request.
@@ -202,7 +207,7 @@ impl Request {
                 | Self::Undo
                 | Self::Redo
                 | Self::Write { .. }
-                | Self::WriteCatalog(_)
+                | Self::WriteCatalog { .. }
                 | Self::Trust(_)
                 | Self::Reply { .. }
                 | Self::SwitchProfile(_)

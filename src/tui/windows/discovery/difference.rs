@@ -50,7 +50,8 @@ impl Window for CatalogDifference {
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match (action, &state.draft.proposed) {
             (Action::Confirm, Some(Ok(proposals))) => {
-                effects.push(Effect::Ask(Request::WriteCatalog(proposals.clone())));
+                let (proposals, change) = (proposals.clone(), Box::new(state.draft.change.clone()));
+                effects.push(Effect::Ask(Request::WriteCatalog { proposals, change }));
                 state.draft.is_asked = true;
             }
             (Action::Back, _) => state.open(WindowKind::Discovery),

@@ -27,7 +27,9 @@ pub struct CatalogDraft {
     pub found: Option<Box<Discovery>>,
     /// Positions of the ticked proposals.
     pub ticked: BTreeSet<usize>,
-    /// What writing them would change, or why it cannot be written; `None` until the answer arrives.
+    /// What was asked to be proposed last.
+    pub change: CatalogChange,
+    /// What writing it would change, or why it cannot be written; `None` until the answer arrives.
     pub proposed: Option<Result<Vec<Proposal>, String>>,
     /// Whether it is being written.
     pub is_asked: bool,
@@ -56,6 +58,7 @@ fn propose(state: &mut State, effects: &mut Vec<Effect>) {
     let declined = found.new.iter().enumerate().filter(is_declined).map(|(_, source)| source.place.clone()).collect();
     let change = CatalogChange { new, moved: found.moved.clone(), layout: CatalogLayout::default(), declined };
     state.draft.proposed = None;
+    state.draft.change = change.clone();
     state.open(WindowKind::CatalogDifference);
     effects.push(Effect::Ask(Request::ProposeCatalog(Box::new(change))));
 }

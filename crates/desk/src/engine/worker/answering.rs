@@ -1,7 +1,9 @@
 //! Answers requests, each for the session that sent it.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
+
+use tokio::sync::oneshot;
 
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
@@ -49,18 +51,12 @@ impl Worker<'_> {
             Request::AnalyseGraph => {
                 let analyse = self.desk.graph_analysis();
                 // With many sources it takes a while, which must not hold up the desk.
-                thread::spawn(move || {
-                    let _ = reply.send(Response::GraphAnalysis(Arc::new(analyse())));
-                });
-                return;
+                return answer_apart(reply, move || Response::GraphAnalysis(Arc::new(analyse())));
             }
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
                     // It reads the whole repository, which must not hold up the desk.
-                    thread::spawn(move || {
-                        let _ = reply.send(Response::Discovered(Box::new(discoverer.run())));
-                    });
-                    return;
+                    return answer_apart(reply, move || Response::Discovered(Box::new(discoverer.run())));
                 }
                 Err(refusal) => Response::Done(vec![refusal]),
             },
@@ -172,12 +168,15 @@ impl Worker<'_> {
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
             Request::ProposeCatalog(change) => {
-                let proposed = self.desk.propose_catalog(&change, &stay);
-                self.catalog_change = *change;
-                return Response::CatalogProposed(proposed);
+                return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
             }
-            Request::WriteCatalog(proposals) => {
-                return Response::CatalogWritten(self.write_catalog(session, &proposals, watch));
+            Request::WriteCatalog { proposals, change } => {
+                let files = self.desk.write_catalog(session, &proposals);
+                return Response::CatalogWritten(files.map(|files| {
+                    self.desk.remember_declined(&change);
+                    self.reload(watch);
+                    self.catalog_written(session, files)
+                }));
             }
             Request::Preview { .. } | Request::Discover(_) | Request::AnalyseGraph | Request::Agents => {}
             Request::Prepare(request) => {
@@ -246,27 +245,37 @@ impl Worker<'_> {
         Ok(written)
     }
 
-    /// Writes to the catalog, reports it in the feed, and tries prompts on the result.
-    fn write_catalog(
-        &mut self,
-        session: &Session,
-        proposals: &[Proposal],
-        watch: &Watch,
-    ) -> Result<CatalogWritten, WriteFailure> {
-        let files = self.desk.write_catalog(session, proposals)?;
-        self.desk.remember_declined(&std::mem::take(&mut self.catalog_change));
-        self.reload(watch);
+    /// Reports in the feed that the catalog was written, and tries prompts on the result.
+    fn catalog_written(&mut self, session: &Session, files: Vec<WrittenFile>) -> CatalogWritten {
         let text = match files.as_slice() {
             [file] => format!("Wrote {}", file.shown),
             files => format!("Wrote {} files of the catalog", files.len()),
         };
         self.tell(Notice::new(self.who(session), Topic::Catalog, text));
         let prompts = self.with_desk(|desk| desk.sample_prompts(session));
-        Ok(CatalogWritten { files, prompts })
+        CatalogWritten { files, prompts }
     }
 
     pub(super) fn refuse(&mut self, refusal: Error) {
         self.refused.push(refusal);
+    }
+}
+
+/// Computes the answer on a thread of its own; refuses if the system starts none.
+fn answer_apart(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Response + Send + 'static) {
+    let (hand, taken) = mpsc::channel::<oneshot::Sender<Response>>();
+    let run = move || {
+        if let Ok(reply) = taken.recv() {
+            // The client may have stopped waiting.
+            let _ = reply.send(compute());
+        }
+    };
+    match thread::Builder::new().name("answer".to_owned()).spawn(run) {
+        Ok(_) => drop(hand.send(reply)),
+        Err(error) => {
+            let message = format!("no thread can be started: {error}");
+            drop(reply.send(Response::Done(vec![Error::new(Code::Busy, message, "try again later")])));
+        }
     }
 }
 

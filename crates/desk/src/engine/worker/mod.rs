@@ -24,7 +24,7 @@ use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch, Watcher};
 use crate::activity::ActivityFollower;
-use crate::{CatalogChange, Desk, Options, PrivilegedAction, Session, background};
+use crate::{Desk, Options, PrivilegedAction, Session, background};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::selection::Selection;
@@ -80,7 +80,6 @@ pub fn run(
         templates_due: true,
         template_problems: Vec::new(),
         files_due: true,
-        catalog_change: CatalogChange::default(),
         files_for: session.clone(),
         session,
         file_problems: Vec::new(),
@@ -153,8 +152,6 @@ pub(super) struct Worker<'a> {
     /// Whether the selection changed since the templates were indexed.
     templates_due: bool,
     template_problems: Vec<Diagnostic>,
-    /// The change of the catalog that was proposed last.
-    catalog_change: CatalogChange,
     /// Whether the templates differ from those last written to files, and the problems of that write.
     files_due: bool,
     /// The session whose change made them differ.
