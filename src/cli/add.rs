@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
 use super::output::{ask, ask_to_leave, can_ask};
-use super::rows::plural;
 use refdesk_core::catalog::Mode;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 
 /// Writes each entry to a new file.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
@@ -62,7 +62,7 @@ fn places(desk: &Desk, args: &AddArgs) -> Result<Vec<String>, Error> {
                 count => {
                     let question = format!(
                         "{place} has {}. Add each as a source, instead of the folder as one?",
-                        plural(count, "document")
+                        counted(count, "document")
                     );
                     ask("", &question) == Some(true)
                 }

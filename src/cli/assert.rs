@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AssertArgs, OutputFormat};
 use super::fix;
-use super::rows::{self, join, plural};
+use super::rows::{self, join};
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
@@ -17,6 +17,7 @@ use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Maximum size of the file in bytes.
@@ -55,7 +56,7 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
 
 /// Reports every problem of the file.
 fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
-    let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", plural(problems.len(), "error")), "");
+    let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", counted(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": fix::all(&problems)});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
@@ -90,7 +91,7 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
             unmet("top", Some(id.as_str()), "not-on-top", format!("'{id}' is hint {position}, and must be {among}."))
         }
         Miss::TooManyHints { most, given } => {
-            let message = format!("{} given; the limit is {most}.", plural(*given, "hint"));
+            let message = format!("{} given; the limit is {most}.", counted(*given, "hint"));
             unmet("max_hints", None, "too-many-hints", message)
         }
         Miss::Hinted(id, tags, meaning) => {
@@ -164,7 +165,7 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
             if judged.missed.is_empty() { "ok" } else { "MISSED" }.to_owned(),
             judged.case.name.clone(),
             format!("{shown}:{}", judged.case.line),
-            plural(judged.case.wanted.count(), "expectation"),
+            counted(judged.case.wanted.count(), "expectation"),
             format!("~{} tokens", judged.tokens),
         ]
     };
@@ -191,7 +192,7 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
     }
     let (wanted, unmet_count) = asserted.counts();
     let missed = asserted.cases.iter().filter(|judged| !judged.missed.is_empty()).count();
-    let (cases, expectations) = (plural(asserted.cases.len(), "case"), plural(wanted, "expectation"));
+    let (cases, expectations) = (counted(asserted.cases.len(), "case"), counted(wanted, "expectation"));
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
     let Asserted { given, expected, right, .. } = asserted;

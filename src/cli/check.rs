@@ -6,13 +6,13 @@ use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::fix;
 use super::output::{ask_to_leave, in_words};
-use super::rows::plural;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::{Desk, FixedPath, Options, Session};
 use refdesk_files::path::absolute;
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Opens the desk to check: this workspace, another one, or a single configuration file.
@@ -50,7 +50,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     }
     let sources = desk.catalog().len();
     let counts = [(sources, "source"), (errors.len(), "error"), (warnings.len(), "warning")];
-    let [sources, wrong, odd] = counts.map(|(count, what)| plural(count, what));
+    let [sources, wrong, odd] = counts.map(|(count, what)| counted(count, what));
     text.push_str(&format!("{sources}: {wrong}, {odd}\n"));
     let fixed: Vec<_> = fixed
         .iter()

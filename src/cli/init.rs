@@ -8,7 +8,6 @@ use self::list::Ticks;
 use super::answer::{CommandOutput, object};
 use super::args::InitArgs;
 use super::output::{ask, ask_line, ask_to_leave, can_ask};
-use super::rows::plural;
 use refdesk_desk::{
     CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
     SamplePrompt, Session,
@@ -16,6 +15,7 @@ use refdesk_desk::{
 use refdesk_files::output::Proposal;
 use refdesk_files::path::slashed;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// The most notes in the text form.
@@ -53,7 +53,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Ok(proposals) => proposals,
         Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
     };
-    let files = plural(proposals.len(), "file");
+    let files = counted(proposals.len(), "file");
     let shown =
         || format!("{listed}\n{}{}", notes(&found), proposals.iter().map(|it| it.diff.unified()).collect::<String>());
     if args.dry_run {
@@ -121,7 +121,7 @@ fn difference(proposals: &[Proposal]) -> String {
     changed.for_each(|proposal| shown.push_str(&proposal.diff.shown()));
     let more = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed == 0).count();
     if more > 0 {
-        shown.push_str(&format!("… and {} like these\n", plural(more, "new file")));
+        shown.push_str(&format!("… and {} like these\n", counted(more, "new file")));
     }
     shown
 }
@@ -135,10 +135,10 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
                 0 => String::new(),
                 left => format!(
                     " {} left out: `refdesk init --format json` lists them, and `refdesk add` adds any.",
-                    plural(left, "document")
+                    counted(left, "document")
                 ),
             };
-            ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", plural(count, "source")))
+            ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", counted(count, "source")))
         }
     };
     let text = format!("{text}{}{}", list::gone(&found.gone), notes(found));
@@ -156,13 +156,13 @@ fn written(
     let files: Vec<&str> = proposals.iter().map(|proposal| proposal.shown.as_str()).collect();
     let place = match files.as_slice() {
         [file] => (*file).to_owned(),
-        files => format!("{} in {}", plural(files.len(), "file"), desk.around().display(&desk.references_folder())),
+        files => format!("{} in {}", counted(files.len(), "file"), desk.around().display(&desk.references_folder())),
     };
     let counts = [(change.new.len(), "added"), (change.moved.len(), "with a new path")];
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", plural(*count, "source")))
+        .map(|(count, what)| format!("{} {what}", counted(*count, "source")))
         .collect();
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
     text.push_str(&list::gone(&found.gone));

@@ -15,6 +15,7 @@ use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
 use refdesk_text::escape::{self, one_line};
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Prints the requested lines; those of `session` if one is given.
@@ -40,7 +41,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
     match done {
         Ok((mut answer, damaged)) => {
             if damaged > 0 {
-                let lines = rows::plural(damaged, "line");
+                let lines = counted(damaged, "line");
                 let are = if damaged == 1 { "is" } else { "are" };
                 let message = format!("{lines} of the journal {are} damaged or incomplete, and left out");
                 let file = desk.around().display(&desk.journal_file());

@@ -9,6 +9,7 @@ use super::rows;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::{Desk, has_any_tag};
+use refdesk_text::tokens::counted;
 
 /// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
@@ -60,5 +61,5 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
     let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
-    format!("{}\n{}, {selected} selected{missing}\n", rows::table(&table), rows::plural(sources.len(), "source"))
+    format!("{}\n{}, {selected} selected{missing}\n", rows::table(&table), counted(sources.len(), "source"))
 }

@@ -68,6 +68,7 @@ use refdesk_desk::engine::Started;
 use refdesk_desk::{Desk, Options, Session};
 use refdesk_templates::render::worker;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
@@ -195,7 +196,7 @@ fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     if moved.is_empty() {
         return;
     }
-    let paths = rows::plural(moved.len(), "path");
+    let paths = counted(moved.len(), "path");
     let message =
         format!("{paths} of another machine found in this workspace: `refdesk check --fix` rewrites the catalog");
     let is_told = desk.were_moves_told(&moved);

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::answer::CommandOutput;
 use super::args::{ConfigCommand, ConfigFile};
 use super::output::in_words;
-use super::rows::plural;
 use super::{environment, fix};
 use refdesk_core::config::screen_files::{self, ActionKeys, ScreenFiles, ScreenSettings, keymap_file, themes_folder};
 use refdesk_core::config::user::KEYS;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, Severity};
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Prints a path, the values or the problems; `screen_settings` says what the screen makes of its files.
@@ -107,7 +107,7 @@ fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandO
     }
     for file in files {
         let count = |problems: &[Diagnostic], what| {
-            plural(problems.iter().filter(|problem| problem.file.as_ref() == Some(&file)).count(), what)
+            counted(problems.iter().filter(|problem| problem.file.as_ref() == Some(&file)).count(), what)
         };
         let (errors, warnings) = (count(&errors, "error"), count(&warnings, "warning"));
         let exists = if Path::new(&file).exists() { "" } else { " (not there yet)" };

@@ -6,12 +6,13 @@ use unicode_width::UnicodeWidthStr;
 
 use super::answer::CommandOutput;
 use super::args::{Cli, Command, OutputFormat};
-use super::rows::{self, plural};
+use super::rows;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Profiled, find_profile};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::tokens::grouped;
 
 /// Column widths of the text form, for a narrow pane. Longer names are cut.
@@ -105,7 +106,7 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
         }
     }
     if !whole {
-        let count = plural(all.len(), "profile");
+        let count = counted(all.len(), "profile");
         text.push_str(&format!("\n{count}; all of one: refdesk --profile NAME profiles\n"));
     }
     text
@@ -203,7 +204,7 @@ fn problems(it: &Profiled) -> String {
         return String::new();
     }
     let words = [(errors.len(), "error"), (warnings.len(), "warning")];
-    let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| plural(count, what));
+    let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what));
     format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
 }
 

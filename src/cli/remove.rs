@@ -5,10 +5,11 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::RemoveArgs;
 use super::output::{ask, ask_to_leave};
-use super::rows::{self, plural};
+use super::rows;
 use refdesk_desk::{Desk, Removal, Session};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// The most mentions listed for people.
@@ -85,7 +86,7 @@ fn mentioned(desk: &Desk, removal: &Removal) -> Vec<String> {
     };
     let mut lines: Vec<String> = removal.mentions.iter().take(LISTED).map(told).collect();
     if let Some(more) = removal.mentions.len().checked_sub(LISTED).filter(|more| *more > 0) {
-        lines.push(format!("and {} more", plural(more, "mention")));
+        lines.push(format!("and {} more", counted(more, "mention")));
     }
     lines
 }

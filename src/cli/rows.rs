@@ -51,8 +51,3 @@ pub fn table(rows: &[Vec<String>]) -> String {
     }
     out
 }
-
-/// `1 warning`, `2 warnings`.
-pub fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
-use super::rows::plural;
 use refdesk_desk::{
     Desk, HitLength, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
 };
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::tokens::counted;
 
 /// Prints the best sections, and notes in the journal what was shown of them.
 pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
@@ -70,7 +70,7 @@ impl Printed {
             SearchMode::Words => "words alone",
             SearchMode::Meaning => "meaning alone",
         };
-        let count = plural(answer.hits.len(), "section");
+        let count = counted(answer.hits.len(), "section");
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", answer.tokens_used));
     }
 

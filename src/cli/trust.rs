@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
-use super::rows::plural;
 use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, Session};
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
@@ -61,7 +61,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     if waiting.is_empty() {
         return CommandOutput::new(document("success", trusted, waiting), NOTHING);
     }
-    let count = plural(waiting.len(), "thing");
+    let count = counted(waiting.len(), "thing");
     let shown = format!(
         "The configuration of {} would do {count} beyond it:\n{}",
         one_line(&desk.workspace().to_string_lossy()),

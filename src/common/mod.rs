@@ -1,6 +1,8 @@
 //! What the full screen and the plain interface have in common: filters, the values of templates, the rows of the
 //! selection and of a prompt, and words for states. Nothing here knows a terminal, a key or a command.
 
+use std::time::Duration;
+
 pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;
@@ -8,3 +10,6 @@ pub mod known_sources;
 pub mod selection_tree;
 pub mod source_words;
 pub mod values;
+
+/// How long to wait for the last changes to be stored when an interface is left.
+pub const STORING: Duration = Duration::from_secs(2);

@@ -35,6 +35,12 @@ pub fn grouped(number: u64) -> String {
     shown
 }
 
+/// `1 source`, `1,240 sources`.
+pub fn counted(number: usize, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(number as u64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +51,9 @@ mod tests {
             [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")]
         {
             assert_eq!(grouped(number), expected);
+        }
+        for (number, expected) in [(0, "0 rows"), (1, "1 row"), (1_240, "1,240 rows")] {
+            assert_eq!(counted(number, "row"), expected);
         }
     }
 

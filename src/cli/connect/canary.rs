@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use refdesk_agents::canary::{
     self as trial, CanaryAnswer, CanaryEnd, CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult, CanaryStep,
 };
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-use super::super::rows::plural;
 use super::super::signals::Signals;
 
 /// Tries out everything; a signal that ends this program ends what it has started, too.
@@ -111,9 +111,9 @@ pub(in crate::cli) fn step_in_words(step: CanaryStep) -> &'static str {
 fn answer_in_words(answer: &CanaryAnswer) -> String {
     match answer {
         CanaryAnswer::Text(text) if text.is_empty() => "nothing to say".to_owned(),
-        CanaryAnswer::Text(text) => plural(text.chars().count(), "character"),
+        CanaryAnswer::Text(text) => counted(text.chars().count(), "character"),
         CanaryAnswer::Server(name) => name.clone(),
-        CanaryAnswer::Tools(count) => plural(*count, "tool"),
+        CanaryAnswer::Tools(count) => counted(*count, "tool"),
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::check;
-use super::super::rows::plural;
 use super::report::CheckLine;
 use refdesk_desk::Desk;
 use refdesk_text::Error;
+use refdesk_text::tokens::counted;
 
 /// Counts the problems that `check` lists.
 pub fn catalog(desk: &mut Desk) -> CheckLine {
@@ -14,9 +14,9 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     let sources = desk.catalog().len();
     let found = format!(
         "{}, {}, {}",
-        plural(sources, "source"),
-        plural(errors.len(), "error"),
-        plural(warnings.len(), "warning")
+        counted(sources, "source"),
+        counted(errors.len(), "error"),
+        counted(warnings.len(), "warning")
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
@@ -57,13 +57,13 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             CheckLine::note("search index", "none, since there is nothing to find", "")
         }
         None => {
-            let sources = plural(desk.catalog().len(), "source");
+            let sources = counted(desk.catalog().len(), "source");
             let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");
             CheckLine::note("search index", "none; hints are by tags alone, and nothing can be searched", fix)
         }
         Some(status) => {
             let threshold = threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
-            let sections = plural(status.documents, "section");
+            let sections = counted(status.documents, "section");
             let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
             if status.with_vector < status.documents && model.is_some() {
                 CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::super::output::ask;
-use super::super::rows::plural;
 use super::named;
 use refdesk_desk::{Desk, RenderedTemplate, Session};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// A text and what writing it would change.
@@ -205,7 +205,7 @@ fn written_line(output: &PlannedOutput, written: &WrittenFile) -> String {
     if proposal.is_unchanged() {
         return format!("{} is unchanged\n", written.shown);
     }
-    let (bytes, lines) = (plural(written.bytes, "byte"), plural(written.lines, "line"));
+    let (bytes, lines) = (counted(written.bytes, "byte"), counted(written.lines, "line"));
     format!("Wrote {}: {bytes}, {lines} ({})\n", written.shown, proposal.diff.summary())
 }
 

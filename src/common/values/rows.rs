@@ -41,6 +41,11 @@ impl FormRow {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
+    /// Whether it holds a sample text.
+    pub fn is_sample(&self) -> bool {
+        !self.typed && matches!(&self.holds, RowValue::Text(sample) if !sample.is_empty())
+    }
+
     /// The list that it is an item of, and its index.
     pub fn item(&self) -> Option<(&[ValueStep], usize)> {
         match self.way.split_last() {

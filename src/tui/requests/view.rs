@@ -20,7 +20,7 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_desk::SelectionChange;
-use refdesk_desk::channel::{Approval, Offered, Request};
+use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request};
 use refdesk_desk::engine::{Ended, Waiting};
 
 /// The most rows of the reason above the list; the details have all of it.
@@ -129,7 +129,7 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
 /// The file to write, and what to check first.
 pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     let dot = state.skin.glyphs.dot;
-    let (what, role) = match effect(approval) {
+    let (what, role) = match approval.effect() {
         ApprovalEffect::New => ("new file ", ThemeRole::Text),
         ApprovalEffect::Other => ("OVERWRITES ", ThemeRole::Warning),
         ApprovalEffect::Unknown => ("writes ", ThemeRole::Warning),
@@ -150,25 +150,6 @@ pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
         lines.push(PageLine::new(format!("{sign} and {more} more warnings"), ThemeRole::Warning));
     }
     lines
-}
-
-/// The effect of a write on its file, from its difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApprovalEffect {
-    /// The file does not exist yet.
-    New,
-    Other,
-    /// There is no diff to tell.
-    Unknown,
-}
-
-/// The effect of this write on its file.
-pub fn effect(approval: &Approval) -> ApprovalEffect {
-    match approval.diff.lines().next() {
-        Some("--- /dev/null") => ApprovalEffect::New,
-        Some(line) if line.starts_with("--- ") => ApprovalEffect::Other,
-        _ => ApprovalEffect::Unknown,
-    }
 }
 
 /// `2 of 12 marked · they add 7 sources, ~12,400 tokens`

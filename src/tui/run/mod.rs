@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossterm::event::Event as TerminalEvent;
 use tokio::sync::{mpsc, watch};
@@ -12,6 +12,7 @@ use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
+use crate::common::STORING;
 use crate::end_signals::HANGUP;
 use crate::tui::draw::draw;
 use crate::tui::highlight::HighlightSubject;
@@ -39,9 +40,6 @@ mod replies;
 mod signals;
 mod temp_file;
 mod terminal_input;
-
-/// How long to wait for the last changes to be stored.
-const STORING: Duration = Duration::from_secs(2);
 
 /// How the screen was left.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PreviewMode, RenderedText, State};
 use crate::tui::templates::list::above;
-use crate::tui::templates::values::{FormRow, RowValue};
+use crate::tui::templates::values::FormRow;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
@@ -195,8 +195,7 @@ fn captions(state: &State) -> Vec<String> {
 
 /// The form's rows with sample texts.
 pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
-    let is_sample = |row: &&FormRow| !row.typed && matches!(&row.holds, RowValue::Text(sample) if !sample.is_empty());
-    state.templates.form.iter().filter(is_sample)
+    state.templates.form.iter().filter(|row| row.is_sample())
 }
 
 /// The effect of a write on the file, in one word.

@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use refdesk_text::escape::{is_emoji_selector, visible};
-pub use refdesk_text::tokens::grouped;
+pub use refdesk_text::tokens::{counted, grouped};
 
 /// One line of external text: a line break becomes a blank, a tab four, and invisible characters are escaped. Characters
 /// whose width differs between terminals, which would shift columns and leave remains, are replaced by ones on which
@@ -166,12 +166,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 pub fn tokens(number: u64) -> String {
     format!("~{}", grouped(number))
-}
-
-/// `1 error`, `2 errors`.
-pub fn counted(number: usize, one: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", grouped(number as u64))
 }
 
 #[cfg(test)]

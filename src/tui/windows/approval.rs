@@ -13,12 +13,13 @@ use crate::tui::action::KeyContext;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::scrolled;
-use crate::tui::requests::view::{self, ApprovalEffect};
+use crate::tui::requests::view;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+use refdesk_desk::channel::{Approval, ApprovalEffect};
 
 pub struct ApprovalView;
 
@@ -79,7 +80,7 @@ fn places(state: &State) -> DifferenceLayout {
 }
 
 fn effect(state: &State) -> Option<ApprovalEffect> {
-    state.request().and_then(|waiting| waiting.request.approval.as_ref()).map(view::effect)
+    state.request().and_then(|waiting| waiting.request.approval.as_ref()).map(Approval::effect)
 }
 
 /// The bottom line's name for saying yes.

@@ -74,7 +74,7 @@ impl Window for Problems {
                 let lines = [
                     (it.message.clone(), ThemeRole::Strong),
                     (fix, ThemeRole::Text),
-                    (place(it), ThemeRole::Catalog),
+                    (cells::clean(&it.place()).into_owned(), ThemeRole::Catalog),
                     (format!("{}{about}", it.code), ThemeRole::Infra),
                 ];
                 let lines = lines.iter().filter(|(text, _)| !text.is_empty());
@@ -89,7 +89,7 @@ impl Window for Problems {
 pub fn subject(diagnostic: &Diagnostic) -> String {
     match &diagnostic.source_id {
         Some(id) => format!("@{}", cells::clean(id)),
-        None => place(diagnostic),
+        None => cells::clean(&diagnostic.place()).into_owned(),
     }
 }
 
@@ -104,13 +104,4 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16)
     row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));
     row.text(&cells::clean(&diagnostic.message), theme.style(ThemeRole::Text));
     row
-}
-
-/// `references.json:12:7`
-fn place(diagnostic: &Diagnostic) -> String {
-    let mut place = cells::clean(diagnostic.file.as_deref().unwrap_or_default()).into_owned();
-    for number in [diagnostic.line, diagnostic.column].into_iter().flatten() {
-        place.push_str(&format!(":{number}"));
-    }
-    place
 }

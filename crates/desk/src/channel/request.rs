@@ -96,6 +96,28 @@ pub struct Approval {
     pub warnings: Vec<String>,
 }
 
+impl Approval {
+    /// The effect on the file, from the difference.
+    pub fn effect(&self) -> ApprovalEffect {
+        match self.diff.lines().next() {
+            Some("--- /dev/null") => ApprovalEffect::New,
+            Some(line) if line.starts_with("--- ") => ApprovalEffect::Other,
+            _ => ApprovalEffect::Unknown,
+        }
+    }
+}
+
+/// The effect of a write on its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalEffect {
+    /// The file does not exist yet.
+    New,
+    /// It has another content.
+    Other,
+    /// There is no difference to tell.
+    Unknown,
+}
+
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {

@@ -99,6 +99,13 @@ impl Diagnostic {
         Self { fix: self.fix.worded(word).into(), ..self }
     }
 
+    /// `references.json:12:7`; empty without a file.
+    pub fn place(&self) -> String {
+        let Some(file) = &self.file else { return String::new() };
+        let numbers = [self.line, self.column].into_iter().flatten();
+        numbers.fold(file.clone(), |place, number| format!("{place}:{number}"))
+    }
+
     /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -123,15 +130,8 @@ impl fmt::Display for Diagnostic {
             Severity::Error => "error: ",
             Severity::Warning => "warning: ",
         })?;
-        if let Some(file) = &self.file {
-            write!(out, "{file}")?;
-            if let Some(line) = self.line {
-                write!(out, ":{line}")?;
-            }
-            if let Some(column) = self.column {
-                write!(out, ":{column}")?;
-            }
-            out.write_str(": ")?;
+        if self.file.is_some() {
+            write!(out, "{}: ", self.place())?;
         }
         out.write_str(&self.message)?;
         if !self.fix.is_none() {
