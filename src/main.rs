@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use refdesk::cli::{Interface, ScreenStart};
-use refdesk::plain::{self, PlainStart};
+use refdesk::plain::{self, PlainStart, Typist};
 use refdesk::tui::{self, Start};
 use refdesk_core::config::screen::{self, SavedScreen};
 use refdesk_desk::engine::Started;
@@ -21,7 +21,8 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
     let (code, stored) = match how.interface {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {
-            let left = runtime.block_on(plain::run(engine, PlainStart { profile: how.profile }))?;
+            let typist = if how.is_person { Typist::Person } else { Typist::Script };
+            let left = runtime.block_on(plain::run(engine, PlainStart { profile: how.profile, typist }))?;
             (left.code, left.stored)
         }
     };

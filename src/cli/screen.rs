@@ -29,6 +29,8 @@ pub struct ScreenStart {
     pub files: ScreenFiles,
     /// Which interface is opened.
     pub interface: Interface,
+    /// Whether a person types, who can be asked, and can trust and approve.
+    pub is_person: bool,
 }
 
 /// What is opened without a command.
@@ -85,10 +87,11 @@ pub fn run(
     }
     let files = screen_files::read(options.around.config_home.as_deref());
     let interface = if is_plain { Interface::Plain } else { Interface::Full };
-    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files, interface };
+    let is_person = stdin().is_terminal();
+    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files, interface, is_person };
     let options = Options { profile: None, ..options };
     // A script is not a person: it is asked nothing, and cannot trust or approve anything.
-    let engine = match stdin().is_terminal() {
+    let engine = match is_person {
         true => engine::start_attended(options, session)?,
         false => engine::start(options, session)?,
     };

@@ -1,7 +1,7 @@
 //! The sources that a prompt brings up, as rows: sources the prompt names, then hints by tag, hints by meaning, sources passed over, and the
 //! best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
-use super::source_words;
+use super::source_words::{IdList, parents};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
 use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejection, WhyNot};
@@ -71,13 +71,13 @@ fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
 }
 
 /// Why a source gets no hint, in a few words.
-pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot) -> String {
+pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> String {
     match why {
         WhyNot::Named => "named already".to_owned(),
         WhyNot::Excluded => "excluded".to_owned(),
         WhyNot::Picked => "picked already".to_owned(),
         WhyNot::PulledIn(_) => match snapshot.selection.member(id.as_str()) {
-            Some(member) if !member.parents.is_empty() => format!("pulled in by {}", source_words::parents(member)),
+            Some(member) if !member.parents.is_empty() => format!("pulled in by {}", parents(member, list)),
             _ => "pulled in already".to_owned(),
         },
         WhyNot::Auto => "always in the instructions".to_owned(),

@@ -1,14 +1,18 @@
 //! The state of a source in words.
 
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 
+/// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
+pub type IdList = fn(&[&str]) -> String;
+
 /// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
-pub fn words(snapshot: &Snapshot, id: &str) -> String {
+pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let member = snapshot.selection.member(id);
     let missing = snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
     let standing = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
-        (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member)),
+        (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member, list)),
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
         (None, SelectionState::Excluded) => "excluded".to_owned(),
@@ -20,11 +24,7 @@ pub fn words(snapshot: &Snapshot, id: &str) -> String {
     if missing { format!("missing, {standing}") } else { standing }
 }
 
-/// The parents of a member as `@a, @b`, cut to three.
-pub fn parents(member: &SelectedSource) -> String {
-    let shown: Vec<String> = member.parents.iter().take(3).map(|parent| format!("@{parent}")).collect();
-    match member.parents.len() {
-        more @ 4.. => format!("{} +{} more", shown.join(", "), more - 3),
-        _ => shown.join(", "),
-    }
+/// The parents of a member.
+pub fn parents(member: &SelectedSource, list: IdList) -> String {
+    list(&member.parents.iter().map(SourceId::as_str).collect::<Vec<_>>())
 }

@@ -22,6 +22,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
         turn.say("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
         return;
     }
+    filter.clone_into(&mut state.filter);
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
         turn.say(super::words::sentence(fault));
@@ -53,7 +54,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
     list(state, rows, turn);
 }
 
-/// Sorts the catalog by this, or by the next order, and lists it.
+/// Sorts the catalog by this, or by the next order, and lists it with the same filter.
 pub fn sort(state: &mut PlainState, by: &str, turn: &mut Turn) {
     let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
     let Some(order) = order else {
@@ -61,5 +62,6 @@ pub fn sort(state: &mut PlainState, by: &str, turn: &mut Turn) {
     };
     state.order = order;
     turn.say(format!("Sorted by {}.", order.word()));
-    show(state, "", turn);
+    let filter = state.filter.clone();
+    show(state, &filter, turn);
 }

@@ -4,12 +4,13 @@
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
-use refdesk_desk::{MANY_SOURCES, MANY_TOKENS, SelectionChange};
+use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_text::Error;
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
 use super::state::{Pending, PlainState, Question, Turn};
+use super::update::unexpected;
 use super::words::{counted, known_tokens, named, names, standing, tokens};
 
 /// A change of picks and exclusions that was asked for.
@@ -23,10 +24,10 @@ pub enum Choosing {
 }
 
 impl Choosing {
-    fn ids(&self) -> Vec<&SourceId> {
+    fn ids(&self) -> &[SourceId] {
         match self {
-            Self::Pick(ids) => ids.iter().collect(),
-            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => vec![id],
+            Self::Pick(ids) => ids,
+            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => std::slice::from_ref(id),
         }
     }
 
@@ -52,7 +53,7 @@ impl Choosing {
 
     /// `Picking a and b`
     fn doing(&self) -> String {
-        let named = named(&self.ids());
+        let named = named(self.ids());
         match self {
             Self::Pick(_) => format!("Picking {named}"),
             Self::Keep(_) => format!("Keeping {named}"),
@@ -64,7 +65,7 @@ impl Choosing {
 
     /// `Picked a and b.`
     fn done(&self) -> String {
-        let named = named(&self.ids());
+        let named = named(self.ids());
         match self {
             Self::Pick(_) => format!("Picked {named}."),
             Self::Keep(_) => format!("Kept {named}: it is a pick now."),
@@ -101,8 +102,10 @@ pub fn pick(state: &mut PlainState, given: &str, turn: &mut Turn) {
             None => wanted.push(id),
         }
     }
-    if !wanted.is_empty() {
-        preview(state, Choosing::Pick(wanted), turn);
+    match wanted.as_slice() {
+        [] => {}
+        [id] => change(state, Request::pick_if_few(id.clone()), format!("Picked {id}."), vec![id.clone()], turn),
+        _ => preview(state, Choosing::Pick(wanted), turn),
     }
 }
 
@@ -110,7 +113,7 @@ fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     match snapshot.selection.member(id.as_str()) {
         Some(member) if member.role == Role::Picked => Some(format!("{id} is picked already.")),
         Some(member) if member.role == Role::Transitive => Some(format!(
-            "{id} is {} already. Type keep {id} to keep it whatever leaves, or exclude {id}.",
+            "{id} is {} already. Type keep {id} to keep it even if what pulled it in leaves, or exclude {id}.",
             standing(snapshot, id.as_str())
         )),
         _ => missing(snapshot, id),
@@ -168,50 +171,47 @@ fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut Turn) {
 }
 
 /// Takes the preview: asks if the consequence is large, else does it.
-pub fn previewed(state: &mut PlainState, choosing: Choosing, response: &Response, turn: &mut Turn) {
+pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut Turn) {
     let change = match (&choosing, response) {
         (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
-        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => &preview.barred,
-        (_, Response::SelectionPreview(preview)) => &preview.toggled,
-        _ => return,
+        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => preview.barred,
+        (Choosing::Unpick(_) | Choosing::Keep(_), Response::SelectionPreview(preview)) => preview.toggled,
+        (_, response) => return unexpected(&response, turn),
     };
-    let consequence = consequence(&choosing, change);
-    if is_large(&choosing, change) {
-        turn.say(format!("{} would {consequence}.", choosing.doing()));
-        let is_one = matches!(&choosing, Choosing::Pick(ids) if ids.len() == 1);
-        turn.say(match is_one {
-            true => "Type yes to do it, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
-            false => "Type yes to do it, or no to change nothing.",
-        });
+    if change.is_large(choosing.ids(), &state.snapshot.tokens) {
+        turn.say(format!("{} would {}.", choosing.doing(), consequence(choosing.ids(), &change)));
+        turn.say("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
         carry_out(state, &choosing, turn);
     }
 }
 
-fn others<'a>(choosing: &Choosing, ids: &'a [SourceId]) -> Vec<&'a SourceId> {
-    let own = choosing.ids();
-    ids.iter().filter(|id| !own.contains(id)).collect()
+/// Says the sizes of a large pick, and asks for one.
+pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut Turn) {
+    let size = |change| consequence(std::slice::from_ref(&pick.id), change);
+    turn.say(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
+    turn.say(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
+    turn.say(format!("Alone, it would {}.", size(&pick.alone)));
+    turn.say("Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.");
+    state.question = Some(Question::LargePick(pick));
 }
 
-fn is_large(choosing: &Choosing, change: &SelectionChange) -> bool {
-    // A source that stays costs what it cost before.
-    let count = others(choosing, &change.enters).len().max(others(choosing, &change.leaves).len());
-    count > MANY_SOURCES || change.tokens_in.max(change.tokens_out) > MANY_TOKENS
+fn others(own: &[SourceId], ids: &[SourceId]) -> usize {
+    ids.iter().filter(|id| !own.contains(id)).count()
 }
 
 /// `pull in 126 more sources, about 76,475 tokens together`
-fn consequence(choosing: &Choosing, change: &SelectionChange) -> String {
-    let (enters, leaves) = (others(choosing, &change.enters), others(choosing, &change.leaves));
+fn consequence(own: &[SourceId], change: &SelectionChange) -> String {
     let mut parts = Vec::new();
-    match (enters.len(), change.tokens_in) {
+    match (others(own, &change.enters), change.tokens_in) {
         (0, 0) => {}
         (0, cost) => parts.push(format!("add {}", tokens(cost))),
         (count, cost) => {
             parts.push(format!("pull in {}, {} together", counted(count, "more source"), known_tokens(cost)));
         }
     }
-    match (leaves.len(), change.tokens_out) {
+    match (others(own, &change.leaves), change.tokens_out) {
         (0, 0) => {}
         (0, cost) => parts.push(format!("save {}", tokens(cost))),
         (count, cost) => {
@@ -223,15 +223,15 @@ fn consequence(choosing: &Choosing, change: &SelectionChange) -> String {
 
 /// Does it.
 pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
-    let named = choosing.ids().into_iter().cloned().collect();
-    change(state, choosing.request(), choosing.done(), named, turn);
+    change(state, choosing.request(), choosing.done(), choosing.ids().to_vec(), turn);
 }
 
-/// Picks one source, and no more of what it mentions than this.
+/// Picks one source, and as much of what it mentions as this.
 pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut Turn) {
     let done = match reach {
         PickReach::Alone => format!("Picked {id} alone. What it mentions is excluded."),
-        _ => format!("Picked {id} with what it mentions. What these mention is excluded."),
+        PickReach::All | PickReach::AllIfFew => format!("Picked {id}."),
+        PickReach::Near => format!("Picked {id} with what it mentions. What these mention is excluded."),
     };
     change(state, Request::PickOne { id: id.clone(), reach }, done, vec![id], turn);
 }
@@ -273,7 +273,10 @@ pub fn retrace(state: &mut PlainState, request: Request, turn: &mut Turn) {
         _ => (state.snapshot.redo.clone(), "Redone"),
     };
     match what {
-        Some(what) => change(state, request, format!("{verb}: {}.", what.replace('@', "")), Vec::new(), turn),
+        Some(what) => {
+            let done = format!("{verb}: {}.", what.replacen(" of @", " of ", 1));
+            change(state, request, done, Vec::new(), turn);
+        }
         None => turn.say(format!("There is nothing to {}.", if verb == "Undone" { "undo" } else { "redo" })),
     }
 }

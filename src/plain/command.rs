@@ -78,7 +78,7 @@ macro_rules! command {
 pub const COMMANDS: &[PlainCommand] = &[
     command!(List, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, picked, missing, ! for not."),
     command!(More, ["more"], "", "Continue the list or the text."),
-    command!(Sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog."),
+    command!(Sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog, and list it with the last filter."),
     command!(Show, ["show"], "N or ID", "Say everything about a source. A number alone does the same."),
     command!(Document, ["document", "read"], "[N or ID]", "Read the document of a source, a page at a time."),
     command!(Find, ["find", "next"], "[WORDS]", "Say which lines of the document have these words; without words, the next ones."),
@@ -131,7 +131,7 @@ pub enum Parsed<'l> {
     Unknown(&'l str, Option<&'static str>),
 }
 
-/// Parses a line. Names of commands are the same in capital letters.
+/// Parses a line. Command names ignore case.
 pub fn parse(line: &str) -> Parsed<'_> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -1,4 +1,4 @@
-//! What happened at the desk: the feed, and the news that are said before the next prompt.
+//! What happened at the desk: the feed, and the news said before the next prompt.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -18,16 +18,25 @@ use crate::common::feed_query::FeedQuery;
 /// Notices kept; older ones are forgotten.
 const KEPT: usize = 1000;
 
-/// The most news said at once.
+/// The most notices said at once.
 const SAID: usize = 5;
 
 /// What happened, newest first, and what of it was not said yet.
 #[derive(Debug, Default)]
 pub struct PlainFeed {
     pub notices: VecDeque<Notice>,
-    news: VecDeque<String>,
-    /// News beyond the ones that are said.
+    news: Vec<UnsaidNews>,
+    /// Notices that are only in the feed.
     unsaid: usize,
+}
+
+/// A line for the news.
+#[derive(Debug, PartialEq, Eq)]
+enum UnsaidNews {
+    /// A notice, which the feed has too.
+    Notice(String),
+    /// A refusal, or the end of a request, which nothing else says.
+    Other(String),
 }
 
 impl PlainFeed {
@@ -36,12 +45,23 @@ impl PlainFeed {
         self.notices.truncate(KEPT);
     }
 
-    /// Keeps a line for the news.
-    pub fn tell(&mut self, line: String) {
-        self.news.push_back(line);
-        if self.news.len() > SAID {
-            self.news.pop_front();
+    /// Keeps a notice for the news; of many, the last ones.
+    fn tell_notice(&mut self, notice: &Notice) {
+        self.news.push(UnsaidNews::Notice(sentence(notice)));
+        let is_notice = |news: &UnsaidNews| matches!(news, UnsaidNews::Notice(_));
+        if self.news.iter().filter(|news| is_notice(news)).count() > SAID
+            && let Some(first) = self.news.iter().position(is_notice)
+        {
+            self.news.remove(first);
             self.unsaid += 1;
+        }
+    }
+
+    /// Keeps a line for the news that the feed does not have; once, even if it happens again and again.
+    fn tell(&mut self, line: String) {
+        let news = UnsaidNews::Other(line);
+        if !self.news.contains(&news) {
+            self.news.push(news);
         }
     }
 }
@@ -52,14 +72,14 @@ pub fn event(state: &mut PlainState, event: Event) {
         Event::Notice(notice) => {
             // What this person did was answered at once.
             if notice.who != Who::You {
-                state.feed.tell(sentence(&notice));
+                state.feed.tell_notice(&notice);
             }
             state.feed.keep(notice);
         }
         Event::Receipts(Receipts { told, age, gap }) => {
             for notice in gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)) {
                 if age == Age::Now {
-                    state.feed.tell(sentence(&notice));
+                    state.feed.tell_notice(&notice);
                 }
                 state.feed.keep(notice);
             }
@@ -77,7 +97,7 @@ pub fn say_news(state: &mut PlainState, turn: &mut Turn) {
     if unsaid > 0 {
         turn.say(format!("news: {} before these. Type feed to hear them.", counted(unsaid, "more event")));
     }
-    for line in std::mem::take(&mut state.feed.news) {
+    for UnsaidNews::Notice(line) | UnsaidNews::Other(line) in std::mem::take(&mut state.feed.news) {
         turn.say(format!("news: {line}"));
     }
 }
@@ -165,7 +185,7 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &m
 
 /// `hint java-service: tag java at 1:9. full, 43 bytes.`
 fn item(item: &ItemReceipt) -> String {
-    let because = item.because().replace('`', "");
+    let because = item.because_quoting("");
     let size = match (item.bytes, item.rejected) {
         (_, Some(_)) | (0, None) => "left out".to_owned(),
         (bytes, None) => format!("{}, {}", level(item.level), counted(bytes, "byte")),

@@ -100,6 +100,13 @@ pub struct RestOfDocument {
     pub bytes: u64,
 }
 
+impl RestOfDocument {
+    /// The request for its next part.
+    pub fn request(&self) -> Request {
+        Request::ReadOn { id: self.id.clone(), path: self.path.clone(), from: self.from }
+    }
+}
+
 /// Starts a new list and says its first page.
 pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut Turn) {
     state.list = Listing { rows, said: 0 };
@@ -125,9 +132,9 @@ pub fn more(state: &mut PlainState, turn: &mut Turn) {
         Continuation::Nothing => turn.say("There is no more."),
         Continuation::List => say_rows(state, turn),
         Continuation::Text => match state.text.rest.clone().filter(|_| state.text.said == state.text.lines.len()) {
-            Some(RestOfDocument { id, path, from, .. }) => {
+            Some(rest) => {
                 state.pending = Some(Pending::RestOfDocument);
-                turn.ask(Request::ReadOn { id, path, from });
+                turn.ask(rest.request());
             }
             None => say_lines(state, turn),
         },

@@ -5,7 +5,7 @@
 //! line ─► command ─► update(&mut PlainState, PlainInput) -> Turn (lines, effects) ─► run ─► engine
 //! ```
 //!
-//! `run` reads a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
+//! `run` takes a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
 //! is pure. Every line goes through `Turn::say`, which escapes what comes from outside.
 
 mod agents;
@@ -35,4 +35,4 @@ mod tests;
 
 pub use command::{COMMANDS, PlainCommand};
 pub use run::{PlainExit, run};
-pub use state::PlainStart;
+pub use state::{PlainStart, Typist};

@@ -5,7 +5,7 @@ use refdesk_text::report::Diagnostic;
 use super::fix;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{PlainState, Turn};
-use super::words::{counted, sentence};
+use super::words::{counted, sentence, stopped};
 
 pub fn show(state: &mut PlainState, turn: &mut Turn) {
     let all = state.snapshot.diagnostics.clone();
@@ -25,14 +25,9 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
 /// `error, docs/a.md:3: a.md does not exist.`
 fn words(problem: &Diagnostic) -> String {
     let kind = if problem.is_error() { "error" } else { "warning" };
-    let subject = problem.source_id.clone().unwrap_or_else(|| place(problem));
+    let subject = problem.source_id.clone().unwrap_or_else(|| problem.place());
     let subject = if subject.is_empty() { subject } else { format!(", {subject}") };
-    format!("{kind}{subject}: {}", with_stop(&problem.message))
-}
-
-fn with_stop(text: &str) -> String {
-    let text = text.trim();
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+    format!("{kind}{subject}: {}", stopped(&problem.message))
 }
 
 /// Says everything about a problem.
@@ -40,23 +35,14 @@ pub fn show_one(problem: &Diagnostic, turn: &mut Turn) {
     turn.say(sentence(&problem.message));
     let fix = problem.fix.worded(&fix::words);
     if !fix.trim().is_empty() {
-        turn.say(format!("Fix: {}", with_stop(&fix)));
+        turn.say(format!("Fix: {}", stopped(&fix)));
     }
-    let place = place(problem);
+    let place = problem.place();
     if !place.is_empty() {
         turn.say(format!("Place: {place}."));
     }
     let about = problem.source_id.as_ref().map(|id| format!(" It is about {id}.")).unwrap_or_default();
     turn.say(format!("Code: {}.{about}", problem.code));
-}
-
-/// `references.json:12:7`
-fn place(problem: &Diagnostic) -> String {
-    let mut place = problem.file.clone().unwrap_or_default();
-    for number in [problem.line, problem.column].into_iter().flatten() {
-        place.push_str(&format!(":{number}"));
-    }
-    place
 }
 
 /// Says how to begin: these are commands of their own, with questions of their own.

@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 use super::choice::total;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{Pending, PlainState, Question, Turn};
-use super::words::{counted, sentence, tokens};
+use super::words::{counted, joined, sentence, tokens};
 use crate::common::hint_rows::{self, HintRow, brief};
 
 /// The line that ends a text of several lines.
@@ -67,7 +67,7 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut Turn) {
     let named = findings.expansions.len();
     let passed = hint_rows::passed(findings) + findings.more;
     if rows.is_empty() {
-        turn.say("The prompt brings up no source.");
+        turn.say("No source matches the prompt.");
     } else {
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
         let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
@@ -78,7 +78,7 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut Turn) {
 }
 
 fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>) -> String {
-    let why = |id: &SourceId, why: &WhyNot| brief(&state.snapshot, id, why).replace('@', "");
+    let why = |id: &SourceId, why: &WhyNot| brief(&state.snapshot, id, why, joined);
     match row {
         HintRow::Named(_) => "named in the prompt: the agent gets it with the prompt".to_owned(),
         HintRow::Hinted(hint) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::channel::{Approval, Offered, Request as Asked};
+use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request as Asked};
 use refdesk_desk::engine::{Ended, Over, Reply, Request, Waiting};
 
 use super::lists::{NumberedRow, Target, list};
@@ -44,7 +44,7 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
 pub fn open_one(state: &mut PlainState, id: &str, turn: &mut Turn) {
     match state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == id).cloned() {
         Some(waiting) => open(state, waiting, turn),
-        None => turn.say("This request no longer waits."),
+        None => turn.say("This request is no longer open."),
     }
 }
 
@@ -95,10 +95,10 @@ fn row(state: &PlainState, offered: &Offered) -> NumberedRow {
 
 /// Says what would be written, to the last line.
 fn say_write(approval: &Approval, turn: &mut Turn) {
-    let what = match approval.diff.lines().next() {
-        Some("--- /dev/null") => "This is a new file.",
-        Some(line) if line.starts_with("--- ") => "This OVERWRITES a file.",
-        _ => "What is there now is unknown.",
+    let what = match approval.effect() {
+        ApprovalEffect::New => "This is a new file.",
+        ApprovalEffect::Other => "This OVERWRITES a file.",
+        ApprovalEffect::Unknown => "What is there now is unknown.",
     };
     let template =
         approval.template.as_ref().map(|name| format!(" It comes from the template {name}.")).unwrap_or_default();
@@ -114,7 +114,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut T
     let id = &open.waiting.request.request_id;
     let now = state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == *id);
     match now {
-        None => return turn.say("This request no longer waits. Nothing was answered."),
+        None => return turn.say("This request is no longer open. Nothing was answered."),
         Some(now) if now.request != open.waiting.request => {
             turn.say("The request has changed meanwhile. Nothing was answered.");
             let now = now.clone();
@@ -163,7 +163,7 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn
             None if word == "all" => chosen.extend(0..sources.len()),
             None => {
                 turn.say(format!(
-                    "{word} is none of these. Type numbers from 1 to {}, all, none, or later.",
+                    "{word} is not in this list. Type numbers from 1 to {}, all, none, or later.",
                     sources.len()
                 ));
                 state.question = Some(Question::Request(Box::new(open)));

@@ -1,23 +1,21 @@
-//! The loop of the plain interface: it reads a line, says what follows, and reads the next line only when the engine has
+//! The loop of the plain interface: it takes a line, says what follows, and takes the next line only when the engine has
 //! answered everything. What happens meanwhile is said before the next prompt, never in the middle of typing.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::io::{self, Write};
+use std::pin::pin;
 
 use tokio::sync::{mpsc, watch};
 
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, Started};
 
-use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn, Typist};
-use super::update;
+use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn};
+use super::{feed, update};
+use crate::common::STORING;
 use crate::end_signals::{self, EndSignals};
 use lines::TypedLine;
 
 mod lines;
-
-/// How long to wait for the last changes to be stored.
-const STORING: Duration = Duration::from_secs(2);
 
 /// How the plain interface ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,21 +53,19 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     let mut conversation = Conversation {
         snapshots: engine.snapshots(),
         engine,
-        events,
-        signals: EndSignals::new()?,
+        meanwhile: Meanwhile { events, signals: EndSignals::new()? },
         state: PlainState::default(),
-        start,
         has_changed: false,
     };
-    let code = match conversation.run().await {
+    let code = match conversation.run(start).await {
         Ended::Done => 0,
         // As shells report a program that a signal ended.
         Ended::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         Ended::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
         Ended::Failed(error) => return Err(error),
     };
-    let Conversation { engine, events, has_changed, .. } = conversation;
-    drop(events);
+    let Conversation { engine, meanwhile, has_changed, .. } = conversation;
+    drop(meanwhile);
     let stored = !has_changed || engine.close(STORING).await == Ending::Closed;
     Ok(PlainExit { code, stored })
 }
@@ -77,58 +73,54 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
 struct Conversation {
     engine: Engine,
     snapshots: watch::Receiver<Snapshot>,
-    events: mpsc::Receiver<Event>,
-    signals: EndSignals,
+    meanwhile: Meanwhile,
     state: PlainState,
-    start: PlainStart,
     /// Whether changes were requested: only these are waited for at the end.
     has_changed: bool,
 }
 
-/// What arrived while a line was awaited.
-#[allow(clippy::large_enum_variant, reason = "each is made once and never kept")]
-enum Arrival {
-    Line(Option<TypedLine>),
-    Snapshot,
-    Event(Option<Event>),
+/// What may arrive while something else is awaited.
+struct Meanwhile {
+    events: mpsc::Receiver<Event>,
+    signals: EndSignals,
+}
+
+impl Meanwhile {
+    /// Waits for this. Events are taken meanwhile, because the engine waits for room in their queue; they say nothing by
+    /// themselves.
+    async fn wait_for<T>(&mut self, state: &mut PlainState, awaited: impl Future<Output = T>) -> Result<T, Ended> {
+        let mut awaited = pin!(awaited);
+        loop {
+            let event = tokio::select! {
+                biased;
+                signal = self.signals.next() => return Err(Ended::Signal(signal)),
+                value = &mut awaited => return Ok(value),
+                event = self.events.recv() => event.ok_or_else(engine_ended)?,
+            };
+            feed::event(state, event);
+        }
+    }
 }
 
 impl Conversation {
-    async fn run(&mut self) -> Ended {
-        match self.talk().await {
+    async fn run(&mut self, start: PlainStart) -> Ended {
+        match self.talk(start).await {
             Ok(never) => match never {},
             Err(ended) => ended,
         }
     }
 
-    async fn talk(&mut self) -> Result<std::convert::Infallible, Ended> {
+    async fn talk(&mut self, start: PlainStart) -> Result<std::convert::Infallible, Ended> {
         self.open().await?;
-        let typist = if io::stdin().is_terminal() { Typist::Person } else { Typist::Script };
-        let first = update::begin(&mut self.state, std::mem::take(&mut self.start), typist);
+        let first = update::begin(&mut self.state, start);
         self.carry_out(first).await?;
         let mut typed = lines::read()?;
         loop {
             let before = update::before_line(&mut self.state);
             self.carry_out(before).await?;
-            let line = loop {
-                let arrived = tokio::select! {
-                    biased;
-                    signal = self.signals.next() => return Err(Ended::Signal(signal)),
-                    line = typed.recv() => Arrival::Line(line),
-                    event = self.events.recv() => Arrival::Event(event),
-                    changed = self.snapshots.changed() => {
-                        changed.map_err(|_| engine_ended())?;
-                        Arrival::Snapshot
-                    }
-                };
-                match arrived {
-                    Arrival::Line(line) => break line.ok_or(Ended::Done)?,
-                    Arrival::Event(event) => self.hear(event.ok_or_else(engine_ended)?),
-                    Arrival::Snapshot => self.take_snapshot(),
-                }
-            };
+            let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
             self.take_snapshot();
-            let input = match line {
+            let input = match line.ok_or(Ended::Done)?? {
                 TypedLine::Text(text) => PlainInput::Line(text),
                 TypedLine::TooLong => PlainInput::TooLong,
             };
@@ -139,17 +131,7 @@ impl Conversation {
 
     /// Waits until the workspace is open and its selection complete.
     async fn open(&mut self) -> Result<(), Ended> {
-        while self.snapshots.borrow_and_update().generation == 0 {
-            tokio::select! {
-                biased;
-                signal = self.signals.next() => return Err(Ended::Signal(signal)),
-                event = self.events.recv() => {
-                    let event = event.ok_or_else(engine_ended)?;
-                    self.hear(event);
-                }
-                changed = self.snapshots.changed() => changed.map_err(|_| engine_ended())?,
-            }
-        }
+        self.wait_until(|snapshot| snapshot.generation > 0).await?;
         let reading = update::reading(&self.snapshots.borrow());
         say(&reading.lines)?;
         self.settle().await
@@ -158,19 +140,15 @@ impl Conversation {
     /// Waits until every document is read, so that no consequence is missing in what is said, and takes the snapshot.
     async fn settle(&mut self) -> Result<(), Ended> {
         self.ask(Request::Index).await?;
-        while self.snapshots.borrow_and_update().loading.is_some() {
-            tokio::select! {
-                biased;
-                signal = self.signals.next() => return Err(Ended::Signal(signal)),
-                event = self.events.recv() => {
-                    let event = event.ok_or_else(engine_ended)?;
-                    self.hear(event);
-                }
-                changed = self.snapshots.changed() => changed.map_err(|_| engine_ended())?,
-            }
-        }
+        self.wait_until(|snapshot| snapshot.loading.is_none()).await?;
         self.take_snapshot();
         Ok(())
+    }
+
+    /// Waits for such a snapshot.
+    async fn wait_until(&mut self, is_reached: impl FnMut(&Snapshot) -> bool) -> Result<(), Ended> {
+        let reached = self.meanwhile.wait_for(&mut self.state, self.snapshots.wait_for(is_reached)).await?;
+        reached.map(drop).map_err(|_| engine_ended().into())
     }
 
     /// Says the lines and carries out the effects, and what follows from their answers.
@@ -189,8 +167,8 @@ impl Conversation {
                 if settles {
                     self.settle().await?;
                 }
-                while let Ok(event) = self.events.try_recv() {
-                    self.hear(event);
+                while let Ok(event) = self.meanwhile.events.try_recv() {
+                    feed::event(&mut self.state, event);
                 }
                 turns.push_back(update::update(&mut self.state, PlainInput::Answer(response)));
             }
@@ -198,28 +176,15 @@ impl Conversation {
         Ok(())
     }
 
-    /// The engine's answer. Events are taken meanwhile, because the engine waits for room in their queue.
+    /// The engine's answer.
     async fn ask(&mut self, request: Request) -> Result<Response, Ended> {
-        let mut answer = std::pin::pin!(self.engine.ask(self.engine.session(), request));
-        loop {
-            let event = tokio::select! {
-                biased;
-                signal = self.signals.next() => return Err(Ended::Signal(signal)),
-                answer = &mut answer => return answer.ok_or_else(|| engine_ended().into()),
-                event = self.events.recv() => event.ok_or_else(engine_ended)?,
-            };
-            self.hear(event);
-        }
-    }
-
-    /// Takes an event, which says nothing by itself: news are said before the next prompt.
-    fn hear(&mut self, event: Event) {
-        update::update(&mut self.state, PlainInput::Event(event));
+        let answer = self.engine.ask(self.engine.session(), request);
+        let answer = self.meanwhile.wait_for(&mut self.state, answer).await?;
+        answer.ok_or_else(|| engine_ended().into())
     }
 
     fn take_snapshot(&mut self) {
-        let snapshot = self.snapshots.borrow_and_update().clone();
-        update::update(&mut self.state, PlainInput::Snapshot(Box::new(snapshot)));
+        self.state.snapshot = self.snapshots.borrow_and_update().clone();
     }
 }
 

@@ -8,6 +8,7 @@ use refdesk_text::Error;
 
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
+use super::source::BegunDocument;
 use super::state::{Pending, PlainState, Turn};
 use super::words::{counted, standing};
 
@@ -62,7 +63,7 @@ pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
 /// Reads the document of a section from its line on.
 pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
     state.about = Some(hit.source_id.as_str().into());
-    state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1) });
+    state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1), begun: BegunDocument::default() });
     let id = hit.source_id.as_str().into();
     turn.ask(match hit.path.as_str() {
         "" => Request::Read { id, file: None },

@@ -6,9 +6,10 @@ use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectionState};
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
-use refdesk_desk::{Document, Spot};
+use refdesk_desk::{Document, Spot, size};
 use refdesk_files::path::display;
 use refdesk_text::nearest::nearest;
+use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
 use super::state::{Pending, PlaceOf, PlainState, Turn};
@@ -16,6 +17,9 @@ use super::words::{counted, names, price, sentence, standing};
 
 /// The most mentions that are said.
 const MENTIONS: usize = 8;
+
+/// From this offset on, a document is not read on to be searched.
+const SEARCHED: u64 = 16 * 1024 * 1024;
 
 /// Which sources a command takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,8 +204,16 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
 /// Reads the document of a source.
 pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     state.about = Some(id.clone());
-    state.pending = Some(Pending::Document { from: 0 });
+    state.pending = Some(Pending::Document { from: 0, begun: BegunDocument::default() });
     turn.ask(Request::Read { id: id.clone(), file: None });
+}
+
+/// What was read of a document before the line that it is said from.
+#[derive(Debug, Clone, Default)]
+pub struct BegunDocument {
+    /// The caption of its first part.
+    caption: String,
+    lines: Vec<String>,
 }
 
 fn rest_of(document: &Document) -> Option<RestOfDocument> {
@@ -213,25 +225,44 @@ fn rest_of(document: &Document) -> Option<RestOfDocument> {
 
 /// Says the next part of a document.
 pub fn say_rest(state: &mut PlainState, document: &Document, turn: &mut Turn) {
+    if !document.caption.is_empty() {
+        turn.say(sentence(&document.caption));
+    }
     let lines = document.text.lines().map(str::to_owned).collect();
     read_on(state, lines, rest_of(document), turn);
 }
 
-/// Says a page of a document, from this line on, counted from 0.
-pub fn say_document(state: &mut PlainState, document: &Document, from: usize, turn: &mut Turn) {
-    let lines: Vec<String> = document.text.lines().map(str::to_owned).collect();
-    let caption = if document.caption.is_empty() { String::new() } else { format!(": {}", document.caption) };
+/// Says a page of a document, from this line on, counted from 0. Reads on until the line is reached.
+pub fn say_document(
+    state: &mut PlainState,
+    document: &Document,
+    from: usize,
+    mut begun: BegunDocument,
+    turn: &mut Turn,
+) {
+    if !document.caption.is_empty() {
+        begun.caption = format!(": {}", document.caption);
+    }
+    begun.lines.extend(document.text.lines().map(str::to_owned));
+    let rest = rest_of(document);
+    if let Some(rest) = rest.as_ref().filter(|_| from >= begun.lines.len()) {
+        state.pending = Some(Pending::Document { from, begun });
+        return turn.ask(rest.request());
+    }
+    let BegunDocument { caption, lines } = begun;
     turn.say(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
     let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
-    let said = from.min(lines.len().saturating_sub(1));
+    let said = if from < lines.len() { from } else { 0 };
     if said > 0 {
-        turn.say(format!("From line {} on:", said + 1));
+        turn.say(format!("From line {} on:", grouped(said as u64 + 1)));
+    } else if from > 0 {
+        turn.say(format!("It no longer has a line {}.", grouped(from as u64 + 1)));
     }
-    let rest = rest_of(document);
     read(state, Pages { title: document.id.clone(), lines, said, end, rest, ..Pages::default() }, turn);
 }
 
-/// Says which lines of the text have these words; without words, the page of the next one.
+/// Says which lines of the text have these words; without words, the page of the next one. Reads the rest of a document
+/// first, up to [`SEARCHED`].
 pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
     if state.text.lines.is_empty() {
         return turn.say("There is no text to search. Type document and a source to read one.");
@@ -240,6 +271,13 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
     if needle.is_empty() {
         return turn.say("Which words? Type find and the words.");
     }
+    if let Some(rest) = state.text.rest.as_ref().filter(|rest| rest.from < SEARCHED) {
+        turn.ask(rest.request());
+        state.pending = Some(Pending::RestToSearch(given.to_owned()));
+        return;
+    }
+    let unread = state.text.rest.as_ref().map(|rest| format!("The last {} were not searched.", size(rest.bytes)));
+    unread.into_iter().for_each(|line| turn.say(line));
     let lines = state.text.lines.iter().enumerate().filter(|(_, line)| line.to_lowercase().contains(&needle));
     let from = if given.is_empty() { state.text.found } else { 0 };
     let hits: Vec<(usize, String)> = lines.map(|(at, line)| (at, line.clone())).collect();
@@ -252,13 +290,20 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
         some => turn.say(format!("{some} lines of {} have {needle}.", state.text.title)),
     }
     for (at, line) in hits.iter().skip(from).take(PAGE) {
-        turn.say(format!("Line {}: {line}", at + 1));
+        turn.say(format!("Line {}: {line}", grouped(*at as u64 + 1)));
     }
     state.text.found = hits.len().min(from + PAGE);
     state.text.needle = needle;
     if state.text.found < hits.len() {
         turn.say("Type find to hear the next ones.");
     }
+}
+
+/// Takes the next part of the document that is searched.
+pub fn search_on(state: &mut PlainState, document: &Document, given: &str, turn: &mut Turn) {
+    state.text.lines.extend(document.text.lines().map(str::to_owned));
+    state.text.rest = rest_of(document);
+    find(state, given, turn);
 }
 
 /// Asks where the document and the definition of a source are.

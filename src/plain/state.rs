@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::PrivilegedAction;
-use refdesk_desk::engine::{Audience, Event, Request, Response, Snapshot};
+use refdesk_desk::engine::{Audience, Request, Response, Snapshot};
+use refdesk_desk::{LargePick, PrivilegedAction};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
 
@@ -15,6 +15,7 @@ use super::feed::PlainFeed;
 use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
 use super::requests::OpenRequest;
+use super::source::BegunDocument;
 use super::templates::PreviewFor;
 use super::values::AskedValue;
 use crate::common::filter::Order;
@@ -25,6 +26,8 @@ use crate::common::values::TypedValues;
 pub struct PlainStart {
     /// The file of the profile to switch to, after its difference was shown.
     pub profile: Option<PathBuf>,
+    /// Who types.
+    pub typist: Typist,
 }
 
 /// Everything that an answer depends on.
@@ -39,6 +42,8 @@ pub struct PlainState {
     pub more: Continuation,
     /// The order of the catalog.
     pub order: Order,
+    /// The filter that the catalog was listed with last.
+    pub filter: String,
     /// The source that was shown last, for commands without one.
     pub about: Option<SourceId>,
     /// What is asked; `None` where a command is expected.
@@ -82,6 +87,8 @@ pub enum Continuation {
 pub enum Question {
     /// Whether to do this, although its consequence is large.
     Choice(Choosing),
+    /// How much of this to pick.
+    LargePick(Box<LargePick>),
     /// Whether to clear all picks.
     Clear,
     /// The next line of a prompt, after these.
@@ -107,12 +114,15 @@ pub enum Pending {
     Preview(Choosing),
     /// A change.
     Change(PendingChange),
-    /// The document of a source, to be said from this line on, counted from 0.
+    /// The document of a source, to be said from this line on, counted from 0, and what of it was read before.
     Document {
         from: usize,
+        begun: BegunDocument,
     },
     /// The next part of the document.
     RestOfDocument,
+    /// The same, to search for what was typed.
+    RestToSearch(String),
     /// What the prompt matches.
     Findings,
     /// What would be appended to it.
@@ -162,10 +172,6 @@ pub enum PlainInput {
     Line(String),
     /// A line was typed that is too long to be taken.
     TooLong,
-    /// A new snapshot.
-    Snapshot(Box<Snapshot>),
-    /// An event of the engine.
-    Event(Event),
     /// The engine's answer to the last request.
     Answer(Response),
 }
@@ -179,6 +185,7 @@ pub enum PlainEffect {
 }
 
 /// What follows from an input.
+#[must_use]
 #[derive(Debug, Default, PartialEq)]
 pub struct Turn {
     /// Lines to say.

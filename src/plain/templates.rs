@@ -1,16 +1,19 @@
 //! Templates: the list, the preview, its difference to the file, and the write after `yes`.
 
+use std::path::Path;
+
 use refdesk_desk::engine::Request;
 use refdesk_desk::{RenderFailure, Shown};
 use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::{Template, VariableKind};
+use refdesk_text::nearest::nearest;
 
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read, row};
 use super::state::{Pending, PlainState, Question, Turn, Typist};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
-use crate::common::values::{self, RowValue, TypedValues};
+use crate::common::values::{self, TypedValues};
 
 /// What a preview is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +70,14 @@ pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String>
         }
         _ => given.to_owned(),
     };
+    by_name(state, &name)
+}
+
+/// The template of this name.
+///
+/// # Errors
+/// There is no such template; the sentence that says so.
+pub fn by_name(state: &mut PlainState, name: &str) -> Result<Template, String> {
     let found = state.snapshot.templates.templates.iter().find(|template| template.name == name).cloned();
     let found = found.ok_or_else(|| format!("There is no template {name}. Type templates for a list."))?;
     state.template = Some(found.name.clone());
@@ -154,11 +165,7 @@ fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) {
     };
     let nothing = TypedValues::default();
     let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
-    let is_sample = |row: &&values::FormRow| match &row.holds {
-        RowValue::Text(text) => !row.typed && !text.is_empty(),
-        _ => false,
-    };
-    let samples: Vec<String> = rows.iter().filter(is_sample).map(|row| values::place(&row.way)).collect();
+    let samples: Vec<String> = rows.iter().filter(|row| row.is_sample()).map(|row| values::place(&row.way)).collect();
     let shown = names(samples.iter().map(String::as_str));
     match samples.len() {
         0 => {}
@@ -191,7 +198,7 @@ pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut Turn) {
         return turn.say("Nothing was written.");
     }
     state.paths.insert(name.to_owned(), path.to_owned());
-    match template(state, name) {
+    match by_name(state, name) {
         Ok(template) => preview(state, &template, PreviewFor::Writing, turn),
         Err(why) => turn.say(why),
     }
@@ -199,8 +206,16 @@ pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut Turn) {
 
 /// Begins the write of a template: to this path, or to the one used last, or to the one that it offers.
 pub fn write(state: &mut PlainState, given: &str, turn: &mut Turn) {
-    let is_template = state.snapshot.templates.templates.iter().any(|template| template.name == given);
+    let names = || state.snapshot.templates.templates.iter().map(|template| template.name.as_str());
+    let is_template = names().any(|name| name == given);
+    let is_path = given.starts_with("./");
     let is_number = given.parse::<usize>().is_ok();
+    // A template is usually written to its name without its ending.
+    let is_like = |name: &&str| Path::new(name).extension() == Path::new(given).extension();
+    if let Some(near) = nearest(given, names()).filter(|near| !is_template && !is_path && is_like(near)) {
+        turn.say(format!("There is no template {given}. Did you mean {near}?"));
+        return turn.say(format!("Type write ./{given} to write to a file of this name."));
+    }
     let (which, to) = if is_template || is_number || given.is_empty() { (given, "") } else { ("", given) };
     let template = match template(state, which) {
         Ok(template) => template,

@@ -22,7 +22,7 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
         let place = action.line.map_or_else(|| action.file.clone(), |line| format!("{}:{line}", action.file));
         turn.say(format!("{}: {} Set in {place}.", nth + 1, sentence(&action.what)));
     }
-    turn.say("Nothing of it is done until you trust it. Your trust covers exactly this, on this machine, for you.");
+    turn.say("None of this takes effect until you trust it. Your trust covers exactly this, on this machine, for you.");
     turn.say("Type yes to trust it, or no to leave it.");
     state.question = Some(Question::Trust(untrusted));
 }

@@ -9,7 +9,7 @@ use super::choice::{self, Choosing};
 use super::command::{COMMANDS, Parsed, PlainCommand, Verb, named, parse};
 use super::lists::{self, Target, row};
 use super::source::{self, SourceArgument};
-use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Question, Turn, Typist};
+use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Question, Turn};
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
@@ -20,9 +20,7 @@ pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
     let mut turn = Turn::default();
     match input {
         PlainInput::Line(line) => self::line(state, &line, &mut turn),
-        PlainInput::Snapshot(snapshot) => state.snapshot = *snapshot,
         PlainInput::TooLong => turn.say("This line is too long, and was not taken."),
-        PlainInput::Event(event) => feed::event(state, event),
         PlainInput::Answer(response) => answer(state, response, &mut turn),
     }
     turn
@@ -41,9 +39,9 @@ pub fn reading(snapshot: &Snapshot) -> Turn {
 }
 
 /// What is said when the workspace is open.
-pub fn begin(state: &mut PlainState, start: PlainStart, typist: Typist) -> Turn {
+pub fn begin(state: &mut PlainState, start: PlainStart) -> Turn {
     let mut turn = Turn::default();
-    state.typist = typist;
+    state.typist = start.typist;
     turn.say(format!("refdesk, workspace {}.", state.snapshot.workspace));
     status(state, &mut turn);
     turn.say("Type help for the commands, and quit to leave.");
@@ -72,6 +70,7 @@ fn prompt(state: &PlainState) -> String {
             (None, true) => "Numbers, all, none or later:".to_owned(),
             (None, false) => "Yes, numbers, all, none or later:".to_owned(),
         },
+        (Some(Question::LargePick(_)), ..) => "Yes, near, alone or no:".to_owned(),
         (Some(_), ..) => "Yes or no:".to_owned(),
         (None, Continuation::List | Continuation::Text, 1..) => format!("Number from 1 to {rows}, more, or command:"),
         (None, Continuation::Text, 0) => "More, or command:".to_owned(),
@@ -121,14 +120,11 @@ fn line(state: &mut PlainState, line: &str, turn: &mut Turn) {
 
 fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn) {
     match (line.to_lowercase().as_str(), &question) {
-        (word @ ("alone" | "near"), Question::Choice(Choosing::Pick(ids))) if ids.len() == 1 => {
-            let reach = if word == "alone" { PickReach::Alone } else { PickReach::Near };
-            if let Some(id) = ids.first().cloned() {
-                choice::pick_within(state, id, reach, turn);
-            }
-        }
+        ("alone", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Alone, turn),
+        ("near", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Near, turn),
         ("yes" | "y", _) => match question {
             Question::Choice(choosing) => choice::carry_out(state, &choosing, turn),
+            Question::LargePick(pick) => choice::pick_within(state, pick.id, PickReach::All, turn),
             Question::Clear => choice::clear_now(state, turn),
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
             Question::Trust(said) => trust::trust(state, said, turn),
@@ -138,7 +134,10 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
         },
         ("no" | "n" | "cancel", _) => turn.say("Nothing was changed."),
         _ => {
-            turn.say("Please type yes or no.");
+            turn.say(match &question {
+                Question::LargePick(_) => "Please type yes, near, alone or no.",
+                _ => "Please type yes or no.",
+            });
             state.question = Some(question);
         }
     }
@@ -147,7 +146,7 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
 fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
     match row(state, number).map(|row| row.target.clone()) {
         Some(Target::Source(id)) => source::show(state, &id, turn),
-        Some(Target::Template(name)) => match templates::template(state, &name) {
+        Some(Target::Template(name)) => match templates::by_name(state, &name) {
             Ok(template) => templates::show_one(&template, turn),
             Err(why) => turn.say(why),
         },
@@ -205,9 +204,11 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Profiles => profiles::ask(state, turn),
         Verb::Agents => agents::ask(state, turn),
         Verb::Feed => feed::show(state, rest, turn),
-        Verb::Receipt => match rest.parse() {
-            Ok(number) => go_to(state, number, turn),
-            Err(_) => turn.say("Which receipt? Type feed for a list, and give a number."),
+        Verb::Receipt => match rest.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
+            Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
+            Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
+            Some(_) => turn.say(format!("Row {rest} is not an event. Type feed for a list of them.")),
+            None => turn.say("Which receipt? Type feed for a list, and give a number."),
         },
         Verb::Welcome => problems::welcome(turn),
         Verb::Status => status(state, turn),
@@ -278,14 +279,18 @@ fn help(rest: &str, turn: &mut Turn) {
 /// Takes the engine's answer to the last request.
 fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
     match (state.pending.take(), response) {
-        (Some(Pending::Preview(choosing)), response) => choice::previewed(state, choosing, &response, turn),
+        (Some(Pending::Preview(choosing)), response) => choice::previewed(state, choosing, response, turn),
         (Some(Pending::Change(change)), Response::Done(refusals)) => choice::changed(state, &change, &refusals, turn),
         (Some(Pending::Change(change)), Response::Picked(Ok(_))) => choice::changed(state, &change, &[], turn),
         (Some(Pending::Change(change)), Response::Picked(Err(refusal))) => {
             choice::changed(state, &change, &[refusal], turn);
         }
-        (Some(Pending::Document { from }), Response::Document(document)) => {
-            source::say_document(state, &document, from, turn);
+        (Some(Pending::Change(_)), Response::LargePick(pick)) => choice::ask_size(state, pick, turn),
+        (Some(Pending::Document { from, begun }), Response::Document(document)) => {
+            source::say_document(state, &document, from, begun, turn);
+        }
+        (Some(Pending::RestToSearch(given)), Response::Document(document)) => {
+            source::search_on(state, &document, &given, turn);
         }
         (Some(Pending::RestOfDocument), Response::Document(document)) => source::say_rest(state, &document, turn),
         (Some(Pending::Findings), Response::Findings(findings)) => prompts::found(state, &findings, turn),
@@ -314,13 +319,21 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
         }
         (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),
-        (Some(Pending::Reload), _) => {
+        (Some(Pending::Reload), Response::Done(refusals)) => {
+            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
             turn.say("Everything was read again.");
             status(state, turn);
         }
-        (_, Response::Done(refusals)) => {
+        (_, response) => unexpected(&response, turn),
+    }
+}
+
+/// Says why the engine refused what was asked. Any other answer is a defect, which is not silent either.
+pub fn unexpected(response: &Response, turn: &mut Turn) {
+    match response {
+        Response::Done(refusals) if !refusals.is_empty() => {
             refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
         }
-        _ => {}
+        _ => turn.say("refdesk answered something else than was asked. Please type the command again."),
     }
 }

@@ -4,9 +4,9 @@ use refdesk_templates::Template;
 
 use super::prompts::END;
 use super::state::{PlainState, Question, Turn};
-use super::templates::template;
+use super::templates::{by_name, template};
 use super::words::{counted, sentence};
-use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues};
+use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, ValuePath};
 
 /// The most items that a list is given at once.
 const MOST_ITEMS: usize = 200;
@@ -16,8 +16,8 @@ const MOST_ITEMS: usize = 200;
 pub struct AskedValue {
     /// The name of the template.
     template: String,
-    /// The row of its form.
-    at: usize,
+    /// Where it goes. The template, and with it the rows of the form, may change before it is typed.
+    way: ValuePath,
 }
 
 /// Asks for the values of a template; `{…}` replaces them all by those of a JSON object.
@@ -70,10 +70,9 @@ fn form(state: &PlainState, template: &Template) -> Vec<FormRow> {
 /// Asks for the first value from this row on.
 fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Turn) {
     let form = form(state, template);
-    let asked =
-        form.iter().enumerate().skip(from).find(|(_, row)| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));
-    let Some((at, row)) = asked else {
-        turn.say("These were all values. Type preview to read the result, or write.");
+    let asked = form.iter().skip(from).find(|row| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));
+    let Some(row) = asked else {
+        turn.say("That was the last value. Type preview to read the result, or write.");
         return;
     };
     let name = values::place(&row.way);
@@ -91,7 +90,7 @@ fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Tur
         RowValue::Text(text) => format!("{name}{optional}: {kept} {text}. Type a value."),
         _ => format!("{name}{optional}: what was typed does not fit. Type a value."),
     });
-    state.question = Some(Question::Value(AskedValue { template: template.name.clone(), at }));
+    state.question = Some(Question::Value(AskedValue { template: template.name.clone(), way: row.way.clone() }));
 }
 
 /// Takes a value, and asks for the next one.
@@ -99,16 +98,17 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut T
     if line.trim() == END {
         return turn.say("Type preview to read the result, or write.");
     }
-    let template = match template(state, &asked.template) {
+    let template = match by_name(state, &asked.template) {
         Ok(template) => template,
         Err(why) => return turn.say(why),
     };
-    // The template may have changed meanwhile.
-    let Some(row) = form(state, &template).into_iter().nth(asked.at) else {
-        return next(state, &template, asked.at, turn);
+    let mut form = form(state, &template).into_iter().enumerate();
+    let Some((at, row)) = form.find(|(_, row)| row.way == asked.way) else {
+        let gone = values::place(&asked.way);
+        return turn.say(format!("{} has changed, and no longer asks for {gone}. Nothing was kept.", template.name));
     };
     if line.is_empty() {
-        return next(state, &template, asked.at + 1, turn);
+        return next(state, &template, at + 1, turn);
     }
     let typed = state.typed.entry(template.name.clone()).or_default();
     let refused = match (&row.holds, line.trim().to_lowercase().as_str()) {
@@ -148,6 +148,6 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut T
             turn.say(why);
             state.question = Some(Question::Value(asked));
         }
-        None => next(state, &template, asked.at + 1, turn),
+        None => next(state, &template, at + 1, turn),
     }
 }

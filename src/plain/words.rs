@@ -2,17 +2,13 @@
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
+pub use refdesk_text::tokens::counted;
 use refdesk_text::tokens::grouped;
 
 use crate::common::source_words;
 
 /// The most names in a sentence.
 const NAMED: usize = 4;
-
-/// `1 source`, `1,240 sources`.
-pub fn counted(number: usize, one: &str) -> String {
-    format!("{} {one}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
-}
 
 /// `about 1,240 tokens`
 pub fn tokens(number: u64) -> String {
@@ -31,12 +27,16 @@ pub fn price(snapshot: &Snapshot, id: &str) -> String {
 
 /// The state of a source: `picked`, `pulled in by a and b`.
 pub fn standing(snapshot: &Snapshot, id: &str) -> String {
-    source_words::words(snapshot, id).replace('@', "")
+    source_words::words(snapshot, id, joined)
 }
 
 /// `a`, `a and b`, `a, b and c`, `a, b, c, d and 3 more`.
 pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
-    let ids: Vec<&str> = ids.into_iter().collect();
+    joined(&ids.into_iter().collect::<Vec<_>>())
+}
+
+/// The same for a slice.
+pub fn joined(ids: &[&str]) -> String {
     if let Some(more @ 1..) = ids.len().checked_sub(NAMED) {
         let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
         return format!("{shown} and {} more", grouped(more as u64));
@@ -49,15 +49,20 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// The same for ids of sources.
-pub fn named(ids: &[&SourceId]) -> String {
-    names(ids.iter().map(|id| id.as_str()))
+pub fn named(ids: &[SourceId]) -> String {
+    names(ids.iter().map(SourceId::as_str))
 }
 
 /// A sentence: with a capital letter and a full stop.
 pub fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut rest = text.chars();
+    let mut rest = text.trim().chars();
     let start: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    stopped(&format!("{start}{}", rest.as_str()))
+}
+
+/// The end of a sentence: with a full stop.
+pub fn stopped(text: &str) -> String {
+    let text = text.trim();
     let end = if text.ends_with(['.', '!', '?', ':']) || text.is_empty() { "" } else { "." };
-    format!("{start}{}{end}", rest.as_str())
+    format!("{text}{end}")
 }

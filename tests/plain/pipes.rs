@@ -47,13 +47,24 @@ fn the_end_of_the_input_quit_and_a_reader_that_goes_away_end_it() {
     let world = world();
     for script in [&b""[..], b"quit\ncatalog\n", b"catalog", b"\xff\xfe\n\0\n"] {
         let ran = world.feed(&["--plain"], script).exits(0);
-        assert!(!ran.text().contains("1: alpha") || script == b"catalog", "{ran}");
+        assert_eq!(ran.text().contains("1: alpha"), script == b"catalog", "{ran}");
     }
     let mut command = world.command(&["--plain"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let ran = finish("without a reader".to_owned(), child, Some(b"catalog\ncatalog\n")).exits(0);
     assert_eq!(ran.stderr, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_that_cannot_be_read_is_an_error() {
+    let world = world();
+    let mut command = world.command(&["--plain"]);
+    let folder = std::fs::File::open(&world.path).unwrap();
+    command.stdin(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = finish("with a folder as its input".to_owned(), command.spawn().unwrap(), None).exits(1);
+    assert!(ran.stderr.contains("Is a directory"), "{ran}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub use refdesk_index::search::HitLength;
 pub use refdesk_index::{DOCUMENT_KINDS, Placing, Progress, SearchMode};
 pub use scanning::Settled;
 pub use searching::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest};
-pub use selection_preview::{LargePick, MANY_SOURCES, MANY_TOKENS, SelectionChange, SelectionPreview};
+pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
 pub use simulate::Simulated;
 pub use switch::Switch;

@@ -1,6 +1,8 @@
 //! Previews a choice: which sources would enter and leave the selection, and what that costs. The closure is the same
 //! as for the choice itself, so the two cannot differ.
 
+use std::collections::HashMap;
+
 use super::Desk;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
@@ -30,9 +32,20 @@ pub struct SelectionChange {
 }
 
 /// More sources than this are worth a question before a pick pulls them in.
-pub const MANY_SOURCES: usize = 10;
+const MANY_SOURCES: usize = 10;
 /// The same for tokens.
-pub const MANY_TOKENS: u64 = 10_000;
+const MANY_TOKENS: u64 = 10_000;
+
+impl SelectionChange {
+    /// Whether more than 10 sources or 10,000 tokens follow from the change of these: they and their price do not count.
+    pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
+        [&self.enters, &self.leaves].into_iter().any(|ids| {
+            let others = ids.iter().filter(|id| !asked.contains(id));
+            let price: u64 = others.clone().filter_map(|id| tokens.get(id.as_str())).sum();
+            others.count() > MANY_SOURCES || price > MANY_TOKENS
+        })
+    }
+}
 
 /// A pick that would pull in much, in three sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,17 +61,14 @@ pub struct LargePick {
 }
 
 impl Desk {
-    /// The sizes of a pick that would pull in more than 10 sources or 10,000 tokens; `None` for a smaller one.
+    /// The sizes of a large pick; `None` for a smaller one.
     pub fn large_pick(&self, id: &str) -> Option<LargePick> {
         let whole = self.follows(&[id], |choice| choice.pick(id));
-        let alone = self.follow_within(id, 0);
-        let others = whole.enters.iter().filter(|entered| entered.as_str() != id).count();
-        let tokens = whole.tokens_in.saturating_sub(alone.tokens_in);
-        (others > MANY_SOURCES || tokens > MANY_TOKENS).then(|| LargePick {
+        whole.is_large(&[SourceId::from(id)], &self.tokens).then(|| LargePick {
             id: SourceId::from(id),
             near: self.follow_within(id, 1),
+            alone: self.follow_within(id, 0),
             whole,
-            alone,
         })
     }
 

@@ -186,9 +186,14 @@ impl ItemReceipt {
     /// The reasons in words: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. Text from outside is not
     /// escaped.
     pub fn because(&self) -> String {
+        self.because_quoting("`")
+    }
+
+    /// The same with other marks around mentions and tags.
+    pub fn because_quoting(&self, mark: &str) -> String {
         let words = |why: &MatchReason| match why {
-            MatchReason::Mention { line, column } => format!("`@{}` at {line}:{column}", self.about),
-            MatchReason::Tag { tag, line, column } => format!("tag `{tag}` at {line}:{column}"),
+            MatchReason::Mention { line, column } => format!("{mark}@{}{mark} at {line}:{column}", self.about),
+            MatchReason::Tag { tag, line, column } => format!("tag {mark}{tag}{mark} at {line}:{column}"),
             MatchReason::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
             MatchReason::Meaning(meaning) => match meaning.section() {
                 section if section.is_empty() => meaning.figures(),

@@ -17,17 +17,17 @@ pub enum TypedLine {
     TooLong,
 }
 
-/// The lines of standard input. The next one is read when one was taken; the end of the input closes the channel.
+/// The lines of standard input, or why it cannot be read. A line is read ahead; the end of the input closes the channel.
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn read() -> io::Result<mpsc::Receiver<TypedLine>> {
+pub fn read() -> io::Result<mpsc::Receiver<io::Result<TypedLine>>> {
     let (lines, taken) = mpsc::channel(1);
     thread::Builder::new().name("lines".to_owned()).spawn(move || {
         let mut input = io::stdin().lock();
-        // An input that cannot be read has ended.
-        while let Ok(Some(line)) = next(&mut input) {
-            if lines.blocking_send(line).is_err() {
+        while let Some(line) = next(&mut input).transpose() {
+            let is_last = line.is_err();
+            if lines.blocking_send(line).is_err() || is_last {
                 return;
             }
         }

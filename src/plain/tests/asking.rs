@@ -24,12 +24,12 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
             "claude wants you to choose from 3 sources, session s-1, until 10:35:00.",
             "Reason: Which pattern?",
             "1: circuit-breaker, Circuit Breaker, picked, about 1,450 tokens.",
-            "2: timeouts, Timeouts, pulled in by circuit-breaker, retry-pattern, about 640 tokens.",
+            "2: timeouts, Timeouts, pulled in by circuit-breaker and retry-pattern, about 640 tokens.",
             "3: java-service, Java service module, available, about 23,870 tokens.",
             "Type the numbers of the sources, all, none, or later.",
         ]
     );
-    assert_eq!(said(&mut state, "4"), ["4 is none of these. Type numbers from 1 to 3, all, none, or later."]);
+    assert_eq!(said(&mut state, "4"), ["4 is not in this list. Type numbers from 1 to 3, all, none, or later."]);
     assert!(matches!(asked(&mut state, "3, 1"), Request::PreviewPicks { .. }));
     let all = SelectionChange { enters: vec!["java-service".into()], tokens_in: 23_870, ..SelectionChange::default() };
     let turn = answered(&mut state, Response::PicksPreview { one: SelectionChange::default(), all });
@@ -66,7 +66,7 @@ fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
     assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
     said(&mut state, "requests");
     state.snapshot = fixture::snapshot();
-    assert_eq!(said(&mut state, "yes"), ["This request no longer waits. Nothing was answered."]);
+    assert_eq!(said(&mut state, "yes"), ["This request is no longer open. Nothing was answered."]);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Picks and exclusions, with what follows from them.
 
-use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::Snapshot;
+use std::sync::Arc;
 
+use refdesk_desk::engine::{PickReach, Snapshot};
+use refdesk_desk::{LargePick, SelectionChange};
+
+use super::super::update::before_line;
 use super::*;
 
 fn change(enters: &[&str], leaves: &[&str], tokens: u64) -> SelectionChange {
@@ -13,23 +16,17 @@ fn change(enters: &[&str], leaves: &[&str], tokens: u64) -> SelectionChange {
 #[test]
 fn a_pick_says_what_followed() {
     let mut state = state();
-    let request = asked(&mut state, "pick java-service");
-    assert_eq!(request, Request::PreviewPicks { one: None, all: vec!["java-service".into()] });
-    let preview = Response::PicksPreview { one: change(&[], &[], 0), all: change(&["java-service"], &[], 100) };
-    let turn = answered(&mut state, preview);
-    assert_eq!(turn.lines, [""; 0]);
-    assert_eq!(turn.effects, [PlainEffect::Ask(Request::pick("java-service"))]);
+    assert_eq!(asked(&mut state, "pick java-service"), Request::pick_if_few("java-service"));
     let members = vec![
         fixture::member("java-service", 0, &[]),
         fixture::member("circuit-breaker", 0, &[]),
         fixture::member("release-notes", 1, &["java-service"]),
     ];
-    let after = Snapshot {
+    state.snapshot = Snapshot {
         selection: fixture::selection(members, &[], &[]).into(),
         undo: Some("pick of @java-service".into()),
         ..fixture::snapshot()
     };
-    update(&mut state, PlainInput::Snapshot(Box::new(after)));
     assert_eq!(
         answered(&mut state, Response::Done(Vec::new())).lines,
         [
@@ -44,24 +41,78 @@ fn a_pick_says_what_followed() {
 
 #[test]
 fn a_large_consequence_is_said_before() {
-    let preview =
-        || Response::PicksPreview { one: change(&[], &[], 0), all: change(&["java-service", "x"], &[], 10_001) };
-    for (answer, lines, effects) in
-        [("yes", &[][..], 1), ("No", &["Nothing was changed."], 0), ("perhaps", &["Please type yes or no."], 0)]
-    {
+    let pick = LargePick {
+        id: "java-service".into(),
+        whole: change(&["java-service", "x", "y"], &[], 76_475),
+        near: change(&["java-service", "x"], &[], 9_310),
+        alone: change(&["java-service"], &[], 2_769),
+    };
+    let reached = |reach| Some(Request::PickOne { id: "java-service".into(), reach });
+    for (answer, lines, request) in [
+        ("yes", &[][..], reached(PickReach::All)),
+        ("near", &[], reached(PickReach::Near)),
+        ("Alone", &[], reached(PickReach::Alone)),
+        ("No", &["Nothing was changed."], None),
+        ("perhaps", &["Please type yes, near, alone or no."], None),
+    ] {
         let mut state = state();
         asked(&mut state, "pick java-service");
         assert_eq!(
-            answered(&mut state, preview()).lines,
+            answered(&mut state, Response::LargePick(Box::new(pick.clone()))).lines,
             [
-                "Picking java-service would pull in 1 more source, about 10,001 tokens together.",
-                "Type yes to do it, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
+                "Picking java-service would pull in 2 more sources, about 76,475 tokens together.",
+                "With only what it mentions itself, it would pull in 1 more source, about 9,310 tokens together.",
+                "Alone, it would add about 2,769 tokens.",
+                "Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
             ]
         );
+        assert_eq!(before_line(&mut state).lines, ["Yes, near, alone or no:"]);
         let turn = typed(&mut state, answer);
         assert_eq!(turn.lines, lines, "{answer}");
-        assert_eq!(turn.effects.len(), effects, "{answer}");
+        assert_eq!(turn.effects, request.map(PlainEffect::Ask).into_iter().collect::<Vec<_>>(), "{answer}");
     }
+}
+
+#[test]
+fn several_picks_are_large_by_what_they_pull_in_and_not_by_their_own_price() {
+    for (tokens, lines) in [
+        (10_000, &[][..]),
+        (
+            10_001,
+            &[
+                "Picking java-service and payments-api would pull in 1 more source, about 50,000 tokens together.",
+                "Type yes to do it, or no to change nothing.",
+            ],
+        ),
+    ] {
+        let mut state = state();
+        let prices = [("java-service", 23_870), ("payments-api", 16_129), ("x", tokens)];
+        state.snapshot.tokens = Arc::new(prices.map(|(id, price)| (id.into(), price)).into());
+        let all = vec!["java-service".into(), "payments-api".into()];
+        assert_eq!(asked(&mut state, "pick java-service payments-api"), Request::PreviewPicks { one: None, all });
+        let all = change(&["java-service", "payments-api", "x"], &[], 50_000);
+        assert_eq!(answered(&mut state, Response::PicksPreview { one: change(&[], &[], 0), all }).lines, lines);
+    }
+}
+
+#[test]
+fn what_the_engine_refuses_is_said() {
+    let refusal = || refdesk_text::Error::new(refdesk_text::Code::Damaged, "the catalog is damaged", "mend it");
+    let expected = ["The catalog is damaged.", "Mend it."];
+    for line in ["pick java-service", "pick java-service payments-api", "exclude timeouts", "search x", "preview 1"] {
+        let mut state = state();
+        said(&mut state, "templates");
+        asked(&mut state, line);
+        assert_eq!(answered(&mut state, Response::Done(vec![refusal()])).lines, expected, "{line}");
+    }
+    let mut state = state();
+    asked(&mut state, "reload");
+    assert_eq!(answered(&mut state, Response::Done(vec![refusal()])).lines[..2], expected);
+    asked(&mut state, "search x");
+    assert_eq!(
+        answered(&mut state, Response::Done(Vec::new())).lines,
+        ["refdesk answered something else than was asked. Please type the command again."]
+    );
 }
 
 #[test]
@@ -70,14 +121,14 @@ fn what_cannot_be_chosen_says_why() {
         ("pick circuit-breaker", "circuit-breaker is picked already."),
         (
             "pick timeouts",
-            "timeouts is pulled in by circuit-breaker, retry-pattern already. Type keep timeouts to keep it whatever \
-             leaves, or exclude timeouts.",
+            "timeouts is pulled in by circuit-breaker and retry-pattern already. Type keep timeouts to keep it even if \
+             what pulled it in leaves, or exclude timeouts.",
         ),
         ("keep legacy-errors", "legacy-errors is missing: docs/legacy/codes.md does not exist. Fix its path."),
         ("keep circuit-breaker", "circuit-breaker is a pick already."),
         ("keep java-service", "java-service is not pulled in by anything. Type pick java-service to pick it."),
         ("unpick java-service", "java-service is not picked."),
-        ("unpick timeouts", "timeouts is not a pick: it is pulled in by circuit-breaker, retry-pattern."),
+        ("unpick timeouts", "timeouts is not a pick: it is pulled in by circuit-breaker and retry-pattern."),
         ("include timeouts", "timeouts is not excluded."),
         ("exclude release-notes", "release-notes is excluded already. Type include release-notes to lift that."),
         ("undo", "There is nothing to undo."),

@@ -6,9 +6,12 @@ use super::super::command::COMMANDS;
 use super::super::state::Typist;
 use super::super::update::before_line;
 use super::*;
-use refdesk_desk::engine::Snapshot;
-use refdesk_desk::{Profiled, SelectionChange, Switch};
+use refdesk_desk::engine::{PickReach, Snapshot};
+use refdesk_desk::{
+    Document, LargePick, Price, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange, Spot, Switch,
+};
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
+use refdesk_files::output::{WriteFailure, WrittenFile};
 
 /// A line: a command with arguments, a number, an answer, or anything.
 fn line() -> impl Strategy<Value = String> {
@@ -77,7 +80,43 @@ fn response(request: &Request, other: bool) -> Response {
             let switch = Switch { picked: vec!["a\u{1b}".to_owned()], ..Switch::default() };
             Response::ProfileCompared(Ok(Box::new(switch)))
         }
-        Request::Read { id, .. } => Response::Document(fixture::document(id.as_str(), fixture::TEXT)),
+        Request::Read { id, .. } => {
+            let rest = 5_000;
+            Response::Document(Document { next: 10, rest, ..fixture::document(id.as_str(), fixture::TEXT) })
+        }
+        Request::ReadOn { id, from, .. } => {
+            let caption = "it cannot be read: no\u{1b}[m".to_owned();
+            let part = fixture::document(id.as_str(), "rest\u{1b}[m\r\n");
+            Response::Document(Document { from: *from, next: from + 5, caption, ..part })
+        }
+        Request::PickOne { id, reach: PickReach::AllIfFew } => Response::LargePick(Box::new(LargePick {
+            id: id.clone(),
+            whole: change.clone(),
+            near: change.clone(),
+            alone: SelectionChange::default(),
+        })),
+        Request::Search(_) => Response::Found(Ok(Box::new(SearchAnswer {
+            hits: vec![SearchHit { line: 40, excerpt: "\u{1b}[m\nb".to_owned(), ..fixture::hit("timeouts\u{1b}") }],
+            notes: vec!["no\nnote".to_owned()],
+            query: "q".to_owned(),
+            mode: SearchMode::Words,
+            tokens_used: 0,
+            partial: None,
+            has_no_room: false,
+        }))),
+        Request::Locate(_) => Response::Located(Spot { path: "/x\u{1b}[m".into(), line: 3 }),
+        Request::JournalLine(number) => {
+            let (_, line) = fixture::receipt(*number, "s\u{1b}[m");
+            Response::JournalLine(Ok(Box::new(line)))
+        }
+        Request::Price(_) => Response::Price(Price { instructions: 1, prompt: u64::MAX }),
+        Request::Write { proposal, .. } => {
+            let refused = refdesk_text::Error::new(refdesk_text::Code::Changed, "changed\u{1b}[m", "");
+            let is_first = proposal.text.len() % 2 == 0;
+            let written = WrittenFile { shown: proposal.shown.clone(), bytes: 3, lines: 1 };
+            let current = vec![(**proposal).clone()];
+            Response::Written(if is_first { Ok(written) } else { Err(WriteFailure { refused, current }) })
+        }
         _ => Response::Done(vec![refdesk_text::Error::new(refdesk_text::Code::Outside, "no\u{1b}[m\nway", "do this")]),
     }
 }

@@ -1,7 +1,10 @@
 //! Lists, details and documents.
 
+use super::super::lists::{NumberedRow, Target};
+use super::super::source::BegunDocument;
+use super::super::state::Pending;
 use super::*;
-use refdesk_desk::Document;
+use refdesk_desk::{Document, SearchHit};
 
 #[test]
 fn what_is_said_to_a_line() {
@@ -16,6 +19,22 @@ fn what_is_said_to_a_line() {
         (
             "catalog pattern",
             &[
+                "1 of 10 sources matches pattern.",
+                "1: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
+            ],
+        ),
+        (
+            "sort id",
+            &[
+                "Sorted by id.",
+                "1 of 10 sources matches pattern.",
+                "1: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
+            ],
+        ),
+        (
+            "sort catalog",
+            &[
+                "Sorted by catalog.",
                 "1 of 10 sources matches pattern.",
                 "1: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             ],
@@ -79,7 +98,7 @@ fn the_selection_is_an_indented_list() {
             "2:   retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             "3:     error-handling, pulled in by retry-pattern, about 18 tokens.",
             "4:       legacy-errors, missing, pulled in by error-handling, tokens unknown.",
-            "5:   timeouts, pulled in by circuit-breaker, retry-pattern, about 640 tokens.",
+            "5:   timeouts, pulled in by circuit-breaker and retry-pattern, about 640 tokens.",
             "6: team-conventions, always in the instructions, about 310 tokens.",
             "7: old-runbook, dormant: a pick that is no longer in the catalog.",
             "8: release-notes, excluded.",
@@ -156,4 +175,58 @@ fn sessions_of_agents_are_listed_and_told() {
     );
     assert_eq!(said(&mut state, "14"), ["There is no more to say about this row."]);
     assert_eq!(asked(&mut state, "9"), Request::JournalLine(61));
+    assert_eq!(asked(&mut state, "receipt 9"), Request::JournalLine(61));
+}
+
+/// A part of a document with these lines, each of 10 bytes, of 6,000.
+fn part(lines: std::ops::Range<u64>) -> Response {
+    const ALL: u64 = 6_000;
+    let text = lines.clone().map(|line| format!("line {:04}\n", line + 1)).collect::<String>();
+    let (from, next, rest) = (lines.start * 10, lines.end * 10, (ALL - lines.end) * 10);
+    Response::Document(Document { from, next, rest, ..fixture::document("circuit-breaker", &text) })
+}
+
+#[test]
+fn a_document_is_read_on_to_the_line_of_a_hit() {
+    let mut state = state();
+    let hit = SearchHit { line: 5_000, ..fixture::hit("circuit-breaker") };
+    state.list.rows = vec![NumberedRow { target: Target::Section(Box::new(hit)), words: None }];
+    assert_eq!(asked(&mut state, "document 1"), Request::Read { id: "circuit-breaker".into(), file: None });
+    for (answer, from) in [(part(0..2_000), 20_000), (part(2_000..4_000), 40_000)] {
+        let turn = answered(&mut state, answer);
+        assert_eq!(turn.lines, [""; 0]);
+        let path = fixture::document("circuit-breaker", "").path;
+        let next = Request::ReadOn { id: "circuit-breaker".into(), path, from };
+        assert_eq!(turn.effects, [PlainEffect::Ask(next)]);
+    }
+    let lines = answered(&mut state, part(4_000..5_500)).lines;
+    assert_eq!(lines[..3], ["circuit-breaker, 5,500 lines.", "From line 5,000 on:", "line 5000"]);
+    // The document is shorter now.
+    asked(&mut state, "document circuit-breaker");
+    state.pending = Some(Pending::Document { from: 7_000, begun: BegunDocument::default() });
+    let lines = answered(&mut state, part(5_500..6_000)).lines;
+    assert_eq!(lines[..3], ["circuit-breaker, 500 lines.", "It no longer has a line 7,001.", "line 5501"]);
+}
+
+#[test]
+fn the_rest_of_a_document_is_searched_too() {
+    let mut state = state();
+    asked(&mut state, "document circuit-breaker");
+    assert_eq!(answered(&mut state, part(0..2_000)).effects, []);
+    assert!(matches!(asked(&mut state, "find line 5999"), Request::ReadOn { from: 20_000, .. }));
+    assert_eq!(answered(&mut state, part(2_000..4_000)).effects.len(), 1);
+    assert_eq!(
+        answered(&mut state, part(4_000..6_000)).lines,
+        ["1 line of circuit-breaker has line 5999.", "Line 5,999: line 5999"]
+    );
+    assert_eq!(said(&mut state, "more")[0], "line 0021");
+    // A very long document is not read to its end.
+    asked(&mut state, "document circuit-breaker");
+    let far = 16 * 1024 * 1024;
+    let long = Document { next: far, rest: 1_024_000, ..fixture::document("circuit-breaker", "a\n") };
+    assert_eq!(answered(&mut state, Response::Document(long)).effects, []);
+    assert_eq!(
+        said(&mut state, "find b"),
+        ["The last 1000 KB were not searched.", "No line of circuit-breaker has b."]
+    );
 }

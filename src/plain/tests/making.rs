@@ -5,8 +5,10 @@ use std::sync::Arc;
 use refdesk_desk::engine::{Audience, Event};
 use refdesk_desk::{Profiled, Switch};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, PassedOver, WhyNot};
+use refdesk_text::{Code, Error};
 use serde_json::json;
 
+use super::super::feed;
 use super::super::update::before_line;
 use super::*;
 
@@ -151,7 +153,7 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
     );
     state.snapshot.selection = fixture::selection(Vec::new(), &[], &[]).into();
     assert_eq!(asked(&mut state, "yes"), Request::CompareProfile("r.json".into()), "the selection has changed");
-    answered(&mut state, switch());
+    assert_eq!(answered(&mut state, switch()).effects, []);
     assert_eq!(asked(&mut state, "yes"), Request::SwitchProfile("r.json".into()));
 }
 
@@ -159,7 +161,7 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
 fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
     let mut state = state();
     for nth in 0..7 {
-        update(&mut state, PlainInput::Event(Event::Notice(fixture::notice(&format!("@a changed {nth}\u{1b}[m")))));
+        feed::event(&mut state, Event::Notice(fixture::notice(&format!("@a changed {nth}\u{1b}[m"))));
     }
     let lines = before_line(&mut state).lines;
     assert_eq!(lines.len(), 7);
@@ -170,12 +172,85 @@ fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
 }
 
 #[test]
+fn refusals_are_said_however_much_happens_after_them() {
+    let mut state = state();
+    let refusal = || Error::new(Code::NotStored, "the picks cannot be stored", "make room");
+    feed::event(&mut state, Event::Refused(refusal()));
+    for nth in 0..7 {
+        feed::event(&mut state, Event::Notice(fixture::notice(&format!("changed {nth}"))));
+    }
+    feed::event(&mut state, Event::Refused(refusal()));
+    let lines = before_line(&mut state).lines;
+    assert_eq!(
+        lines[..4],
+        [
+            "news: 2 more events before these. Type feed to hear them.",
+            "news: The picks cannot be stored.",
+            "news: Make room.",
+            "news: files: changed 2.",
+        ]
+    );
+    assert_eq!(lines.len(), 9, "{lines:?}");
+}
+
+#[test]
+fn a_value_goes_where_it_was_asked_for() {
+    let mut state = state();
+    said(&mut state, "values CircuitBreaker.java.tpl");
+    // The first variable is gone, another is in its place.
+    let mut index = (*state.snapshot.templates).clone();
+    index.templates[0].variables.remove(0);
+    state.snapshot.templates = index.into();
+    assert_eq!(
+        said(&mut state, "secret"),
+        ["CircuitBreaker.java.tpl has changed, and no longer asks for basePackage. Nothing was kept."]
+    );
+    assert!(state.typed.is_empty());
+    assert_eq!(state.question, None);
+}
+
+#[test]
+fn a_template_keeps_its_name_even_if_it_is_a_number() {
+    let mut state = state();
+    let mut index = (*state.snapshot.templates).clone();
+    index.templates[0].name = "2".into();
+    state.snapshot.templates = index.into();
+    said(&mut state, "templates");
+    assert!(said(&mut state, "1")[0].starts_with("2, mustache"));
+    assert_eq!(said(&mut state, "values 1")[1], "basePackage: a sample: ‹basePackage›. Type a value.");
+    assert_eq!(said(&mut state, "org")[0], "fields: a list with a sample item. Type how many items it has.");
+}
+
+#[test]
+fn a_misspelt_template_is_not_a_path() {
+    let mut state = state();
+    assert_eq!(
+        said(&mut state, "write CircuitBraker.java.tpl"),
+        [
+            "There is no template CircuitBraker.java.tpl. Did you mean CircuitBreaker.java.tpl?",
+            "Type write ./CircuitBraker.java.tpl to write to a file of this name.",
+        ]
+    );
+    asked(&mut state, "preview CircuitBreaker.java.tpl");
+    for path in ["CircuitBreaker.java", "./CircuitBraker.java.tpl", "src/A.java"] {
+        let request = asked(&mut state, &format!("write {path}"));
+        assert!(matches!(&request, Request::Preview { path: Some(to), .. } if to == path), "{request:?}");
+    }
+}
+
+#[test]
 fn a_receipt_says_what_was_sent_and_why() {
     let mut state = state();
     let (notice, line) = fixture::receipt(7, "s1");
-    update(&mut state, PlainInput::Event(Event::Notice(notice)));
+    feed::event(&mut state, Event::Notice(notice));
     said(&mut state, "feed");
     assert_eq!(asked(&mut state, "receipt 1"), Request::JournalLine(7));
+    let gone = Response::JournalLine(Err("line 7 is no longer in the journal".to_owned()));
+    assert_eq!(answered(&mut state, gone).lines, ["Line 7 is no longer in the journal."]);
+    said(&mut state, "catalog");
+    assert_eq!(said(&mut state, "receipt 1"), ["Row 1 is not an event. Type feed for a list of them."]);
+    said(&mut state, "feed");
+    asked(&mut state, "receipt 1");
     let lines = answered(&mut state, Response::JournalLine(Ok(Box::new(line)))).lines;
     assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1 at desk default, with a prompt."]);
     assert!(

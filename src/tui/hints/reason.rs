@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::tui::action::Action;
 use crate::tui::hints::rows;
-use crate::tui::hints::rows::{HintRow, brief};
+use crate::tui::hints::rows::HintRow;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
@@ -31,13 +31,13 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
             format!("(score {}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
         }
         HintRow::Scored(it) => {
-            let why = it.why_not.as_ref().map(|why| brief(&state.snapshot, &it.id, why)).unwrap_or_default();
+            let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
             format!("{} score {}: {why}", state.skin.glyphs.dash, it.meaning.score)
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
-                why => format!(": {}", brief(&state.snapshot, &passed.id, why)),
+                why => format!(": {}", brief(state, &passed.id, why)),
             };
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
             let gap = if why.starts_with(':') { "" } else { " " };
@@ -102,7 +102,7 @@ fn explain_meant(state: &State, it: &Considered) -> String {
 fn explain_scored(state: &State, it: &Considered) -> String {
     let why = match &it.why_not {
         Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
-        Some(why) => brief(&state.snapshot, &it.id, why),
+        Some(why) => brief(state, &it.id, why),
         None => String::new(),
     };
     let closest = match it.meaning.section() {
@@ -168,7 +168,7 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
             format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
         }
         WhyNot::Rejected(rejected) => format!("Matched {}. No hint: {rejected}.", at()),
-        why => format!("Matched {}. No hint: {}.", at(), brief(&state.snapshot, &passed.id, why)),
+        why => format!("Matched {}. No hint: {}.", at(), brief(state, &passed.id, why)),
     };
     format!("{text} {keys}{}", scored(state, &passed.id))
 }
@@ -230,6 +230,10 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
         1 => format!(" (line {})", shown.concat()),
         _ => format!(" (lines {}{more})", shown.join(", ")),
     }
+}
+
+fn brief(state: &State, id: &SourceId, why: &WhyNot) -> String {
+    rows::brief(&state.snapshot, id, why, source_state::ids)
 }
 
 #[cfg(test)]
