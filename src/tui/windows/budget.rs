@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_columns};
+use super::{Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget::{limit_of, parse_limit, short};
 use crate::tui::input::Effect;
@@ -41,8 +41,7 @@ impl Window for BudgetView {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        let inner = layout::inner(self.outer(state));
-        Some(Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner })
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
@@ -68,7 +67,7 @@ impl Window for BudgetView {
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let (outer, theme) = (self.outer(state), &state.skin.theme);
-        let inner = layout::inner(outer);
+        let inner = text_and_keys(layout::inner(outer)).0;
         let text = text(state);
         draw_frame(
             state,
@@ -77,9 +76,10 @@ impl Window for BudgetView {
             outer,
             frame.buffer_mut(),
         );
-        draw_text(state, &text, 0, inner, frame.buffer_mut());
-        let down = u16::try_from(text.len()).unwrap_or(u16::MAX);
-        let line = Rect { y: inner.y.saturating_add(down), height: 1, ..inner }.intersection(inner);
+        // The field comes first: below the text it would be cut in a low terminal.
+        let line = Rect { height: inner.height.min(1), ..inner };
+        let below = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
+        draw_text(state, &text, 0, below, frame.buffer_mut());
         if line.width <= 12 || line.height == 0 {
             return;
         }
@@ -108,30 +108,25 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
 fn text(state: &State) -> WrappedText {
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
     let selection = state.counts.tokens;
-    let mut lines =
-        vec![(format!("{:>12}  the selection and the auto sources", cells::tokens(selection)), ThemeRole::Text)];
-    let Some(price) = &state.budget.price.answer else {
-        lines.push(("The price of instructions and prompt is being computed.".to_owned(), ThemeRole::Infra));
-        return paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
-    };
-    let typed = state.hints.prompt.text().trim();
-    let what = if typed.is_empty() {
-        "what a prompt without words brings up"
-    } else {
-        "the typed prompt, with what it brings up"
-    };
-    lines.push((
-        format!("{:>12}  the instructions of a new session", cells::tokens(price.instructions)),
-        ThemeRole::Text,
-    ));
-    lines.push((format!("{:>12}  {what}", cells::tokens(price.prompt)), ThemeRole::Text));
-    let all = selection + price.instructions + price.prompt;
     let limit = limit_of(state);
+    let mut parts = vec![(selection, "the selection and auto sources")];
+    let price = state.budget.price.answer.as_ref();
+    if let Some(price) = price {
+        parts.push((price.instructions, "the instructions of a session"));
+        if !state.hints.prompt.text().trim().is_empty() {
+            parts.push((price.prompt, "the prompt, with what it adds"));
+        }
+    }
+    let all = parts.iter().fold(0u64, |sum, (tokens, _)| sum.saturating_add(*tokens));
     let (role, share) =
         if all > limit { (ThemeRole::Error, "over the limit") } else { (ThemeRole::Strong, "together") };
-    lines.push((
-        format!("{:>12}  {share}, {} % of {}", cells::tokens(all), all * 100 / limit.max(1), short(limit)),
-        role,
-    ));
+    let together = format!("{share}, {} % of {}", all.saturating_mul(100) / limit.max(1), short(limit));
+    let figures = cells::tokens(all).len();
+    let line = |tokens: u64, what: &str| format!("{:>figures$}  {what}", cells::tokens(tokens));
+    let mut lines = match price {
+        Some(_) => vec![(line(all, &together), role)],
+        None => vec![("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra)],
+    };
+    lines.extend(parts.into_iter().map(|(tokens, what)| (line(tokens, what), ThemeRole::Text)));
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }

@@ -73,12 +73,18 @@ fn text(state: &State) -> WrappedText {
     let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more as u64)) };
+    let choice = |action, words: &str, change| {
+        let key = state.key_in(KeyContext::LargePick, action);
+        format!("{key}  {words}{}", size(change, pick))
+    };
+    // Where there is little room, only the choices are seen.
     let lines = [
-        (format!("Picking @{id} pulls in {}.", size(&pick.whole, pick)), ThemeRole::Strong),
-        (format!("To depth 1, only what it mentions itself: {}.", size(&pick.near, pick)), ThemeRole::Text),
-        (format!("Only this one: {}.", size(&pick.alone, pick)), ThemeRole::Text),
+        (choice(Action::Confirm, "all: ", &pick.whole), ThemeRole::Strong),
+        (choice(Action::PickNear, "what it mentions: ", &pick.near), ThemeRole::Text),
+        (choice(Action::PickAlone, "only this one: ", &pick.alone), ThemeRole::Text),
+        (String::new(), ThemeRole::Text),
+        (format!("Picking @{id} pulls in {named}{more}."), ThemeRole::Text),
         ("The smaller picks exclude what is beyond them; undo takes that back.".to_owned(), ThemeRole::Infra),
-        (format!("All: {named}{more}."), ThemeRole::Infra),
     ];
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }
@@ -87,11 +93,11 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// `126 sources, ~76,475 tokens`.
+/// `+126, ~76,475 tokens`.
 fn size(change: &SelectionChange, pick: &LargePick) -> String {
     let tokens = cells::tokens(change.tokens_in);
     match others(change, pick).count() {
         0 => format!("{tokens} tokens"),
-        others => format!("{}, {tokens} tokens", cells::counted(others, "source")),
+        others => format!("+{}, {tokens} tokens", cells::grouped(others as u64)),
     }
 }

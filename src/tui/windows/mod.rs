@@ -313,11 +313,15 @@ fn text_columns(outer: u16) -> usize {
     usize::from(outer.saturating_sub(4))
 }
 
-/// The rows for a text and, below a blank line, the row for the keys.
+/// The rows for a text and, below a blank line if there is room, the row for the keys.
 fn text_and_keys(inner: Rect) -> (Rect, Rect) {
     let keys = Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner };
-    (Rect { height: inner.height.saturating_sub(2), ..inner }, keys)
+    let below = if inner.height > SHORT { 2 } else { 1 };
+    (Rect { height: inner.height.saturating_sub(below), ..inner }, keys)
 }
+
+/// Rows within a window so low that no blank line is wanted.
+const SHORT: u16 = 6;
 
 /// A list, the rule below it, and the details with up to `below` rows.
 fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {
