@@ -22,8 +22,13 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {
             let typist = if how.is_person { Typist::Person } else { Typist::Script };
-            let left = runtime.block_on(plain::run(engine, PlainStart { profile: how.profile, typist }))?;
-            (left.code, left.stored)
+            match runtime.block_on(plain::run(engine, PlainStart { profile: how.profile, typist })) {
+                Ok(left) => (left.code, left.stored),
+                Err(error) => {
+                    let _ = writeln!(std::io::stderr(), "error: {error}");
+                    return Ok(ExitCode::FAILURE);
+                }
+            }
         }
     };
     if !stored {

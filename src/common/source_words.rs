@@ -1,16 +1,19 @@
 //! The state of a source in words.
 
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 
 /// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
 pub type IdList = fn(&[&str]) -> String;
 
-/// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
+/// Of a source outside the workspace that a person has not trusted.
+const WAITS: &str = "waits for trust";
+
+/// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`, `waits for trust`.
 pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let member = snapshot.selection.member(id);
-    let missing = snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
+    let source = snapshot.catalog.get(id);
     let standing = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
         (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member, list)),
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
@@ -19,9 +22,14 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         (None, SelectionState::Dormant) => "dormant".to_owned(),
         (None, SelectionState::Auto) => "always in the instructions".to_owned(),
         (None, SelectionState::Missing) => return "missing".to_owned(),
+        _ if source.is_some_and(Source::is_untrusted) => return WAITS.to_owned(),
         _ => "available".to_owned(),
     };
-    if missing { format!("missing, {standing}") } else { standing }
+    match source {
+        Some(source) if source.is_missing() => format!("missing, {standing}"),
+        Some(source) if source.is_untrusted() => format!("{standing}, {WAITS}"),
+        _ => standing,
+    }
 }
 
 /// The parents of a member.

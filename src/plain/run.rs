@@ -190,10 +190,11 @@ impl Conversation {
 
 fn say(lines: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for line in lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    written.map_err(|error| {
+        let is_gone = lines::is_gone(&error) || error.kind() == io::ErrorKind::BrokenPipe;
+        if is_gone { error } else { io::Error::other(format!("standard output cannot be written: {error}")) }
+    })
 }
 
 fn engine_ended() -> io::Error {

@@ -12,6 +12,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::PageLine;
 use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_core::selection::Role;
 
 /// The lines about the source under the cursor for this number of columns; empty without a source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
@@ -23,8 +24,8 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         (PageLine::new(format!("@{}", cells::clean(id)), ThemeRole::Strong), MarkedText::of(&source.name, &marks.name));
     let mut lines = beside(named, columns);
     let (mark, role) = source_state::mark(&state.snapshot, id);
-    let standing =
-        format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&source_state::words(&state.snapshot, id)));
+    let words = source_state::words(&state.snapshot, id);
+    let standing = format!("{} {}{}", state.skin.glyphs.mark(mark), cells::clean(&words), first_place(state, id));
     let terse = is_short(state);
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
@@ -74,6 +75,19 @@ fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine
         return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
     }
     vec![left, PageLine::default().then_marked(&right, ThemeRole::Infra)]
+}
+
+/// ` (ADR.md:212)`: where the first parent of a source that is pulled in mentions it; else empty.
+fn first_place(state: &State, id: &str) -> String {
+    let member = state.snapshot.selection.member(id).filter(|member| member.role == Role::Transitive);
+    let parent = member.and_then(|member| member.parents.iter().next());
+    let mention =
+        parent.and_then(|parent| state.snapshot.graph.from_to(parent.as_str(), |to| to.as_str() == id).next());
+    let name = mention.as_ref().and_then(|mention| mention.file.file_name());
+    match (mention.as_ref(), name) {
+        (Some(mention), Some(name)) => format!(" ({}:{})", cells::clean(&name.to_string_lossy()), mention.line),
+        _ => String::new(),
+    }
 }
 
 /// `local · selectable · ~417 tokens`

@@ -95,8 +95,12 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
         row.marked_cell(&MarkedText::of(&source.tags.join(", "), &marks.tags), columns.tags, marked(grey));
     }
     if columns.tokens > 0 {
-        let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
-        row.text(&format!("{tokens:>width$}", width = columns.tokens), grey);
+        let (tokens, style) = match state.snapshot.tokens.get(id) {
+            Some(tokens) => (cells::tokens(*tokens), grey),
+            None if source.is_untrusted() => ("no trust".to_owned(), theme.style(ThemeRole::Hints)),
+            None => (String::new(), grey),
+        };
+        row.text(&format!("{tokens:>width$}", width = columns.tokens), style);
     }
     row
 }

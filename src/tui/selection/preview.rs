@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_desk::SelectionChange;
 
 /// Names before `+N more`.
@@ -36,7 +36,7 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
-    let is_missing = state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
+    let is_missing = state.snapshot.catalog.get(id).is_some_and(Source::is_missing);
     let is_auto = state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let (toggled, barred) = (&outlook.toggled, &outlook.barred);
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
@@ -51,9 +51,24 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
             [] => format!("{pick} would pick it alone: {}.", cost(toggled.tokens_in)),
-            with => format!("{pick} would pick it and pull in {}: {}.", named(with, names), cost(toggled.tokens_in)),
+            with => format!(
+                "{pick} would pick it and pull in {}: {}{}.",
+                named(with, names),
+                cost(toggled.tokens_in),
+                uncounted(state, with)
+            ),
         },
     })
+}
+
+/// `, and 3 that wait for trust`: their price is not known.
+fn uncounted(state: &State, ids: &[&SourceId]) -> String {
+    let is_untrusted = |id: &&&SourceId| state.snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
+    match ids.iter().filter(is_untrusted).count() {
+        0 => String::new(),
+        1 => ", and 1 that waits for trust".to_owned(),
+        count => format!(", and {} that wait for trust", cells::grouped(count as u64)),
+    }
 }
 
 fn taken_back(pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {

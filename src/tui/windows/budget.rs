@@ -5,7 +5,9 @@ use std::sync::Arc;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
+use super::{
+    Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
+};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget::{limit_of, parse_limit, short};
 use crate::tui::input::Effect;
