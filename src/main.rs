@@ -47,13 +47,16 @@ fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::R
         None => (SavedScreen::default(), None),
     };
     let start = Start::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
-    let start = start.proposing(how.profile).touring(how.with_tour);
+    let start = start.resuming(how.session_file).proposing(how.profile).touring(how.with_tour);
     let left = runtime.block_on(tui::run(engine, start))?;
     if let Some(file) = file.as_deref().filter(|_| left.remembered != remembered)
         && let Err(error) = screen::write(file, &left.remembered)
     {
         // Changes to the desk are stored already. After a hangup there may be no reader left.
         let _ = writeln!(std::io::stderr(), "refdesk: the layout is not remembered: {error}");
+    }
+    if let Some(error) = left.forgotten {
+        let _ = writeln!(std::io::stderr(), "refdesk: how this workspace was left is not remembered: {error}");
     }
     Ok((left.ended.code(), left.stored))
 }

@@ -9,13 +9,14 @@ use super::answer::CommandOutput;
 use super::args::{Cli, ColorChoice};
 use super::output;
 use refdesk_core::config::screen_files::{self, ScreenFiles};
+use refdesk_core::config::screen_session::ScreenSessionFile;
 use refdesk_core::config::user::Preferences;
 use refdesk_desk::engine::{self, Started};
 use refdesk_desk::{Options, Session};
 use refdesk_text::{Code, Error};
 
 /// How the screen is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ScreenStart {
     /// The file of the profile to switch to, after showing its difference.
     pub profile: Option<PathBuf>,
@@ -25,6 +26,8 @@ pub struct ScreenStart {
     pub preferences: Preferences,
     /// The user's keymap and themes.
     pub files: ScreenFiles,
+    /// Where it is kept how the workspace was left; `None` in the demo.
+    pub session_file: Option<ScreenSessionFile>,
     /// Which interface is opened.
     pub interface: Interface,
     /// Whether a person types, who can be asked, and can trust and approve.
@@ -83,8 +86,11 @@ pub fn run(
     }
     let files = screen_files::read(options.around.config_home.as_deref());
     let interface = if is_plain { Interface::Plain } else { Interface::Full };
+    let state = options.state.as_deref().filter(|_| !arguments.demo);
+    let session_file = state.and_then(|state| ScreenSessionFile::new(state, &options.around.workspace));
     let is_person = stdin().is_terminal();
-    let start = ScreenStart { profile, with_tour: arguments.tour, preferences, files, interface, is_person };
+    let with_tour = arguments.tour;
+    let start = ScreenStart { profile, with_tour, preferences, files, session_file, interface, is_person };
     let options = Options { profile: None, ..options };
     // A script is not a person: it is asked nothing, and cannot trust or approve anything.
     let engine = match is_person {

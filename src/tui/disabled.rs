@@ -13,6 +13,7 @@ use super::feed::{query, target};
 use super::graph;
 use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
+use super::places;
 use super::requests;
 use super::source_state;
 use super::state::State;
@@ -39,12 +40,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),
         Action::Read => read(state),
-        Action::NextLink
-        | Action::PreviousLink
-        | Action::FollowLink
-        | Action::GoBack
-        | Action::GoForward
-        | Action::FrontMatter => reading::disabled(state, action),
+        Action::GoBack | Action::GoForward => places::disabled(state, action),
+        Action::NextLink | Action::PreviousLink | Action::FollowLink | Action::FrontMatter => {
+            reading::disabled(state, action)
+        }
         Action::Zoom => zoom(state),
         Action::Undo if state.snapshot.undo.is_none() => {
             Some("nothing to undo: only picks and exclusions made here can be undone".to_owned())

@@ -3,9 +3,10 @@
 use crate::tui::theme::ThemeRole;
 
 /// One of the four panes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Pane {
     /// The sources.
+    #[default]
     Catalog,
     /// The selection and its reasons.
     Selection,

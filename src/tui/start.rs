@@ -8,20 +8,23 @@ use ratatui::layout::Size;
 
 use refdesk_core::config::screen::SavedScreen;
 use refdesk_core::config::screen_files::{ActionKeys, ScreenFiles, ScreenSettings};
+use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 use refdesk_core::config::user::Preferences;
 
 use crate::tui::action::{self, ActionBinding, KeyContext};
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::layout::{Arrangement, Splits};
+use crate::tui::layout::Splits;
 use crate::tui::own_files;
+use crate::tui::run::SessionKeeper;
+use crate::tui::session;
 use crate::tui::state::{Skin, State};
 use crate::tui::theme::{Colours, Ground, Theme, Themes};
 use crate::tui::tour::Tour;
 use crate::tui::windows;
 
 /// How a screen begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Start {
     skin: Skin,
     /// The terminal's background, if the environment says.
@@ -37,6 +40,10 @@ pub struct Start {
     editor: Option<String>,
     /// The user's keymap and themes.
     files: ScreenFiles,
+    /// How the workspace was left.
+    session: ScreenSession,
+    /// Where that is kept.
+    session_file: Option<ScreenSessionFile>,
 }
 
 impl Start {
@@ -76,6 +83,8 @@ impl Start {
             with_tour: false,
             editor: preferences.editor.clone(),
             files: ScreenFiles::default(),
+            session: ScreenSession::default(),
+            session_file: None,
         }
     }
 
@@ -99,13 +108,25 @@ impl Start {
         Self { with_tour, ..self }
     }
 
+    /// The same, as the workspace was left, which this file says.
+    pub fn resuming(self, file: Option<ScreenSessionFile>) -> Self {
+        let (session, forgotten) = file.as_ref().map(ScreenSessionFile::read).unwrap_or_default();
+        let forgotten = forgotten.map(|why| format!("how this workspace was left is forgotten: {why}"));
+        Self { session, session_file: file, ..self.saying(forgotten) }
+    }
+
+    /// What writes how the workspace is left.
+    pub(super) fn keeper(&self) -> SessionKeeper {
+        SessionKeeper::new(self.session_file.clone(), self.session.clone())
+    }
+
     /// The state of a screen of this size that begins so.
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.rules = self.remembered.rules;
-        state.arrangement = self.remembered.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
+        session::begin(&mut state, self.session);
         state.theme_choice.ground = self.ground;
         state.theme_choice.preferred.clone_from(&self.preferred);
         state.theme_choice.chosen = self.preferred.or_else(|| self.remembered.theme.clone());
@@ -216,12 +237,11 @@ mod tests {
                 catalog: Shares { upper: Some(400), ..Shares::default() },
                 ..DividerShares::default()
             },
-            arrangement: Some("zoomed".to_owned()),
             token_limit: Some(200_000),
             sort: Some("tokens".to_owned()),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
-        assert_eq!((state.splits, state.arrangement), (Splits { left: 300, upper: 700 }, Arrangement::Zoomed));
+        assert_eq!(state.splits, Splits { left: 300, upper: 700 });
         assert_eq!(state.remember(), remembered);
     }
 }

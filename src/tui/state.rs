@@ -1,6 +1,7 @@
 //! The state of the screen: the newest snapshot, what was computed from it, and where the user is. Each feature keeps its
 //! own part in its folder.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
@@ -31,9 +32,11 @@ use crate::tui::layout::{
     Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds,
 };
 use crate::tui::pane::Pane;
+use crate::tui::places::{self, PlaceHistory};
 pub use crate::tui::questions::{Lookup, Questions};
 pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
 pub use crate::tui::selection::SelectionPane;
+use crate::tui::session::PendingCursors;
 pub use crate::tui::templates::{
     JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState,
 };
@@ -114,6 +117,12 @@ pub struct State {
     pub budget: BudgetWindow,
     /// The pick that is asked about because it pulls in much.
     pub large_pick: Option<Box<LargePick>>,
+    /// The places that keys went to.
+    pub places: PlaceHistory,
+    /// The filters of the catalog that have a name, by name.
+    pub named_filters: BTreeMap<String, String>,
+    /// What could not be taken up yet of how the workspace was left.
+    pub pending: PendingCursors,
     /// The tour, while someone takes it.
     pub tour: Option<Tour>,
     /// The mention graph, which is shown in place of the panes.
@@ -230,6 +239,9 @@ impl State {
             questions: Questions::default(),
             budget: BudgetWindow::default(),
             large_pick: None,
+            places: PlaceHistory::default(),
+            named_filters: BTreeMap::new(),
+            pending: PendingCursors::default(),
             tour: None,
             graph: GraphView::default(),
             agents: AgentsView::default(),
@@ -253,6 +265,9 @@ impl State {
 
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
+        if self.focus != pane {
+            places::leave(self);
+        }
         self.graph.close();
         self.agents.close();
         self.focus = pane;
@@ -275,7 +290,6 @@ impl State {
         SavedScreen {
             rules: self.rules,
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
-            arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
             sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             ..self.remembered.clone()
         }

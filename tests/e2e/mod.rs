@@ -16,6 +16,7 @@ mod panics;
 mod pictures;
 mod quitting;
 mod requests;
+mod resuming;
 mod searching;
 mod templates;
 mod terminals;

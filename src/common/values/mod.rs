@@ -3,6 +3,7 @@
 
 mod document;
 mod rows;
+mod saved;
 #[cfg(test)]
 mod tests;
 

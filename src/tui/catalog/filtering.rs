@@ -98,7 +98,7 @@ fn refilter(state: &mut State, before: Option<&FilterResult>) {
     };
 }
 
-fn row_of(state: &State, id: &str) -> Option<usize> {
+pub fn row_of(state: &State, id: &str) -> Option<usize> {
     let position = state.snapshot.catalog.position(id)?;
     state.catalog.rows.iter().position(|row| *row == position)
 }

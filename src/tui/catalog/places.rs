@@ -1,9 +1,9 @@
-//! Where documents were left, so that reading goes on there; and the way back to where a link was followed.
+//! Where documents were left, so that reading goes on there.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// The most documents whose place is kept, and the most steps back.
+/// The most documents whose place is kept.
 const MOST: usize = 100;
 
 /// A place in a document that is the same for every width.
@@ -25,7 +25,7 @@ pub struct ReadableDocument {
 
 /// Where each document was left, the last one first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReadingPlaces(VecDeque<(ReadableDocument, ReadingPlace)>);
+pub struct ReadingPlaces(VecDeque<ReadingStop>);
 
 impl ReadingPlaces {
     /// Keeps the place of a document; its beginning is not worth keeping.
@@ -37,6 +37,10 @@ impl ReadingPlaces {
         }
     }
 
+    pub fn all(&self) -> impl Iterator<Item = &ReadingStop> {
+        self.0.iter()
+    }
+
     pub fn of(&self, document: &ReadableDocument) -> Option<ReadingPlace> {
         self.0.iter().find(|(known, _)| known == document).map(|(_, place)| *place)
     }
@@ -44,46 +48,6 @@ impl ReadingPlaces {
 
 /// A document, and where it was read.
 pub type ReadingStop = (ReadableDocument, ReadingPlace);
-
-/// The documents that were left by links, and those that were left by going back.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReadingTrail {
-    back: Vec<ReadingStop>,
-    forward: Vec<ReadingStop>,
-}
-
-impl ReadingTrail {
-    /// A link leads away from here.
-    pub fn leave(&mut self, here: ReadingStop) {
-        if self.back.len() >= MOST {
-            self.back.remove(0);
-        }
-        self.back.push(here);
-        self.forward.clear();
-    }
-
-    /// Where the last link was followed.
-    pub fn back(&mut self, here: ReadingStop) -> Option<ReadingStop> {
-        let there = self.back.pop()?;
-        self.forward.push(here);
-        Some(there)
-    }
-
-    /// Where reading was before going back.
-    pub fn forward(&mut self, here: ReadingStop) -> Option<ReadingStop> {
-        let there = self.forward.pop()?;
-        self.back.push(here);
-        Some(there)
-    }
-
-    pub fn can_go_back(&self) -> bool {
-        !self.back.is_empty()
-    }
-
-    pub fn can_go_forward(&self) -> bool {
-        !self.forward.is_empty()
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -108,21 +72,5 @@ mod tests {
         assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), MOST));
         places.keep(document("1"), ReadingPlace::default());
         assert_eq!((places.of(&document("1")), places.0.len()), (None, MOST - 1));
-    }
-
-    #[test]
-    fn back_and_forward_along_the_trail() {
-        let stop = |source| (document(source), at(1));
-        let mut trail = ReadingTrail::default();
-        assert_eq!(trail.back(stop("a")), None);
-        trail.leave(stop("a"));
-        trail.leave(stop("b"));
-        assert_eq!(trail.back(stop("c")), Some(stop("b")));
-        assert_eq!(trail.back(stop("b")), Some(stop("a")));
-        assert_eq!(trail.forward(stop("a")), Some(stop("b")));
-        trail.leave(stop("b"));
-        assert!(trail.can_go_back() && !trail.can_go_forward());
-        (0..2 * MOST).for_each(|_| trail.leave(stop("x")));
-        assert_eq!(trail.back.len(), MOST);
     }
 }

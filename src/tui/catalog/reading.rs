@@ -10,7 +10,7 @@ use ratatui::layout::Position;
 use crate::tui::catalog::document::{DocumentHeading, LoadedDocument, MOST_PORTIONS};
 use crate::tui::catalog::links::{self, CatalogTags, LinkingDocument};
 use crate::tui::catalog::painting::{self, DocumentPainting};
-use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingTrail};
+use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingStop};
 use crate::tui::catalog::portion::TextKind;
 use crate::tui::catalog::reader::{self, DetailText};
 use crate::tui::catalog::searching;
@@ -38,7 +38,6 @@ pub struct ReadingState {
     /// Where it is read.
     pub place: ReadingPlace,
     pub places: ReadingPlaces,
-    pub trail: ReadingTrail,
     /// The headings of the documents that were read before, the last one first.
     outlines: VecDeque<(ReadableDocument, Vec<DocumentHeading>)>,
     /// The link that can be followed.
@@ -163,7 +162,6 @@ fn follow_subject(state: &mut State) {
         goal: place.map(ReadingGoal::Place),
         shown: subject,
         places: std::mem::take(&mut reading.places),
-        trail: std::mem::take(&mut reading.trail),
         outlines: std::mem::take(&mut reading.outlines),
         tags: std::mem::take(&mut reading.tags),
         painting: std::mem::take(&mut reading.painting).ended(),
@@ -394,10 +392,15 @@ pub fn headings(state: &State) -> Vec<(ReadableDocument, DocumentHeading)> {
     all.flat_map(|(document, headings)| headings.into_iter().map(|heading| (document.clone(), heading))).collect()
 }
 
-/// The document and the place in it that are read now.
-pub fn here(state: &State) -> Option<(ReadableDocument, ReadingPlace)> {
-    let reading = &state.catalog.reading;
-    Some((reading.shown.clone()?, reading.place))
+impl ReadingState {
+    /// The document and the place in it that are read now, or that are to be read as soon as they are loaded.
+    pub fn here(&self) -> Option<ReadingStop> {
+        let place = match self.goal {
+            Some(ReadingGoal::Place(place)) => place,
+            _ => self.place,
+        };
+        Some((self.shown.clone()?, place))
+    }
 }
 
 /// A section of a document, shown in the details.

@@ -1,4 +1,4 @@
-//! Walks along the links of a document: to the next one, to what it leads to, and back to where it was followed.
+//! Walks along the links of a document: to the next one, and to what it leads to.
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::catalog::filtering;
@@ -6,6 +6,7 @@ use crate::tui::catalog::links::{LinkTo, PageLink};
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::input::Effect;
+use crate::tui::places;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 use refdesk_core::mention::Via;
@@ -147,34 +148,19 @@ pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
             effects.push(Effect::Copy(address));
         }
         LinkTo::Anchor(name) => {
-            let Some(here) = reading::here(state) else { return };
-            let document = here.0.clone();
-            state.catalog.reading.trail.leave(here);
+            let Some(document) = state.catalog.reading.shown.clone() else { return };
+            places::leave(state);
             reading::go_to(state, &document, Some(ReadingGoal::Anchor(name)), effects);
         }
         LinkTo::Source { id, file, anchor, .. } => {
-            if let Some(here) = reading::here(state) {
-                state.catalog.reading.trail.leave(here);
-            }
+            places::leave(state);
             let document = ReadableDocument { source: id.to_string(), file };
             reading::go_to(state, &document, anchor.map(ReadingGoal::Anchor), effects);
         }
         LinkTo::Tag(tag) => {
-            if let Some(here) = reading::here(state) {
-                state.catalog.reading.trail.leave(here);
-            }
+            places::leave(state);
             filtering::by_tag(state, &tag);
         }
         LinkTo::Unlisted(_) => {}
-    }
-}
-
-/// Goes back to where a link was followed, or forward again.
-pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    let Some(here) = reading::here(state) else { return };
-    let trail = &mut state.catalog.reading.trail;
-    let there = if action == Action::GoBack { trail.back(here) } else { trail.forward(here) };
-    if let Some((document, place)) = there {
-        reading::go_to(state, &document, Some(ReadingGoal::Place(place)), effects);
     }
 }

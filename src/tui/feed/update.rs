@@ -8,6 +8,7 @@ use crate::tui::feed::{FeedFocus, query};
 use crate::tui::hints::enriched_update;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
+use crate::tui::places;
 use crate::tui::state::{PanePart, State, Tone};
 use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Motion;
@@ -96,6 +97,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
 pub fn to_source(state: &mut State, id: &SourceId) {
     let Some(position) = state.snapshot.catalog.position(id.as_str()) else { return };
     state.window = None;
+    places::leave(state);
     state.focus_on(Pane::Catalog);
     if !state.catalog.rows.contains(&position) {
         filtering::clear(state);

@@ -1,4 +1,5 @@
-//! The prompts typed before, as a shell's history. In memory only: a prompt may hold secrets.
+//! The prompts typed before, as a shell's history. In memory only: a prompt may hold secrets. The draft alone is kept for the
+//! next time.
 
 use std::sync::Arc;
 

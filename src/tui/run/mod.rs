@@ -27,6 +27,7 @@ use ground::GroundQuestion;
 use highlight_worker::{HighlightJob, HighlightWorker};
 use keyboard::{Keyboard, TerminalInput};
 use replies::Replies;
+pub use session_keeper::SessionKeeper;
 use signals::{ScreenSignals, SignalAction};
 
 mod frame_limiter;
@@ -37,6 +38,7 @@ mod keyboard;
 #[cfg(unix)]
 mod parse;
 mod replies;
+mod session_keeper;
 mod signals;
 mod temp_file;
 mod terminal_input;
@@ -48,6 +50,8 @@ pub struct ScreenExit {
     pub ended: ExitReason,
     /// The state for the next screen.
     pub remembered: SavedScreen,
+    /// Why it is not remembered how the workspace was left, if it is not.
+    pub forgotten: Option<String>,
     /// Whether every change was stored; false if the disk did not answer in time.
     pub stored: bool,
 }
@@ -80,6 +84,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
     let editor = start.editor().map(str::to_owned);
+    let keeper = start.keeper();
     let state = start.state(screen.size()?);
     let mut app = App {
         snapshots: engine.snapshots(),
@@ -98,6 +103,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         handed_back: None,
         editor,
         ground: GroundQuestion::default(),
+        keeper,
         ended: None,
     };
     let ended = match app.run(signals).await {
@@ -105,14 +111,15 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(i32::from(HANGUP))),
         ended => ended,
     };
-    let App { engine, events, screen, state, asked, .. } = app;
+    let App { engine, events, screen, state, asked, keeper, .. } = app;
     // The shell gets its terminal back before any wait.
     drop((screen, events));
     let stored = match asked {
         SentRequests::Changes => engine.close(STORING).await == Ending::Closed,
         SentRequests::Nothing => true,
     };
-    Ok(ScreenExit { ended: ended?, remembered: state.remember(), stored })
+    let forgotten = keeper.finish(state.session(), STORING).await.err().map(|error| error.to_string());
+    Ok(ScreenExit { ended: ended?, remembered: state.remember(), forgotten, stored })
 }
 
 struct App {
@@ -138,6 +145,7 @@ struct App {
     /// The editor that the user's preferences name.
     editor: Option<String>,
     ground: GroundQuestion,
+    keeper: SessionKeeper,
     ended: Option<ExitReason>,
 }
 
@@ -223,6 +231,10 @@ impl App {
             }
             answer = self.replies.next() => self.input(answer),
             painted = painted => self.input(painted),
+            () = self.keeper.written() => {
+                self.keep_session();
+                Ok(())
+            }
             written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
     }
@@ -239,8 +251,16 @@ impl App {
             let state = &self.state;
             self.screen.draw(|frame| draw(state, frame))?;
             self.pace.drew(cause, Instant::now());
+            self.keep_session();
         }
         Ok(due)
+    }
+
+    /// Until the workspace is open, the session is the one that was read.
+    fn keep_session(&mut self) {
+        if self.is_open() {
+            self.keeper.keep(|| self.state.session());
+        }
     }
 
     fn take_snapshot(&mut self) -> io::Result<()> {

@@ -65,7 +65,7 @@ pub fn to_template(state: &mut State, name: &str) {
     }
 }
 
-fn row_of(state: &State, name: &str) -> Option<usize> {
+pub fn row_of(state: &State, name: &str) -> Option<usize> {
     let templates = &state.snapshot.templates.templates;
     state.templates.rows.iter().position(|row| templates.get(*row).is_some_and(|template| template.name == name))
 }

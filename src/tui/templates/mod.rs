@@ -37,7 +37,7 @@ pub struct TemplatesPane {
     pub filtered: FilterResult,
     /// Built with the first filter.
     pub haystack: Option<Arc<Haystack>>,
-    /// Typed values, by the name of the template. In memory only: they may be secrets.
+    /// Typed values, by the name of the template. Those with a secret name are in memory only.
     pub typed: HashMap<String, TypedValues>,
     /// Increases with every value typed.
     pub revision: u64,

@@ -35,6 +35,7 @@ mod reading;
 mod requests;
 mod screens;
 
+mod session;
 mod snapshot;
 mod states;
 mod themes;

@@ -137,7 +137,7 @@ fn a_link_is_followed_and_back_is_where_it_was() {
     assert_eq!((state.subject(Pane::Catalog), state.catalog.scroll.top), (Some("circuit-breaker"), at_link));
     assert!(at_link > 0);
     press(&mut state, "Backspace");
-    assert_eq!(message(&state), "no link was followed yet");
+    assert_eq!(message(&state), "there is no place to go back to");
     press(&mut state, "L");
     answer(&mut state, Response::Document(fixture::document("timeouts", &target)));
     assert_eq!((state.subject(Pane::Catalog), state.catalog.scroll.top), (Some("timeouts"), below));

@@ -18,6 +18,7 @@ use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
+use crate::tui::session;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
@@ -66,6 +67,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         templates::filtering::follow(state, template.as_deref());
         write::follow(state, template.as_deref());
     }
+    session::follow(state);
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         hints::update::refresh(state, effects);
     } else if catalog_changed || selection_changed || tokens_changed {

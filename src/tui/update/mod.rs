@@ -16,11 +16,12 @@ use super::highlight::HighlightSubject;
 use super::input::{self, Effect, Input};
 use super::key::KeySequence;
 use super::pane::Pane;
+use super::session::PendingCursors;
 use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{agents, catalog, feed, graph, hints, requests, selection, theme_choice, tour};
+use super::{agents, catalog, feed, graph, hints, places, requests, selection, theme_choice, tour};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -29,6 +30,9 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Type(_) | Input::Unbound(_) | Input::Chord(_) | Input::Paste(_) | Input::Click(_) => true,
         _ => false,
     };
+    if is_key {
+        state.pending = PendingCursors::default();
+    }
     if is_key && requests::update::close(state) {
         return effects;
     }
@@ -170,7 +174,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Read => catalog::reading::read(state, effects),
         Action::NextLink | Action::PreviousLink => catalog::walking::step(state, action),
         Action::FollowLink => catalog::walking::follow_link(state, effects),
-        Action::GoBack | Action::GoForward => catalog::walking::go(state, action, effects),
+        Action::GoBack | Action::GoForward => places::go(state, action, effects),
         Action::FrontMatter => catalog::reading::toggle_front_matter(state),
         Action::Requests
         | Action::Answer

@@ -16,6 +16,7 @@ mod outline;
 pub mod profile;
 pub mod screen;
 pub mod screen_files;
+pub mod screen_session;
 mod settings;
 pub mod user;
 

@@ -1,6 +1,6 @@
-//! The screen's saved state: theme, borders, rules, arrangement, catalog order. It belongs to the user, not to a workspace, so
+//! The screen's saved state: theme, borders, rules, catalog order. It belongs to the user, not to a workspace, so
 //! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets
-//! theme, arrangement and order.
+//! theme and order.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,6 @@ pub struct SavedScreen {
     /// Positions of the rules within panes.
     #[serde(skip_serializing_if = "is_untouched")]
     pub rules: DividerShares,
-    /// Name of the arrangement of the panes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arrangement: Option<String>,
     /// Tokens that the user wants to stay below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_limit: Option<u64>,
@@ -129,7 +126,6 @@ mod tests {
                     hints: Shares { lower: Some(250), ..Shares::default() },
                     ..DividerShares::default()
                 },
-                arrangement: Some("zoomed".to_owned()),
                 token_limit: Some(200_000),
                 sort: Some("tokens".to_owned()),
             },

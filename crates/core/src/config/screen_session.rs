@@ -1,0 +1,304 @@
+//! How the screen was left in a workspace: pane, cursors, filters, drafts, reading places. It is in the user's state folder, a
+//! file for each workspace, told apart by the resolved path, and sealed, since drafts become texts that agents and files get.
+//! Nothing depends on it. The screen interprets the names in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use refdesk_files::{Sealer, read_own, rename_own, write_private};
+use refdesk_text::{Code, Error};
+
+/// Size limit in bytes. A prompt has at most 256 KiB, before control characters are escaped.
+const LIMIT: usize = 4 * 1024 * 1024;
+
+/// How the screen was left; what is absent is as in a new workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScreenSession {
+    /// The workspace, for people who read the file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub workspace: String,
+    /// Name of the focused pane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pane: Option<String>,
+    /// Whether keys went to the document or the feed of this pane.
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_inside: bool,
+    /// Name of the arrangement of the panes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrangement: Option<String>,
+    /// The cursors, by the name of the pane.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cursors: BTreeMap<String, SavedCursor>,
+    /// The lines of the filters, by the name of their list.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub filters: BTreeMap<String, String>,
+    /// The filters of the catalog that have a name, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub named_filters: BTreeMap<String, String>,
+    /// The prompt that was not sent anywhere.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
+    /// The typed values that are not secret, by the name of the template.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, SavedValues>,
+    /// Where documents were left, the last one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reading: Vec<SavedPlace>,
+}
+
+/// The cursor of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedCursor {
+    /// The id or name in the row.
+    pub on: String,
+    /// The first row that was visible.
+    pub top: usize,
+}
+
+/// The values typed for a template, each with the path to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedValues {
+    /// The values.
+    pub given: Vec<(Vec<SavedStep>, SavedValue)>,
+    /// The number of items of lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<(Vec<SavedStep>, usize)>,
+}
+
+/// One step of the path to a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SavedStep {
+    /// An item of a list, from 0.
+    Item(usize),
+    /// A field of this name.
+    Field(String),
+}
+
+/// A typed value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SavedValue {
+    /// A flag.
+    Flag(bool),
+    /// A text as typed.
+    Text(String),
+}
+
+/// Where a document was left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedPlace {
+    /// Id of the source.
+    pub source: String,
+    /// Its file, if it is not the source's own document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// The line at the top, from 1; 0 before the document.
+    pub line: usize,
+    /// Rows further down.
+    #[serde(skip_serializing_if = "is_default")]
+    pub below: usize,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl SavedValues {
+    /// The bytes of all texts.
+    pub fn size(&self) -> usize {
+        let text = |value: &SavedValue| if let SavedValue::Text(text) = value { text.len() } else { 0 };
+        self.given.iter().map(|(_, value)| text(value)).sum()
+    }
+}
+
+impl ScreenSession {
+    /// Whether more differs than cursors and reading places, which change with every key and are easily found again.
+    pub fn has_other_drafts(&self, other: &Self) -> bool {
+        let places = |session: &Self| (session.pane.clone(), session.is_inside, session.arrangement.clone());
+        places(self) != places(other)
+            || self.filters != other.filters
+            || self.named_filters != other.named_filters
+            || self.prompt != other.prompt
+            || self.values != other.values
+    }
+}
+
+/// The file for one workspace.
+#[derive(Debug, Clone)]
+pub struct ScreenSessionFile {
+    path: PathBuf,
+    /// What its seal is for.
+    place: String,
+    workspace: PathBuf,
+    sealer: Sealer,
+}
+
+impl ScreenSessionFile {
+    /// The file in this state folder; `None` if nothing there can be sealed.
+    pub fn new(state: &Path, workspace: &Path) -> Option<Self> {
+        let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        let sealer = Sealer::new(Some(state), &workspace);
+        let mut name = String::new();
+        for byte in Sha256::digest(workspace.as_os_str().as_encoded_bytes()).iter().take(16) {
+            let _ = write!(name, "{byte:02x}");
+        }
+        let place = format!("workspaces/{name}.json");
+        sealer.can_have_key().then(|| Self { path: state.join(&place), place, workspace, sealer })
+    }
+
+    /// How the screen was left. A file that does not count is put aside, so that nothing in it is lost.
+    pub fn read(&self) -> (ScreenSession, Option<Error>) {
+        let sealed = match read_own(&self.path, LIMIT as u64) {
+            Ok((bytes, false)) => bytes,
+            Ok((_, true)) => return self.refused(&format!("larger than {LIMIT} bytes")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return (ScreenSession::default(), None),
+            Err(error) => return self.refused(&error.to_string()),
+        };
+        if !self.sealer.verifies(&self.place, &sealed) {
+            return self.refused("it was not written by your refdesk for this workspace");
+        }
+        match serde_json::from_slice(&sealed) {
+            Ok(session) => (session, None),
+            Err(error) => self.refused(&error.to_string()),
+        }
+    }
+
+    fn refused(&self, why: &str) -> (ScreenSession, Option<Error>) {
+        let aside = self.path.with_extension("json.aside");
+        let aside = aside.file_name().unwrap_or(OsStr::new("aside"));
+        let kept = match rename_own(&self.path, aside) {
+            Ok(()) => format!("; it is kept as {}", aside.display()),
+            Err(_) => String::new(),
+        };
+        let message = format!("{}: {why}{kept}", self.path.display());
+        (ScreenSession::default(), Some(Error::new(Code::Unreadable, message, "")))
+    }
+
+    /// Writes how the screen was left. If it is too large, typed values are left out.
+    ///
+    /// # Errors
+    /// I/O errors, with the path.
+    pub fn write(&self, session: &ScreenSession) -> io::Result<()> {
+        let workspace = self.workspace.to_string_lossy().into_owned();
+        let mut session = ScreenSession { workspace, ..session.clone() };
+        let mut bytes = serde_json::to_vec_pretty(&session)?;
+        if bytes.len() > LIMIT / 2 {
+            session.values.clear();
+            bytes = serde_json::to_vec_pretty(&session)?;
+        }
+        let sealed = self.sealer.key_or_new()?.sealed(&self.place, &bytes);
+        write_private(&self.path, &sealed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    fn session() -> ScreenSession {
+        ScreenSession {
+            pane: Some("Templates".to_owned()),
+            cursors: [("Catalog".to_owned(), SavedCursor { on: "retry".to_owned(), top: 3 })].into(),
+            prompt: "why\u{1b} \"twice\"?\n".to_owned(),
+            values: [(
+                "Entity.java".to_owned(),
+                SavedValues {
+                    given: vec![
+                        (vec![SavedStep::Field("fields".into()), SavedStep::Item(0)], SavedValue::Text("7".into())),
+                        (vec![SavedStep::Field("7".into())], SavedValue::Flag(true)),
+                    ],
+                    items: vec![(vec![SavedStep::Field("fields".into())], 2)],
+                },
+            )]
+            .into(),
+            reading: vec![SavedPlace { source: "retry".to_owned(), file: None, line: 41, below: 0 }],
+            ..ScreenSession::default()
+        }
+    }
+
+    #[test]
+    fn a_session_is_read_back_in_its_workspace_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, workspace) = (folder.path().join("state"), folder.path().join("a"));
+        fs::create_dir_all(folder.path().join("b")).unwrap();
+        fs::create_dir_all(&workspace).unwrap();
+        let file = ScreenSessionFile::new(&state, &workspace).unwrap();
+        assert_eq!(file.read(), (ScreenSession::default(), None), "a missing file is not an error");
+        file.write(&session()).unwrap();
+        let read = file.read();
+        let shown = fs::canonicalize(&workspace).unwrap().to_string_lossy().into_owned();
+        assert_eq!(read, (ScreenSession { workspace: shown, ..session() }, None));
+        let other = ScreenSessionFile::new(&state, &folder.path().join("b")).unwrap();
+        assert_eq!(other.read(), (ScreenSession::default(), None));
+        fs::copy(&file.path, &other.path).unwrap();
+        let (read, error) = other.read();
+        let told = error.unwrap().to_string();
+        assert_eq!(read, ScreenSession::default(), "a copy from another workspace does not count");
+        assert!(told.contains("not written by your refdesk for this workspace; it is kept as"), "{told}");
+        assert_eq!(other.read(), (ScreenSession::default(), None), "and is reported once");
+        assert!(other.path.with_extension("json.aside").exists());
+    }
+
+    #[test]
+    fn what_does_not_count_is_reported_and_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, workspace) = (folder.path().join("state"), folder.path().join("a"));
+        fs::create_dir_all(&workspace).unwrap();
+        let file = ScreenSessionFile::new(&state, &workspace).unwrap();
+        file.write(&session()).unwrap();
+        let good = fs::read(&file.path).unwrap();
+        let sealed = |json: &str| file.sealer.key().unwrap().sealed(&file.place, json.as_bytes());
+        let changed = String::from_utf8(good.clone()).unwrap().replace("twice", "thrice").into_bytes();
+        for (bytes, why) in [
+            (changed, "not written by your refdesk"),
+            (good[..good.len() / 2].to_vec(), "not written by your refdesk"),
+            (Vec::new(), "not written by your refdesk"),
+            (vec![b' '; LIMIT + 1], "larger than"),
+            (sealed("{\"prompt\": 3}"), "expected a string"),
+        ] {
+            write_atomic(&file.path, &bytes).unwrap();
+            let (read, error) = file.read();
+            let told = error.unwrap().to_string();
+            assert!(read == ScreenSession::default() && told.contains(why), "{told}");
+            assert_eq!(fs::read(file.path.with_extension("json.aside")).unwrap(), bytes);
+        }
+        write_atomic(&file.path, &sealed("{\"prompt\": \"x\", \"columns\": []}")).unwrap();
+        assert_eq!(file.read().0.prompt, "x", "members of a newer version are ignored");
+        assert!(ScreenSessionFile::new(&workspace.join("state"), &workspace).is_none(), "it could come with it");
+    }
+
+    #[test]
+    fn values_that_are_too_large_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ScreenSessionFile::new(&folder.path().join("state"), folder.path().join("a").as_path()).unwrap();
+        let mut large = session();
+        let value = (vec![SavedStep::Field("a".into())], SavedValue::Text("x".repeat(LIMIT)));
+        large.values.insert("b".to_owned(), SavedValues { given: vec![value], items: Vec::new() });
+        file.write(&large).unwrap();
+        let (read, error) = file.read();
+        assert_eq!((read.values.len(), read.prompt, error), (0, session().prompt, None));
+    }
+
+    #[test]
+    fn cursors_and_places_are_not_drafts() {
+        let mut other = session();
+        other.cursors.clear();
+        other.reading.clear();
+        assert!(!session().has_other_drafts(&other));
+        other.prompt.push('x');
+        assert!(session().has_other_drafts(&other));
+    }
+}

@@ -1,0 +1,134 @@
+//! Typed values as they are kept for the next time. A value is never kept if a name on the way to it, or a name within it,
+//! says that it is secret: templates have no other mark for that.
+
+use serde_json::Value;
+
+use crate::common::values::{TypedValue, TypedValues, ValueStep, json};
+use refdesk_core::config::screen_session::{SavedStep, SavedValue, SavedValues};
+
+/// What the name of a secret contains, in lower case and without separators.
+const SECRET: [&str; 11] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "credential",
+    "apikey",
+    "privatekey",
+    "accesskey",
+    "signingkey",
+    "authorization",
+];
+
+/// Whether a name says that its value is secret.
+pub fn is_secret(name: &str) -> bool {
+    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    SECRET.iter().any(|word| letters.contains(word)) || letters == "pin" || letters == "pwd"
+}
+
+/// Whether a value has a member with a secret name. `serde_json` bounds how deep a value is.
+fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(name, value)| is_secret(name) || holds_secret(value)),
+        Value::Array(items) => items.iter().any(holds_secret),
+        _ => false,
+    }
+}
+
+impl TypedValues {
+    /// The values that are not secret.
+    pub fn saved(&self) -> SavedValues {
+        let is_public =
+            |way: &[ValueStep]| !way.iter().any(|step| matches!(step, ValueStep::Field(name) if is_secret(name)));
+        let mut saved = SavedValues::default();
+        for (way, typed) in self.given.iter().filter(|(way, _)| is_public(way)) {
+            let value = match typed {
+                TypedValue::Flag(flag) => SavedValue::Flag(*flag),
+                TypedValue::Text(text) => match json(text) {
+                    Some(Ok(value)) if holds_secret(&value) => continue,
+                    // What is in it is not known.
+                    Some(Err(_)) => continue,
+                    _ => SavedValue::Text(text.clone()),
+                },
+            };
+            saved.given.push((steps(way), value));
+        }
+        let items = self.items.iter().filter(|(way, _)| is_public(way));
+        saved.items = items.map(|(way, count)| (steps(way), *count)).collect();
+        saved
+    }
+
+    /// The values that were kept.
+    pub fn from_saved(saved: SavedValues) -> Self {
+        let way = |steps: Vec<SavedStep>| {
+            let step = |step| match step {
+                SavedStep::Field(name) => ValueStep::Field(name),
+                SavedStep::Item(at) => ValueStep::Item(at),
+            };
+            steps.into_iter().map(step).collect()
+        };
+        let value = |value| match value {
+            SavedValue::Flag(flag) => TypedValue::Flag(flag),
+            SavedValue::Text(text) => TypedValue::Text(text),
+        };
+        Self {
+            given: saved.given.into_iter().map(|(steps, typed)| (way(steps), value(typed))).collect(),
+            items: saved.items.into_iter().map(|(steps, count)| (way(steps), count)).collect(),
+        }
+    }
+}
+
+fn steps(way: &[ValueStep]) -> Vec<SavedStep> {
+    let step = |step: &ValueStep| match step {
+        ValueStep::Field(name) => SavedStep::Field(name.clone()),
+        ValueStep::Item(at) => SavedStep::Item(*at),
+    };
+    way.iter().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets() {
+        for (name, secret) in [
+            ("password", true),
+            ("dbPassword", true),
+            ("DB_PASSWORD", true),
+            ("api-key", true),
+            ("apiKey", true),
+            ("x_access_token", true),
+            ("clientSecret", true),
+            ("pin", true),
+            ("key", false),
+            ("keyName", false),
+            ("pinned", false),
+            ("serviceName", false),
+        ] {
+            assert_eq!(is_secret(name), secret, "{name}");
+        }
+    }
+
+    #[test]
+    fn everything_but_secrets_comes_back() {
+        let field = |name: &str| ValueStep::Field(name.to_owned());
+        let text = |text: &str| TypedValue::Text(text.to_owned());
+        let mut kept = TypedValues::default();
+        kept.set(vec![field("name")], text("orders"));
+        kept.set(vec![field("flag")], TypedValue::Flag(true));
+        kept.set(vec![field("fields"), ValueStep::Item(2), field("name")], text(""));
+        kept.set(vec![field("limits")], text(":={\"most\": [1, {\"least\": 2}]}"));
+        let mut typed = kept.clone();
+        typed.given.insert(vec![field("password")], text("hunter2"));
+        typed.given.insert(vec![field("db"), field("apiKey")], text("hunter2"));
+        typed.given.insert(vec![field("all")], text(":=[{\"db\": {\"secret\": \"hunter2\"}}]"));
+        typed.given.insert(vec![field("begun")], text(":={\"password\": \"hunter2"));
+        typed.items.insert(vec![field("tokens")], 3);
+        let saved = typed.saved();
+        assert!(!serde_json::to_string(&saved).unwrap().contains("hunter2"));
+        let read = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
+        assert_eq!(TypedValues::from_saved(read), kept);
+    }
+}

@@ -1,0 +1,160 @@
+//! The history of places: where keys went before a pane was changed, a link followed, or a jump made; and the way back and
+//! forward between them.
+
+use crate::tui::action::Action;
+use crate::tui::catalog::places::ReadingStop;
+use crate::tui::catalog::reading::{self, ReadingGoal};
+use crate::tui::feed;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::templates;
+use refdesk_core::catalog::SourceId;
+
+/// The most places back.
+const MOST: usize = 100;
+
+/// Where keys went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pane: Pane,
+    part: PanePart,
+    /// The source or template under the cursor.
+    subject: Option<String>,
+    /// The document that was read, and where.
+    read: Option<ReadingStop>,
+}
+
+/// The places that were left, and those that were left by going back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlaceHistory {
+    back: Vec<Place>,
+    forward: Vec<Place>,
+}
+
+impl PlaceHistory {
+    /// Keys go elsewhere from here.
+    fn leave(&mut self, here: Place) {
+        self.forward.clear();
+        if self.back.last() == Some(&here) {
+            return;
+        }
+        if self.back.len() >= MOST {
+            self.back.remove(0);
+        }
+        self.back.push(here);
+    }
+
+    /// The last place that is not this one.
+    fn back(&mut self, here: Place) -> Option<Place> {
+        let there = last_other(&mut self.back, &here)?;
+        self.forward.push(here);
+        Some(there)
+    }
+
+    /// Where keys went before going back.
+    fn forward(&mut self, here: Place) -> Option<Place> {
+        let there = last_other(&mut self.forward, &here)?;
+        self.back.push(here);
+        Some(there)
+    }
+}
+
+fn last_other(places: &mut Vec<Place>, here: &Place) -> Option<Place> {
+    while let Some(place) = places.pop() {
+        if place != *here {
+            return Some(place);
+        }
+    }
+    None
+}
+
+fn here(state: &State) -> Place {
+    let subject = match state.focus {
+        Pane::Templates => state.template().map(|template| template.name.clone()),
+        Pane::Selection => state.selected().map(str::to_owned),
+        Pane::Catalog => state.subject(Pane::Catalog).map(str::to_owned),
+        Pane::Hints => None,
+    };
+    let read = if state.reads() { state.catalog.reading.here() } else { None };
+    Place { pane: state.focus, part: state.part, subject, read }
+}
+
+/// Remembers the place that keys leave.
+pub fn leave(state: &mut State) {
+    let here = here(state);
+    state.places.leave(here);
+}
+
+/// Goes back to the place before, or forward again.
+pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    // The way itself is no place to remember.
+    let mut places = std::mem::take(&mut state.places);
+    let here = here(state);
+    let there = if action == Action::GoBack { places.back(here) } else { places.forward(here) };
+    if let Some(there) = there {
+        restore(state, there, effects);
+    }
+    state.places = places;
+}
+
+fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
+    if let Some((document, at)) = place.read {
+        return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
+    }
+    state.focus_on(place.pane);
+    if let Some(subject) = place.subject {
+        match place.pane {
+            Pane::Catalog => feed::update::to_source(state, &SourceId::from(subject)),
+            Pane::Templates => templates::filtering::to_template(state, &subject),
+            Pane::Selection => {
+                let row = state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(&subject));
+                state.selection.cursor.at = row.unwrap_or(state.selection.cursor.at);
+            }
+            Pane::Hints => {}
+        }
+    }
+    state.part = place.part;
+}
+
+/// Why there is no way back or forward.
+pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let here = here(state);
+    let PlaceHistory { back, forward } = &state.places;
+    let has_other = |places: &[Place]| places.iter().any(|place| *place != here);
+    match action {
+        Action::GoBack if !has_other(back) => Some("there is no place to go back to".to_owned()),
+        Action::GoForward if !has_other(forward) => {
+            let key = state.key(Action::GoBack);
+            Some(format!("you have not gone back yet: {key} goes back"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(subject: &str) -> Place {
+        Place { pane: Pane::Catalog, part: PanePart::List, subject: Some(subject.to_owned()), read: None }
+    }
+
+    #[test]
+    fn back_and_forward() {
+        let mut places = PlaceHistory::default();
+        assert_eq!(places.back(at("a")), None);
+        places.leave(at("a"));
+        places.leave(at("a"));
+        places.leave(at("b"));
+        assert_eq!(places.back(at("c")), Some(at("b")));
+        assert_eq!(places.back(at("b")), Some(at("a")));
+        assert_eq!(places.back(at("a")), None);
+        assert_eq!(places.forward(at("a")), Some(at("b")));
+        places.leave(at("b"));
+        assert_eq!(places.forward, []);
+        assert_eq!(places.back(at("b")), Some(at("a")), "where keys are already is no place to go");
+        (0..2 * MOST).for_each(|nth| places.leave(at(&nth.to_string())));
+        assert_eq!(places.back.len(), MOST);
+    }
+}

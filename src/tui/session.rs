@@ -1,0 +1,127 @@
+//! How the screen was left in this workspace: what of the state is kept for the next time, and how that is taken up again. A
+//! cursor waits until its row is there, since documents and templates are read after the catalog, and until a key is pressed.
+
+use std::collections::BTreeMap;
+
+use crate::tui::catalog::filtering;
+use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
+use crate::tui::layout::Arrangement;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::templates;
+use crate::tui::templates::values::TypedValues;
+use crate::tui::widgets::motion::Cursor;
+use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, ScreenSession};
+
+/// The most bytes of the typed values of a template that are kept.
+const MOST_VALUES: usize = 512 * 1024;
+
+/// The panes whose cursor is kept: what is under that of the hints depends on the prompt's answer.
+const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
+
+/// The names of the filter lines.
+const CATALOG: &str = "catalog";
+const TEMPLATES: &str = "templates";
+const FEED: &str = "feed";
+
+/// What could not be taken up yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PendingCursors {
+    cursors: BTreeMap<String, SavedCursor>,
+    /// Whether keys go to the document, once its source is there.
+    is_inside: bool,
+}
+
+/// Takes up how the screen was left.
+pub fn begin(state: &mut State, left: ScreenSession) {
+    state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
+    state.focus = Pane::ALL.into_iter().find(|pane| left.pane.as_deref() == Some(pane.title())).unwrap_or_default();
+    if left.is_inside && state.focus == Pane::Hints {
+        state.part = PanePart::Detail;
+    }
+    let line = |name: &str| left.filters.get(name).map(String::as_str).unwrap_or_default();
+    state.catalog.filter.insert(line(CATALOG));
+    state.templates.filter.insert(line(TEMPLATES));
+    state.feed.set_filter(line(FEED));
+    state.hints.prompt.insert(&left.prompt);
+    state.named_filters = left.named_filters;
+    let values = left.values.into_iter().map(|(template, saved)| (template, TypedValues::from_saved(saved)));
+    state.templates.typed = values.collect();
+    state.templates.revision += 1;
+    for SavedPlace { source, file, line, below } in left.reading.into_iter().rev() {
+        state.catalog.reading.places.keep(ReadableDocument { source, file }, ReadingPlace { line, below });
+    }
+    state.pending = PendingCursors { cursors: left.cursors, is_inside: left.is_inside && state.focus == Pane::Catalog };
+}
+
+/// After a snapshot: puts the cursors on the rows that are there now.
+pub fn follow(state: &mut State) {
+    for pane in WITH_CURSOR {
+        let Some(saved) = state.pending.cursors.get(pane.title()) else { continue };
+        if let Some(at) = row_of(state, pane, &saved.on) {
+            let top = saved.top;
+            state.pending.cursors.remove(pane.title());
+            *state.cursor_mut(pane) = Cursor { at, top };
+            if pane == Pane::Catalog && std::mem::take(&mut state.pending.is_inside) {
+                state.part = PanePart::Detail;
+            }
+        }
+    }
+}
+
+fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
+    match pane {
+        Pane::Catalog => filtering::row_of(state, on),
+        Pane::Selection if state.shown_request().is_some() => None,
+        Pane::Selection => state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(on)),
+        Pane::Templates => templates::filtering::row_of(state, on),
+        Pane::Hints => None,
+    }
+}
+
+impl State {
+    /// How the screen is left now.
+    pub fn session(&self) -> ScreenSession {
+        let filters = [(CATALOG, &self.catalog.filter), (TEMPLATES, &self.templates.filter), (FEED, &self.feed.filter)];
+        let filters = filters.into_iter().filter(|(_, line)| !line.is_empty());
+        let values = self.templates.typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
+        let is_kept = |size: usize| size <= MOST_VALUES;
+        let reading = &self.catalog.reading;
+        let here = reading.here();
+        let before = reading.places.all().filter(|(known, _)| here.as_ref().is_none_or(|(shown, _)| shown != known));
+        let here = here.iter().filter(|(_, place)| *place != ReadingPlace::default());
+        let saved = |(ReadableDocument { source, file }, ReadingPlace { line, below }): &(_, _)| SavedPlace {
+            source: source.clone(),
+            file: file.clone().filter(|file| file.to_str().is_some()),
+            line: *line,
+            below: *below,
+        };
+        ScreenSession {
+            workspace: String::new(),
+            pane: (self.focus != Pane::default()).then(|| self.focus.title().to_owned()),
+            is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
+            arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
+            cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
+            filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),
+            named_filters: self.named_filters.clone(),
+            prompt: self.hints.prompt.text().to_owned(),
+            values: values.filter(|(_, saved)| !saved.given.is_empty() && is_kept(saved.size())).collect(),
+            reading: here.chain(before).map(saved).collect(),
+        }
+    }
+
+    fn saved_cursor(&self, pane: Pane) -> Option<(String, SavedCursor)> {
+        let (on, cursor) = match pane {
+            Pane::Catalog => (self.subject(pane).map(str::to_owned), self.catalog.cursor),
+            Pane::Selection => (self.selected().map(str::to_owned), self.selection.cursor),
+            Pane::Templates => (self.template().map(|template| template.name.clone()), self.templates.cursor),
+            Pane::Hints => return None,
+        };
+        let name = pane.title().to_owned();
+        match self.pending.cursors.get(&name) {
+            Some(pending) => Some((name, pending.clone())),
+            None if cursor.at == 0 && !(pane == Pane::Catalog && self.reads()) => None,
+            None => Some((name, SavedCursor { on: on?, top: cursor.top })),
+        }
+    }
+}
