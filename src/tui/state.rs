@@ -121,6 +121,8 @@ pub struct State {
     pub places: PlaceHistory,
     /// The filters of the catalog that have a name, by name.
     pub named_filters: BTreeMap<String, String>,
+    /// The name typed for the filter of the catalog.
+    pub filter_name: TextField,
     /// What could not be taken up yet of how the workspace was left.
     pub pending: PendingCursors,
     /// The tour, while someone takes it.
@@ -241,6 +243,7 @@ impl State {
             large_pick: None,
             places: PlaceHistory::default(),
             named_filters: BTreeMap::new(),
+            filter_name: TextField::default(),
             pending: PendingCursors::default(),
             tour: None,
             graph: GraphView::default(),

@@ -77,6 +77,9 @@ fn reached(action: Action) -> Reached {
         Action::View => Command("difference"),
         Action::Write => Command("write"),
         Action::Filter => Command("filter"),
+        Action::SaveFilter | Action::Filters | Action::RemoveFilter => {
+            Needless("a line of a filter is typed or pasted again")
+        }
         Action::FilterTemplates => Command("templates"),
         Action::Requests | Action::NextRequest | Action::PreviousRequest => Command("requests"),
         Action::Answer | Action::Mark | Action::MarkAll => Answer("numbers, or all"),

@@ -76,6 +76,8 @@ pub enum KeyContext {
     CatalogDifference,
     /// In the line for the path of a source to add.
     AddSource,
+    /// In the line for the name of a filter.
+    SaveFilter,
     /// In the prompt.
     Prompt,
     /// In every text field.
@@ -88,8 +90,8 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt, RequestFilter, Search,
-            TemplateFilter, Value, Write,
+            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt, RequestFilter,
+            SaveFilter, Search, TemplateFilter, Value, Write,
         };
         matches!(
             self,
@@ -103,6 +105,7 @@ impl KeyContext {
                 | Jump
                 | Prompt
                 | RequestFilter
+                | SaveFilter
                 | Search
                 | TemplateFilter
                 | Value
@@ -175,6 +178,7 @@ impl KeyContext {
             Self::Discovery => "discovery",
             Self::CatalogDifference => "catalog-difference",
             Self::AddSource => "add-source",
+            Self::SaveFilter => "save-filter",
             Self::Prompt => "prompt",
             Self::Field => "field",
             Self::Always => "always",
@@ -219,6 +223,7 @@ impl KeyContext {
             Self::Discovery => "Proposals",
             Self::CatalogDifference => "New catalog",
             Self::AddSource => "New source",
+            Self::SaveFilter => "Name of a filter",
             Self::Prompt => "Prompt",
             Self::Field => "Typing",
             Self::Always => "Always",

@@ -45,6 +45,12 @@ pub enum Action {
     Jump,
     /// Show only the next kind of things to jump to.
     JumpKind,
+    /// Give the filter of the catalog a name.
+    SaveFilter,
+    /// Show the filters that have a name.
+    Filters,
+    /// Remove the filter under the cursor.
+    RemoveFilter,
     /// Confirm the open window.
     Confirm,
     /// Read the workspace again.

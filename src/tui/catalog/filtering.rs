@@ -28,10 +28,15 @@ pub fn filter(state: &mut State) {
 
 /// Shows the sources with this tag.
 pub fn by_tag(state: &mut State, tag: &str) {
+    by(state, &format!("#{tag}"));
+}
+
+/// Shows the sources that this filter keeps.
+pub fn by(state: &mut State, line: &str) {
     state.focus_on(Pane::Catalog);
     prepare(state);
     state.catalog.filter.clear();
-    state.catalog.filter.insert(&format!("#{tag}"));
+    state.catalog.filter.insert(line);
     filter(state);
 }
 

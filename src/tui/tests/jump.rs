@@ -251,3 +251,30 @@ fn enter_shows_a_source_without_a_text_and_one_that_a_filter_hides() {
     assert!(effects.contains(&Effect::Ask(Request::Read { id: "payments-api".into(), file: None })), "{effects:?}");
     assert!(message(&state).contains("cleared the catalog filter"), "{}", message(&state));
 }
+
+#[test]
+fn a_filter_is_saved_applied_and_removed() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "F");
+    assert_eq!(message(&state), "there is no filter to save: / types one");
+    press(&mut state, "'");
+    assert_eq!(message(&state), "no filter is saved yet: F saves the one that is typed");
+    press(&mut state, "/ \"#java\" Enter F Enter");
+    assert_eq!(message(&state), "type a name");
+    insta::assert_snapshot!("save_filter_120x36", screen(&state));
+    press(&mut state, "\"ours\" Enter");
+    assert_eq!(message(&state), "saved this filter as ours: ' shows all");
+    press(&mut state, "Esc / \"missing\" Enter F \"broken\" Enter Esc 2");
+    press(&mut state, "C-k \"ours\" Enter");
+    assert_eq!((state.focus, state.catalog.filter.text(), state.catalog.rows.len()), (Pane::Catalog, "#java", 3));
+    press(&mut state, "F Enter");
+    assert!(message(&state).starts_with("saved this filter as ours in place of #java"), "{}", message(&state));
+    press(&mut state, "'");
+    assert_eq!(listed(&state), ["filter broken", "filter ours"]);
+    press(&mut state, "Down C-x");
+    assert_eq!(listed(&state), ["filter broken"]);
+    press(&mut state, "Enter");
+    assert_eq!(state.catalog.filter.text(), "missing");
+    press(&mut state, "C-k C-x");
+    assert_eq!(message(&state), "there is no saved filter under the cursor");
+}

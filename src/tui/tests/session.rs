@@ -43,6 +43,7 @@ fn everything_is_there_again() {
         "2 j j j",
         "f / \"picked\" Enter",
         "F4",
+        "/ \"#java\" Enter F \"ours\" Enter /",
         "0 2 j",
     ] {
         let mut state = fixture::state(120, 36);

@@ -130,6 +130,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Welcome => state.open(WindowKind::Welcome),
         Action::Profiles => profiles::open(state, effects),
         Action::Jump => windows::jump::open(state, None),
+        Action::Filters => windows::jump::open(state, Some(JumpKind::Filter)),
+        Action::SaveFilter => windows::save_filter::open(state),
         Action::Palette => windows::jump::open(state, Some(JumpKind::Action)),
         Action::Sections => windows::jump::open(state, Some(JumpKind::Heading)),
         Action::Write => write::open(state),
@@ -210,6 +212,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::CopyExport
         | Action::FilterGraph
         | Action::JumpKind
+        | Action::RemoveFilter
         | Action::TrustThis
         | Action::Discover
         | Action::Tick

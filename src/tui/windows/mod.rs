@@ -14,6 +14,7 @@ pub mod large_pick;
 mod problems;
 pub mod profiles;
 mod receipt;
+pub mod save_filter;
 mod switch;
 pub mod themes;
 pub mod trust;
@@ -68,6 +69,7 @@ pub enum WindowKind {
     Problems,
     Profiles,
     Receipt,
+    SaveFilter,
     Switch,
     Themes,
     Trust,
@@ -93,6 +95,7 @@ impl WindowKind {
             Self::Problems => &problems::Problems,
             Self::Profiles => &profiles::ProfilesView,
             Self::Receipt => &receipt::ReceiptView,
+            Self::SaveFilter => &save_filter::SaveFilter,
             Self::Switch => &switch::SwitchView,
             Self::Themes => &themes::ThemePicker,
             Self::Trust => &trust::Trust,

@@ -32,6 +32,11 @@ pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
             }
         }
         JumpTarget::Notice(nth) => feed::update::to_notice(state, nth),
+        JumpTarget::Filter(name) => {
+            if let Some(line) = state.named_filters.get(&name).cloned() {
+                filtering::by(state, &line);
+            }
+        }
         JumpTarget::Action(binding) => update::act(state, binding.action, effects),
     }
 }

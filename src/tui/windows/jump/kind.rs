@@ -8,13 +8,14 @@ pub enum JumpKind {
     Tag,
     Problem,
     Feed,
+    Filter,
     Action,
 }
 
 impl JumpKind {
     /// In the order of rows that match equally well.
-    pub const ALL: [Self; 7] =
-        [Self::Source, Self::Template, Self::Heading, Self::Tag, Self::Problem, Self::Feed, Self::Action];
+    pub const ALL: [Self; 8] =
+        [Self::Source, Self::Template, Self::Heading, Self::Tag, Self::Problem, Self::Feed, Self::Filter, Self::Action];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -24,6 +25,7 @@ impl JumpKind {
             Self::Tag => "tag",
             Self::Problem => "problem",
             Self::Feed => "feed",
+            Self::Filter => "filter",
             Self::Action => "action",
         }
     }
@@ -36,6 +38,7 @@ impl JumpKind {
             Self::Tag => "#",
             Self::Problem => "!",
             Self::Feed => ">",
+            Self::Filter => "~",
             Self::Action => ":",
         }
     }

@@ -150,6 +150,13 @@ impl Window for Jump {
                 state.jump.line.insert(&line);
                 state.open(WindowKind::Jump);
             }
+            Action::RemoveFilter => {
+                if let Some(JumpTarget::Filter(name)) = current(state).map(|row| row.to.clone()) {
+                    state.named_filters.remove(&name);
+                    state.jump.made_from = None;
+                    state.note(format!("removed the filter {name}"));
+                }
+            }
             _ => return Handled::Ignored,
         }
         Handled::Consumed
@@ -208,6 +215,12 @@ pub fn open(state: &mut State, kind: Option<JumpKind>) {
     state.jump = JumpWindow { tags: rows::tags_of(state), answers: state.jump.answers, ..JumpWindow::default() };
     state.jump.line.insert(kind.map_or("", JumpKind::sign));
     state.open(WindowKind::Jump);
+}
+
+/// Why there is no saved filter to remove.
+pub fn no_filter(state: &State) -> Option<String> {
+    let is_filter = current(state).is_some_and(|row| row.kind == JumpKind::Filter);
+    (!is_filter).then(|| "there is no saved filter under the cursor".to_owned())
 }
 
 fn current(state: &State) -> Option<&JumpRow> {
@@ -354,7 +367,7 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
 
 fn kind_role(kind: JumpKind) -> ThemeRole {
     match kind {
-        JumpKind::Source | JumpKind::Heading | JumpKind::Tag => ThemeRole::Catalog,
+        JumpKind::Source | JumpKind::Heading | JumpKind::Tag | JumpKind::Filter => ThemeRole::Catalog,
         JumpKind::Template => ThemeRole::Templates,
         JumpKind::Problem => ThemeRole::Warning,
         JumpKind::Feed => ThemeRole::Hints,

@@ -41,6 +41,8 @@ pub enum JumpTarget {
     Problem(usize),
     /// A row of the feed, by its position among the newest.
     Notice(usize),
+    /// A saved filter, by name.
+    Filter(String),
     Action(&'static ActionBinding),
 }
 
@@ -142,6 +144,11 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
                 for (nth, notice) in state.feed.notices.iter().enumerate() {
                     let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
                     rows.add(kind, &name, &notice.text, JumpTarget::Notice(nth));
+                }
+            }
+            JumpKind::Filter => {
+                for (name, line) in &state.named_filters {
+                    rows.add(kind, name, line, JumpTarget::Filter(name.clone()));
                 }
             }
             JumpKind::Action => {
