@@ -18,6 +18,7 @@ mod quitting;
 mod requests;
 mod resuming;
 mod searching;
+mod tasks;
 mod templates;
 mod terminals;
 mod touring;

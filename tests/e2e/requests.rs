@@ -29,7 +29,7 @@ fn open(workspace: &Workspace) -> Pty {
 }
 
 /// Asks like a process that lives as long as the returned lock.
-fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
+pub fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
     let mut request = json!({
         "request_id": id, "timestamp": "2026-11-22T08:00:00Z", "context": "to write a client",
         "asker": {"who": "claude over mcp", "session": "s-1", "desk": "default"},
