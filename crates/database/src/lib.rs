@@ -6,5 +6,6 @@
 
 pub mod config;
 pub mod connector;
+pub mod documenter;
 pub mod sampling;
 pub mod schema;

@@ -1,0 +1,98 @@
+//! Decides what a run of the documenter writes: pages that are new or changed, without those that a person edited. It neither reads
+//! nor writes a file; what is there is told to it.
+
+mod catalog;
+mod manifest;
+mod progress;
+
+use std::collections::BTreeMap;
+
+use refdesk_files::name::sha256_hex;
+
+pub use catalog::{CatalogEntry, catalog_entries};
+pub use manifest::{Manifest, ManifestEntry, ManifestFile, ManifestStatus, SourceCounts};
+pub use progress::{Progress, ProgressStatus, RunStats, UnitProgress};
+
+use crate::schema::page::Page;
+
+/// What is to be done with a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageAction {
+    /// It is as it should be.
+    Keep,
+    /// It is written.
+    Write,
+    /// A person edited it, so it stays.
+    Edited,
+}
+
+/// Hashes of pages that a run of refdesk wrote, by path.
+#[derive(Debug, Clone, Default)]
+pub struct OwnPages {
+    hashes: BTreeMap<String, Vec<String>>,
+}
+
+impl OwnPages {
+    /// The pages of the manifest, and those that an interrupted run was writing.
+    pub fn of(manifest: Option<&Manifest>, progress: Option<&Progress>) -> Self {
+        let mut own = Self::default();
+        for file in manifest.iter().flat_map(|manifest| &manifest.indexable_files) {
+            own.add(&file.path, &file.content_hash);
+        }
+        for (path, hash) in progress.iter().flat_map(|progress| &progress.written) {
+            own.add(path, hash);
+        }
+        own
+    }
+
+    fn add(&mut self, path: &str, hash: &str) {
+        self.hashes.entry(path.to_owned()).or_default().push(hash.to_owned());
+    }
+
+    /// Whether refdesk wrote exactly this at this path.
+    pub fn has(&self, path: &str, bytes: &[u8]) -> bool {
+        let hash = sha256_hex(bytes);
+        self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash))
+    }
+}
+
+/// What is to be done with a page, given what is at its path.
+pub fn action(page: &Page, found: Option<&[u8]>, own: &OwnPages, overwrite_edited: bool) -> PageAction {
+    match found {
+        Some(found) if found == page.text.as_bytes() => PageAction::Keep,
+        Some(found) if !overwrite_edited && !own.has(&page.path, found) => PageAction::Edited,
+        _ => PageAction::Write,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::page::PageKind;
+
+    #[test]
+    fn what_a_person_edited_stays() {
+        let page = Page {
+            path: "docs/a.md".into(),
+            text: "new".into(),
+            kind: PageKind::Table,
+            database: "a".into(),
+            table: None,
+            domain: None,
+            is_shortened: false,
+        };
+        let mut own = OwnPages::default();
+        own.add("docs/a.md", &sha256_hex(b"old"));
+        for (found, overwrite, expected) in [
+            (None, false, PageAction::Write),
+            (Some("new"), false, PageAction::Keep),
+            (Some("old"), false, PageAction::Write),
+            (Some("mine"), false, PageAction::Edited),
+            (Some("mine"), true, PageAction::Write),
+        ] {
+            assert_eq!(action(&page, found.map(str::as_bytes), &own, overwrite), expected, "{found:?}");
+        }
+        let elsewhere = Page { path: "docs/b.md".into(), ..page };
+        assert_eq!(action(&elsewhere, Some(b"old"), &own, false), PageAction::Edited, "not ours at that path");
+    }
+}

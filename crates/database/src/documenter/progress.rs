@@ -1,0 +1,92 @@
+//! `documenter-progress.json`: how far a run got, so that one that was killed goes on where it was.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::schema::plan::RunError;
+
+/// How far a run got.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Of the format.
+    pub schema_version: String,
+    /// When the run began.
+    pub started_at: String,
+    /// When it ended; `None` while it runs, and after it was killed.
+    pub completed_at: Option<String>,
+    /// What it came to.
+    pub status: ProgressStatus,
+    /// The plan.
+    pub plan_file: String,
+    /// Its hash.
+    pub plan_hash: String,
+    /// By the id of the unit.
+    pub work_units: BTreeMap<String, UnitProgress>,
+    /// Totals.
+    pub stats: RunStats,
+    /// When this was written.
+    pub last_checkpoint: String,
+    /// What failed.
+    #[serde(default)]
+    pub errors: Vec<RunError>,
+    /// Hashes of the pages that were about to be written, by path: noted before, so that a page of a killed run is not taken for
+    /// one that a person edited.
+    #[serde(default)]
+    pub written: BTreeMap<String, String>,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgressStatus {
+    /// It runs, or was killed.
+    #[default]
+    InProgress,
+    /// It is done.
+    Completed,
+    /// Something failed.
+    Failed,
+}
+
+/// How far a unit got.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnitProgress {
+    /// What it came to.
+    pub status: ProgressStatus,
+    /// Its tables.
+    pub tables_total: usize,
+    /// Those with pages.
+    pub tables_completed: usize,
+    /// Those that failed.
+    pub tables_failed: usize,
+    /// Those that a person wanted no page for.
+    pub tables_skipped: usize,
+    /// The one at hand.
+    pub current_table: Option<String>,
+    /// What failed.
+    #[serde(default)]
+    pub errors: Vec<RunError>,
+    /// The pages that were written.
+    #[serde(default)]
+    pub output_files: Vec<String>,
+}
+
+/// Totals of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStats {
+    /// Tables of the plan.
+    pub total_tables: usize,
+    /// Those with pages.
+    pub completed_tables: usize,
+    /// Those that failed.
+    pub failed_tables: usize,
+    /// Those without a page on purpose.
+    pub skipped_tables: usize,
+    /// Tokens of a language model.
+    pub llm_tokens_used: u64,
+    /// Time of a language model.
+    pub llm_time_ms: u64,
+    /// Time of the database.
+    pub db_query_time_ms: u64,
+}

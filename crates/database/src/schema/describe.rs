@@ -1,0 +1,300 @@
+//! Descriptions by rule: what names, keys and types say for sure, as a sentence. Nothing is guessed.
+
+use super::snapshot::{Column, ForeignKey, Table, TableKind};
+use super::words::{singular, split, spoken};
+
+/// Most tables that a sentence names.
+const NAMED: usize = 4;
+
+/// The end of a name that is a unit.
+const UNITS: &[(&str, &str)] = &[
+    ("ms", "milliseconds"),
+    ("millis", "milliseconds"),
+    ("milliseconds", "milliseconds"),
+    ("sec", "seconds"),
+    ("secs", "seconds"),
+    ("seconds", "seconds"),
+    ("minutes", "minutes"),
+    ("hours", "hours"),
+    ("days", "days"),
+    ("bytes", "bytes"),
+    ("kb", "kilobytes"),
+    ("mb", "megabytes"),
+    ("kg", "kilograms"),
+    ("grams", "grams"),
+    ("km", "kilometres"),
+    ("cm", "centimetres"),
+    ("mm", "millimetres"),
+    ("cents", "cents"),
+    ("eur", "euros"),
+    ("usd", "US dollars"),
+    ("pct", "percent"),
+    ("percent", "percent"),
+];
+
+/// Names of moments, and what they say.
+const MOMENTS: &[(&str, &str)] = &[
+    ("created", "When the row was created"),
+    ("updated", "When the row was last changed"),
+    ("modified", "When the row was last changed"),
+    ("changed", "When the row was last changed"),
+    ("deleted", "When the row was marked as deleted"),
+    ("inserted", "When the row was inserted"),
+];
+
+/// What a table is.
+pub fn table(table: &Table, referenced_by: &[String]) -> String {
+    let words = spoken(&table.name);
+    let mut sentences = Vec::new();
+    let targets: Vec<&str> = {
+        let mut names: Vec<&str> = Vec::new();
+        for key in &table.foreign_keys {
+            if !names.contains(&key.target.name.as_str()) {
+                names.push(&key.target.name);
+            }
+        }
+        names
+    };
+    match table.kind {
+        TableKind::View | TableKind::MaterializedView if !table.reads_from.is_empty() => {
+            let read: Vec<&str> = table.reads_from.iter().map(|it| it.name.as_str()).collect();
+            sentences.push(format!("{} \u{201c}{words}\u{201d} over {}.", capital(table.kind.word()), list(&read)));
+        }
+        TableKind::Table if is_join_table(table) && targets.len() > 1 => {
+            sentences.push(format!("Joins {}: a row is one pair.", list(&targets)));
+        }
+        kind => {
+            let key = table.primary_key.as_ref().map(|key| key.columns.iter().map(String::as_str).collect::<Vec<_>>());
+            let key = match key {
+                Some(columns) => format!("a row is identified by {}", list(&columns)),
+                None if kind.is_view() || kind == TableKind::VirtualTable => String::new(),
+                None => "it has no primary key".to_owned(),
+            };
+            let key = if key.is_empty() { key } else { format!("; {key}") };
+            sentences.push(format!("{} \u{201c}{words}\u{201d}{key}.", capital(kind.word())));
+            if !targets.is_empty() {
+                sentences.push(format!("Refers to {}.", list(&targets)));
+            }
+        }
+    }
+    if !referenced_by.is_empty() {
+        let names: Vec<&str> = referenced_by.iter().map(String::as_str).collect();
+        sentences.push(format!("Referred to by {}.", list(&names)));
+    }
+    sentences.join(" ")
+}
+
+/// What a column is, and whether its name says all of it.
+pub fn column(table: &Table, column: &Column) -> (String, bool) {
+    let owner = owner(table);
+    let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
+    let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
+    if let Some(key) = key {
+        let text = reference(column, key);
+        let part = if is_key_part.is_some_and(|key| key.columns.len() > 1) { "; part of the primary key" } else { "" };
+        return (format!("{text}{part}."), true);
+    }
+    if let Some(primary) = is_key_part {
+        let counted = if column.identity.is_some() { ", counted by the database" } else { "" };
+        return match primary.columns.len() {
+            1 => (format!("Identifies the {owner}{counted}."), true),
+            _ => {
+                (format!("{} of the {owner}; part of the primary key{counted}.", capital(&spoken(&column.name))), false)
+            }
+        };
+    }
+    let words = split(&column.name);
+    if let Some(text) = moment(&words, column) {
+        return (format!("{text}."), true);
+    }
+    if let Some(text) = flag(&words, column) {
+        return (format!("{text}."), true);
+    }
+    let (name, unit) = match words.last().and_then(|last| UNITS.iter().find(|(short, _)| short == last)) {
+        Some((_, unit)) if words.len() > 1 => {
+            let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
+            (spoken(&rest.join("_")), format!(", in {unit}"))
+        }
+        Some((_, unit)) => (format!("length or size in {unit}"), String::new()),
+        None => (spoken(&column.name), String::new()),
+    };
+    let name = if name.is_empty() { "unnamed value".to_owned() } else { name };
+    let mut text = format!("{} of the {owner}{unit}", capital(&name));
+    if let Some(expression) = &column.generated {
+        text.push_str(&format!(", computed as {expression}"));
+    }
+    if let Some(length) = most_characters(&column.data_type) {
+        text.push_str(&format!(", at most {length} characters"));
+    }
+    if !column.labels.is_empty() {
+        let labels: Vec<&str> = column.labels.iter().map(String::as_str).collect();
+        text.push_str(&format!(", one of {}", list(&labels)));
+    }
+    if table.is_unique_by(std::slice::from_ref(&column.name)) {
+        text.push_str(", unique");
+    }
+    (format!("{text}."), false)
+}
+
+/// One row of a table, in words.
+fn owner(table: &Table) -> String {
+    let mut words: Vec<String> = spoken(&table.name).split(' ').map(str::to_owned).collect();
+    if let Some(last) = words.last_mut() {
+        *last = singular(last);
+    }
+    let words = words.join(" ");
+    if words.is_empty() { "row".to_owned() } else { words }
+}
+
+fn reference(column: &Column, key: &ForeignKey) -> String {
+    let target = &key.target.name;
+    let columns: Vec<&str> = key.target_columns.iter().map(String::as_str).collect();
+    let by = if columns.is_empty() { String::new() } else { format!(" by {}", list(&columns)) };
+    let others: Vec<&str> = key.columns.iter().filter(|it| **it != column.name).map(String::as_str).collect();
+    if !others.is_empty() {
+        return format!("With {}, refers to {target}{by}", list(&others));
+    }
+    let role: Vec<String> = split(&column.name).into_iter().filter(|word| word != "id").collect();
+    let own: Vec<String> = split(target).iter().map(|word| singular(word)).collect();
+    let is_role = !role.is_empty() && role.iter().map(|word| singular(word)).collect::<Vec<_>>() != own;
+    if is_role {
+        format!("{}: refers to {target}{by}", capital(&spoken(&role.join("_"))))
+    } else {
+        format!("Refers to {target}{by}")
+    }
+}
+
+/// A table whose key is two references.
+fn is_join_table(table: &Table) -> bool {
+    let Some(key) = &table.primary_key else { return false };
+    let referring: Vec<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
+    table.foreign_keys.len() == 2 && key.columns.iter().all(|column| referring.contains(&column))
+}
+
+fn moment(words: &[String], column: &Column) -> Option<String> {
+    let is_moment = match words {
+        [_, last] => ["at", "on", "date", "time", "ts"].contains(&last.as_str()),
+        [_] => is_time(&column.data_type),
+        _ => false,
+    };
+    let first = words.first()?;
+    let text = MOMENTS.iter().find(|(word, _)| word == first)?.1;
+    is_moment.then(|| text.to_owned())
+}
+
+fn flag(words: &[String], column: &Column) -> Option<String> {
+    let is_flag = column.data_type.to_lowercase().starts_with("bool");
+    let (first, rest) = words.split_first()?;
+    let rest = spoken(&rest.join("_"));
+    match first.as_str() {
+        "is" | "has" | "can" | "was" if !rest.is_empty() => Some(format!("Whether it {first} {rest}")),
+        _ if is_flag => Some(format!("Whether it is {}", spoken(&column.name))),
+        _ => None,
+    }
+}
+
+fn is_time(data_type: &str) -> bool {
+    let lower = data_type.to_lowercase();
+    ["date", "time"].iter().any(|word| lower.contains(word))
+}
+
+/// The number in `varchar(40)`.
+fn most_characters(data_type: &str) -> Option<u64> {
+    let lower = data_type.to_lowercase();
+    let (name, rest) = lower.split_once('(')?;
+    let number = rest.split([')', ',']).next()?.trim().parse().ok()?;
+    (name.contains("char") && number > 1).then_some(number)
+}
+
+/// `a, b and c`; of many the first, and how many more.
+pub fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        _ if names.len() > NAMED + 1 => {
+            let shown = names.get(..NAMED).unwrap_or(names).join(", ");
+            format!("{shown} and {} more", names.len() - NAMED)
+        }
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// With a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::snapshot::{Key, TableName};
+
+    fn key(columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        ForeignKey {
+            columns: texts(columns),
+            target: TableName { schema: "main".into(), name: target.into() },
+            target_columns: texts(to),
+            ..ForeignKey::default()
+        }
+    }
+
+    #[test]
+    fn columns_are_described_by_what_is_known() {
+        let table = Table {
+            name: "InvoiceLines".into(),
+            primary_key: Some(Key { name: None, columns: vec!["id".into()] }),
+            unique: vec![Key { name: None, columns: vec!["code".into()] }],
+            foreign_keys: vec![
+                key(&["TrackId"], "Track", &["TrackId"]),
+                key(&["sold_by"], "Employee", &["id"]),
+                key(&["a", "b"], "Pair", &["x", "y"]),
+            ],
+            ..Table::default()
+        };
+        for (name, data_type, expected, is_all) in [
+            ("id", "INTEGER", "Identifies the invoice line.", true),
+            ("TrackId", "INT", "Refers to Track by TrackId.", true),
+            ("sold_by", "INT", "Sold by: refers to Employee by id.", true),
+            ("a", "INT", "With b, refers to Pair by x and y.", true),
+            ("created_at", "TIMESTAMP", "When the row was created.", true),
+            ("is_paid", "INT", "Whether it is paid.", true),
+            ("closed", "BOOLEAN", "Whether it is closed.", true),
+            ("qty", "INT", "Quantity of the invoice line.", false),
+            ("code", "VARCHAR(12)", "Code of the invoice line, at most 12 characters, unique.", false),
+            ("play_ms", "INT", "Play of the invoice line, in milliseconds.", false),
+            ("Milliseconds", "INT", "Length or size in milliseconds of the invoice line.", false),
+            ("--", "", "Unnamed value of the invoice line.", false),
+        ] {
+            let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
+            assert_eq!(super::column(&table, &column), (expected.to_owned(), is_all), "{name}");
+        }
+    }
+
+    #[test]
+    fn tables_are_described_by_their_keys() {
+        let keyed = |name: &str, columns: &[&str], keys: Vec<ForeignKey>| Table {
+            name: name.into(),
+            primary_key: Some(Key { name: None, columns: columns.iter().map(|it| (*it).into()).collect() }),
+            foreign_keys: keys,
+            ..Table::default()
+        };
+        let pair =
+            keyed("PlaylistTrack", &["p", "t"], vec![key(&["p"], "Playlist", &["id"]), key(&["t"], "Track", &["id"])]);
+        assert_eq!(super::table(&pair, &[]), "Joins Playlist and Track: a row is one pair.");
+        let album = keyed("Album", &["id"], vec![key(&["a"], "Artist", &["id"])]);
+        assert_eq!(
+            super::table(&album, &["Track".into()]),
+            "Table \u{201c}album\u{201d}; a row is identified by id. Refers to Artist. Referred to by Track."
+        );
+        let view = Table {
+            name: "rich".into(),
+            kind: TableKind::View,
+            reads_from: vec![TableName { schema: "main".into(), name: "a".into() }],
+            ..Table::default()
+        };
+        assert_eq!(super::table(&view, &[]), "View \u{201c}rich\u{201d} over a.");
+        assert_eq!(list(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
+    }
+}

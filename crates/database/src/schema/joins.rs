@@ -1,0 +1,324 @@
+//! Joins that no key says, inferred from names and types: a column that fits the key of exactly one other table. A person's notes
+//! add joins and take inferred ones away.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::notes::Notes;
+use super::snapshot::{Column, Snapshot, Table, TableName};
+use super::words::stem;
+
+/// How sure something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// A guess.
+    Low,
+    /// Likely.
+    Medium,
+    /// As good as certain.
+    High,
+}
+
+/// A join that no key of the database says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferredJoin {
+    /// The columns that refer.
+    pub columns: Vec<String>,
+    /// The table that they refer to.
+    pub target: TableName,
+    /// The columns there.
+    pub target_columns: Vec<String>,
+    /// Why.
+    pub because: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Whether a person noted it.
+    pub is_noted: bool,
+}
+
+/// The inferred joins of a schema.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InferredJoins {
+    /// By the table that refers, in the order of its columns.
+    pub of: BTreeMap<TableName, Vec<InferredJoin>>,
+    /// Columns that fit the keys of several tables equally well: table, column, and those tables.
+    pub ambiguous: Vec<(TableName, String, Vec<TableName>)>,
+}
+
+/// A key of one column.
+struct TargetKey<'s> {
+    table: &'s Table,
+    column: &'s Column,
+    table_words: Vec<String>,
+    column_words: Vec<String>,
+}
+
+/// How a name fits, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// `customer_id` for `customer.id` or `customer.customer_id`.
+    Whole,
+    /// `billing_customer_id`.
+    Role,
+    /// `order_id` for `shop_order.id`.
+    Suffix,
+    /// `customer_type_id` for `demographics.customer_type_id`.
+    SameKey,
+}
+
+/// Names of keys that say nothing about their table.
+const GENERIC: &[&str] = &["id", "key", "code", "no", "nr", "number", "uuid", "guid", "pk", "oid"];
+
+/// Finds the joins of a schema.
+pub fn infer(snapshot: &Snapshot, notes: &Notes) -> InferredJoins {
+    let keys = target_keys(snapshot);
+    // Only keys whose last word is that of the column can fit.
+    let mut by_last: HashMap<&str, Vec<&TargetKey<'_>>> = HashMap::new();
+    for key in &keys {
+        if let Some(last) = key.column_words.last() {
+            by_last.entry(last).or_default().push(key);
+        }
+    }
+    let mut found = InferredJoins::default();
+    for table in snapshot.tables.iter().filter(|table| !table.kind.is_view()) {
+        let joined: HashSet<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
+        for column in table.columns.iter().filter(|column| !joined.contains(&column.name)) {
+            let words = stem(&column.name);
+            let near = words.last().and_then(|last| by_last.get(last.as_str())).map_or(&[][..], Vec::as_slice);
+            infer_column(&mut found, table, column, &words, near);
+        }
+    }
+    apply_notes(&mut found, snapshot, notes);
+    found
+}
+
+fn target_keys(snapshot: &Snapshot) -> Vec<TargetKey<'_>> {
+    let mut keys = Vec::new();
+    for table in snapshot.tables.iter().filter(|table| !table.kind.is_view()) {
+        let single = table.primary_key.iter().chain(&table.unique).filter_map(|key| match key.columns.as_slice() {
+            [column] => table.column(column),
+            _ => None,
+        });
+        let mut seen = HashSet::new();
+        for column in single.filter(|column| seen.insert(&column.name)) {
+            let (table_words, column_words) = (stem(&table.name), stem(&column.name));
+            keys.push(TargetKey { table, column, table_words, column_words });
+        }
+    }
+    keys
+}
+
+fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words: &[String], keys: &[&TargetKey<'_>]) {
+    let is_own_key = table.primary_key.as_ref().is_some_and(|key| key.columns == [column.name.as_str()]);
+    // The key of a table is not a reference, and a bare `id` names no table.
+    if words.len() < 2 || is_own_key {
+        return;
+    }
+    let fits = keys.iter().filter(|key| key.table.table_name() != table.table_name() || is_role(words, key));
+    let fits: Vec<(Fit, &&TargetKey<'_>)> =
+        fits.filter(|key| same_family(column, key.column)).filter_map(|key| Some((fit(words, key)?, key))).collect();
+    let Some(best) = fits.iter().map(|(fit, _)| *fit).min() else { return };
+    let mut best_keys: Vec<&&TargetKey<'_>> =
+        fits.iter().filter(|(fit, _)| *fit == best).map(|(_, key)| *key).collect();
+    // Of tables of one name the one in the same schema is meant.
+    if best_keys.iter().any(|key| key.table.schema == table.schema) {
+        best_keys.retain(|key| key.table.schema == table.schema);
+    }
+    match best_keys.as_slice() {
+        [key] => {
+            let because = match best {
+                Fit::Whole => format!("its name is that of the table {} and of its key", key.table.name),
+                Fit::Role => format!("its name ends in the table {} and its key", key.table.name),
+                Fit::Suffix => format!("its name is the end of the table's name {} and its key", key.table.name),
+                Fit::SameKey => format!("only {} has a key of this name", key.table.name),
+            };
+            let confidence = if best == Fit::Whole { Confidence::High } else { Confidence::Medium };
+            found.of.entry(table.table_name()).or_default().push(InferredJoin {
+                columns: vec![column.name.clone()],
+                target: key.table.table_name(),
+                target_columns: vec![key.column.name.clone()],
+                because,
+                confidence,
+                is_noted: false,
+            });
+        }
+        several => {
+            let tables = several.iter().map(|key| key.table.table_name()).collect();
+            found.ambiguous.push((table.table_name(), column.name.clone(), tables));
+        }
+    }
+}
+
+/// Whether the column refers to its own table in a role, as `parent_category_id` does.
+fn is_role(words: &[String], key: &TargetKey<'_>) -> bool {
+    fit(words, key) == Some(Fit::Role)
+}
+
+fn fit(words: &[String], key: &TargetKey<'_>) -> Option<Fit> {
+    let is_generic = |words: &[String]| words.iter().all(|word| GENERIC.contains(&word.as_str()));
+    let has_generic_name = is_generic(&key.column_words);
+    let own: Vec<&String> = if has_generic_name {
+        key.table_words.iter().chain(&key.column_words).collect()
+    } else if key.column_words.starts_with(&key.table_words) {
+        key.column_words.iter().collect()
+    } else {
+        return (words == key.column_words.as_slice()).then_some(Fit::SameKey);
+    };
+    let ends_in = |whole: &[String], end: &[&String]| {
+        whole.len() >= end.len() && whole.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == *b)
+    };
+    if words.len() == own.len() && ends_in(words, &own) {
+        return Some(Fit::Whole);
+    }
+    if ends_in(words, &own) {
+        return Some(Fit::Role);
+    }
+    // The table's name has a prefix that the column leaves out.
+    let owned: Vec<String> = own.iter().map(|word| (*word).clone()).collect();
+    let column: Vec<&String> = words.iter().collect();
+    let is_suffix = has_generic_name && words.len() > key.column_words.len() && ends_in(&owned, &column);
+    is_suffix.then_some(Fit::Suffix)
+}
+
+/// Whether values of two columns can be equal, by their types.
+fn same_family(one: &Column, other: &Column) -> bool {
+    match (family(&one.data_type), family(&other.data_type)) {
+        (None, _) | (_, None) => true,
+        (one, other) => one == other,
+    }
+}
+
+fn family(data_type: &str) -> Option<&'static str> {
+    let lower = data_type.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if lower.is_empty() {
+        None
+    } else if has(&["uuid", "uniqueidentifier"]) {
+        Some("uuid")
+    } else if has(&["interval", "point"]) {
+        Some("other")
+    } else if has(&["int", "serial", "numeric", "decimal", "number"]) {
+        Some("number")
+    } else if has(&["char", "text", "clob", "string"]) {
+        Some("text")
+    } else {
+        Some("other")
+    }
+}
+
+fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
+    for not in &notes.not_joins {
+        if let Some(joins) = found.of.get_mut(&not.from.0) {
+            joins.retain(|join| {
+                (&join.columns, &join.target, &join.target_columns) != (&not.from.1, &not.to.0, &not.to.1)
+            });
+        }
+    }
+    for noted in &notes.joins {
+        let known = |(table, columns): &(TableName, Vec<String>)| {
+            snapshot.table(table).is_some_and(|table| columns.iter().all(|column| table.column(column).is_some()))
+        };
+        if !known(&noted.from) || !known(&noted.to) || noted.from.1.len() != noted.to.1.len() {
+            continue;
+        }
+        let joins = found.of.entry(noted.from.0.clone()).or_default();
+        joins.retain(|join| join.columns != noted.from.1);
+        joins.push(InferredJoin {
+            columns: noted.from.1.clone(),
+            target: noted.to.0.clone(),
+            target_columns: noted.to.1.clone(),
+            because: if noted.because.is_empty() { "a note says so".to_owned() } else { noted.because.clone() },
+            confidence: Confidence::High,
+            is_noted: true,
+        });
+    }
+    found.of.retain(|_, joins| !joins.is_empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::snapshot::Key;
+
+    fn table(name: &str, key: &str, columns: &[&str]) -> Table {
+        let column = |name: &str| {
+            let data_type = if name.ends_with("_uuid") { "UUID" } else { "INTEGER" };
+            Column { name: name.into(), data_type: data_type.into(), ..Column::default() }
+        };
+        let mut all = vec![column(key)];
+        all.extend(columns.iter().map(|name| column(name)));
+        Table {
+            schema: "main".into(),
+            name: name.into(),
+            columns: all,
+            primary_key: Some(Key { name: None, columns: vec![key.into()] }),
+            ..Table::default()
+        }
+    }
+
+    #[test]
+    fn names_find_their_tables() {
+        let mut snapshot = Snapshot {
+            tables: vec![
+                table("customers", "id", &[]),
+                table("Artist", "ArtistId", &[]),
+                table(
+                    "shop_order",
+                    "id",
+                    &["customer_id", "billing_customer_id", "ArtistID", "quantity", "id_of_nothing"],
+                ),
+                table(
+                    "line",
+                    "id",
+                    &["order_id", "kind_id", "customer_uuid", "line_id", "parent_line_id", "DemoTypeId"],
+                ),
+                table("a_kind", "id", &[]),
+                table("b_kind", "id", &[]),
+                table("Demographics", "DemoTypeId", &[]),
+            ],
+            ..Snapshot::default()
+        };
+        snapshot.sort();
+        let found = infer(&snapshot, &Notes::default());
+        let shown: Vec<String> = found
+            .of
+            .iter()
+            .flat_map(|(table, joins)| {
+                let line = |join: &InferredJoin| {
+                    format!("{}.{} {}.{}", table.name, join.columns[0], join.target.name, join.target_columns[0])
+                };
+                joins.iter().map(line).collect::<Vec<_>>()
+            })
+            .collect();
+        let expected = [
+            "line.order_id shop_order.id",
+            "line.parent_line_id line.id",
+            "line.DemoTypeId Demographics.DemoTypeId",
+            "shop_order.customer_id customers.id",
+            "shop_order.billing_customer_id customers.id",
+            "shop_order.ArtistID Artist.ArtistId",
+        ];
+        assert_eq!(shown, expected);
+        let ambiguous: Vec<&str> = found.ambiguous.iter().map(|(_, column, _)| column.as_str()).collect();
+        assert_eq!(ambiguous, ["kind_id"]);
+    }
+
+    #[test]
+    fn notes_add_and_remove_joins() {
+        let mut snapshot = Snapshot {
+            tables: vec![table("customers", "id", &[]), table("orders", "id", &["customer_id", "buyer"])],
+            ..Snapshot::default()
+        };
+        snapshot.sort();
+        let text = "joins: [{from: main.orders.buyer, to: main.customers.id, because: seen in the code}]\n\
+                    not_joins: [{from: main.orders.customer_id, to: main.customers.id}]";
+        let (notes, problems) = super::super::notes::read(text, "f");
+        assert_eq!(problems, []);
+        let found = infer(&snapshot, &notes);
+        let joins: Vec<_> =
+            found.of.values().flatten().map(|it| (it.columns[0].as_str(), it.because.as_str())).collect();
+        assert_eq!(joins, [("buyer", "seen in the code")]);
+    }
+}

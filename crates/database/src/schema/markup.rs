@@ -1,0 +1,119 @@
+//! Foreign text in Markdown: it can neither start a heading, a table, a link or a comment, nor hide anything, nor end the cell or
+//! the front matter in which it stands.
+
+use refdesk_text::escape::one_line;
+
+/// A text as one line of prose.
+pub fn prose(text: &str) -> String {
+    let line: Vec<&str> = text.split_whitespace().collect();
+    let line = line.join(" ");
+    let mut out = String::with_capacity(line.len());
+    for c in one_line(&line).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    // A number or a sign at the beginning would make a list, a heading or a rule.
+    let is_sign = |c: char| matches!(c, '-' | '+' | '=' | ':');
+    if out.starts_with(is_sign) {
+        out.insert(0, '\\');
+    } else if let Some(end) = out.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)
+        && out.get(end..).is_some_and(|rest| rest.starts_with(['.', ')']))
+    {
+        out.insert(end, '\\');
+    }
+    out
+}
+
+/// A name as code, safe in a cell of a table.
+pub fn code(name: &str) -> String {
+    let line = one_line(name);
+    let ticks = longest_run(&line) + 1;
+    let fence = "`".repeat(ticks);
+    let needs_blank = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
+    let blank = if needs_blank { " " } else { "" };
+    // In a table even the bar of a code span is escaped.
+    format!("{fence}{blank}{}{blank}{fence}", line.replace('|', "\\|"))
+}
+
+fn longest_run(text: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// A value in front matter: as it is if that is plain, else in quotes.
+pub fn yaml(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let begins_with_letter = value.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_word =
+        ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&value.to_lowercase().as_str());
+    if begins_with_letter && !is_word && value.chars().all(is_plain) {
+        return value.to_owned();
+    }
+    // A text of JSON is one of YAML.
+    refdesk_text::escape::json(&serde_json::Value::from(value).to_string()).into_owned()
+}
+
+/// A path in a link.
+pub fn target(path: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_');
+    path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use refdesk_text::yaml::{RepeatedKeys, read};
+
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_only_text() {
+        for (text, in_prose, in_code) in [
+            ("plain words", "plain words", "`plain words`"),
+            ("a|b", "a\\|b", "`a\\|b`"),
+            ("<!-- x -->", "&lt;\\!-- x --&gt;", "`<!-- x -->`"),
+            ("# not\na heading", "\\# not a heading", "`# not\\na heading`"),
+            ("1. not a list", "1\\. not a list", "`1. not a list`"),
+            ("- nor this", "\\- nor this", "`- nor this`"),
+            ("`code`", "\\`code\\`", "`` `code` ``"),
+            ("\u{202e}x\u{1b}[2J", "\\\\u{202e}x\\\\x1b\\[2J", "`\\u{202e}x\\x1b[2J`"),
+            ("[a](b)", "\\[a\\](b)", "`[a](b)`"),
+        ] {
+            assert_eq!((prose(text).as_str(), code(text).as_str()), (in_prose, in_code), "{text:?}");
+        }
+        assert_eq!(target("a b/é"), "a%20b/%C3%A9");
+    }
+
+    proptest! {
+        #[test]
+        fn front_matter_gives_back_what_was_written(value in "[^\u{0}]{0,20}") {
+            let text = format!("a: {}\n", yaml(&value));
+            let found = read::<serde_json::Value>(&text, 100, RepeatedKeys::Refused).unwrap();
+            prop_assert_eq!(found["a"].as_str(), Some(value.as_str()));
+        }
+
+        #[test]
+        fn a_cell_stays_a_cell(text in ".{0,30}") {
+            for cell in [prose(&text), code(&text)] {
+                prop_assert!(!cell.contains('\n'));
+                let bytes = cell.as_bytes();
+                let bars = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'|');
+                for (at, _) in bars {
+                    prop_assert_eq!(at.checked_sub(1).and_then(|at| bytes.get(at)), Some(&b'\\'), "{}", cell);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The pages of a database: an overview, one for each domain, and for each table one for people and one for programs. The same input
+//! gives the same bytes; no time stands in a page.
+
+mod diagram;
+mod overview;
+mod table;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::file_names::file_names;
+use super::snapshot::{Table, TableName};
+use super::table_doc::TableDoc;
+use super::words::slug;
+use crate::config::DatabaseConfig;
+
+/// Most bytes of a page.
+pub const PAGE_BYTES: usize = 512 * 1024;
+
+/// What stands in `generated` of every page.
+const GENERATOR: &str = "refdesk";
+
+/// What a page is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
+    /// A table.
+    Table,
+    /// A domain.
+    Domain,
+    /// A database.
+    Overview,
+    /// Joins.
+    Relationship,
+}
+
+/// A page before it is a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Relative to the workspace, with `/`.
+    pub path: String,
+    /// Its content.
+    pub text: String,
+    /// What it is about.
+    pub kind: PageKind,
+    /// Its database.
+    pub database: String,
+    /// Its table, `schema.table`.
+    pub table: Option<TableName>,
+    /// Its domain.
+    pub domain: Option<String>,
+    /// Whether descriptions were shortened to keep it within its limit.
+    pub is_shortened: bool,
+}
+
+/// What the pages of a database are made from.
+#[derive(Debug, Clone, Copy)]
+pub struct PagesInput<'a> {
+    /// Its configuration.
+    pub config: &'a DatabaseConfig,
+    /// The folder of all pages, relative to the workspace.
+    pub docs_path: &'a str,
+    /// Its tables, and what is said of each.
+    pub tables: &'a [(&'a Table, TableDoc)],
+    /// The domain of each table that gets a page.
+    pub domains: &'a BTreeMap<TableName, String>,
+}
+
+/// A table with what its page needs.
+pub(self) struct Subject<'a> {
+    pub table: &'a Table,
+    pub doc: &'a TableDoc,
+    pub domain: &'a str,
+    /// The name of its files, without an ending.
+    pub file: &'a str,
+}
+
+/// All pages of a database with the places that they link to.
+pub(self) struct Book<'a> {
+    pub config: &'a DatabaseConfig,
+    pub docs_path: &'a str,
+    /// In the order of the snapshot.
+    pub subjects: Vec<Subject<'a>>,
+    /// By `schema.table`: the position in `subjects`.
+    positions: BTreeMap<String, usize>,
+}
+
+/// The id of the source that a domain becomes.
+pub fn domain_id(database: &str, domain: &str) -> String {
+    format!("db-{database}-{domain}")
+}
+
+/// The id of the source that a table becomes.
+pub fn table_id(database: &str, table: &TableName) -> String {
+    let plain = slug(&table.full());
+    let is_same = plain == table.full().to_lowercase().replace(['.', '_'], "-");
+    if is_same && !plain.is_empty() {
+        return format!("db-{database}-{plain}");
+    }
+    // Different names must not share an id.
+    let hash = refdesk_files::name::sha256_hex(table.full().as_bytes());
+    let hash = hash.get(..6).unwrap_or_default();
+    if plain.is_empty() { format!("db-{database}-{hash}") } else { format!("db-{database}-{plain}-{hash}") }
+}
+
+/// The folder of a domain's pages.
+pub fn domain_folder(docs_path: &str, database: &str, domain: &str) -> String {
+    format!("{docs_path}/{database}/{domain}")
+}
+
+/// The pages of a database: its overview, then each domain with its tables.
+pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
+    let names = file_names(input.domains.keys());
+    let subjects: Vec<Subject<'_>> = input
+        .tables
+        .iter()
+        .filter_map(|(table, doc)| {
+            let name = table.table_name();
+            let (domain, file) = (input.domains.get(&name)?, names.get(&name)?);
+            Some(Subject { table, doc, domain, file })
+        })
+        .collect();
+    let positions = subjects.iter().enumerate().map(|(at, it)| (it.doc.fully_qualified_name.clone(), at)).collect();
+    let book = Book { config: input.config, docs_path: input.docs_path, subjects, positions };
+    let mut pages = vec![overview::overview(&book)];
+    let mut domains: Vec<&str> = book.subjects.iter().map(|it| it.domain).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    pages.extend(domains.iter().map(|domain| overview::domain(&book, domain)));
+    for subject in &book.subjects {
+        pages.extend(table::pages(&book, subject));
+    }
+    pages
+}
+
+impl Book<'_> {
+    /// The tables of a domain.
+    fn of_domain<'b>(&'b self, domain: &'b str) -> impl Iterator<Item = &'b Subject<'b>> {
+        self.subjects.iter().filter(move |it| it.domain == domain)
+    }
+
+    /// The table of this full name, if it has a page.
+    fn subject(&self, full_name: &str) -> Option<&Subject<'_>> {
+        self.subjects.get(*self.positions.get(full_name)?)
+    }
+
+    fn folder(&self, domain: &str) -> String {
+        domain_folder(self.docs_path, &self.config.name, domain)
+    }
+}
+
+/// The lines between `---` at the beginning of a page.
+fn front_matter(members: &[(&str, &str)]) -> String {
+    let lines: Vec<String> =
+        members.iter().map(|(key, value)| format!("{key}: {}\n", super::markup::yaml(value))).collect();
+    format!("---\n{}---\n\n", lines.concat())
+}
+
+/// `1 table`, `2 tables`.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;

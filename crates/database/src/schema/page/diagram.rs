@@ -1,0 +1,44 @@
+//! A diagram of a small domain in Mermaid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Book;
+
+/// Most tables of a diagram.
+const TABLES: usize = 30;
+
+/// The tables of a domain and the keys between them; `None` if there are too many, or none that refers to another.
+pub fn diagram(book: &Book<'_>, domain: &str) -> Option<String> {
+    let tables: Vec<_> = book.of_domain(domain).collect();
+    if tables.len() > TABLES {
+        return None;
+    }
+    let mut names: BTreeMap<&str, String> = BTreeMap::new();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    for subject in &tables {
+        let plain: String =
+            subject.table.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        // Two names may be the same without what Mermaid does not know.
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let first = format!("{}{plain}", if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "t" });
+        let name = std::iter::once(first).chain(numbered).find(|name| !taken.contains(name))?;
+        taken.insert(name.clone());
+        names.insert(&subject.doc.fully_qualified_name, name);
+    }
+    let mut lines: BTreeSet<String> = BTreeSet::new();
+    for subject in &tables {
+        let Some(from) = names.get(subject.doc.fully_qualified_name.as_str()) else { continue };
+        for key in &subject.doc.foreign_keys {
+            let Some(to) = names.get(key.referenced_table.as_str()) else { continue };
+            let many = if key.cardinality == "one_to_one" { "|o" } else { "}o" };
+            let columns: Vec<String> = key.columns.iter().map(|it| label(it)).collect();
+            lines.insert(format!("  {from} {many}--|| {to} : \"{}\"\n", columns.join(", ")));
+        }
+    }
+    if lines.is_empty() { None } else { Some(format!("erDiagram\n{}", lines.into_iter().collect::<String>())) }
+}
+
+/// A name that cannot end the label.
+fn label(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | ' ' | '-' | '.') { c } else { '_' }).collect()
+}

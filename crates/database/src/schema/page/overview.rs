@@ -1,0 +1,126 @@
+//! The pages of a database and of a domain.
+
+use std::collections::BTreeMap;
+
+use super::diagram::diagram;
+use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, count, domain_id, front_matter};
+use crate::schema::markup::{code, prose, target};
+use crate::schema::table_doc::first_sentence;
+use refdesk_text::shorten::shortened_at_word;
+
+/// Characters of a table's description in a list.
+const LISTED: usize = 200;
+
+/// The overview of a database.
+pub fn overview(book: &Book<'_>) -> Page {
+    let name = &book.config.name;
+    let mut text = front_matter(&[
+        ("id", &format!("db-{name}")),
+        ("database", name),
+        ("kind", "database"),
+        ("generated", GENERATOR),
+    ]);
+    let mut tables: BTreeMap<&str, usize> = BTreeMap::new();
+    book.subjects.iter().for_each(|it| *tables.entry(it.domain).or_default() += 1);
+    let kind = book.config.connection.word();
+    text.push_str(&format!(
+        "# Database {name}\n\nA {kind} database: {} in {}.\n",
+        count(book.subjects.len(), "table"),
+        count(tables.len(), "domain")
+    ));
+    if !tables.is_empty() {
+        text.push_str("\n## Domains\n\n| domain | tables | the most referred to |\n| --- | --- | --- |\n");
+    }
+    for (domain, number) in &tables {
+        let mut known: Vec<(usize, &str)> =
+            book.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str())).collect();
+        known.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        let known: Vec<String> = known.iter().take(3).map(|(_, name)| code(name)).collect();
+        text.push_str(&format!("| [{domain}]({}/README.md) | {number} | {} |\n", target(domain), known.join(", ")));
+    }
+    let between = between_domains(book);
+    if !between.is_empty() {
+        text.push_str("\n## Joins between domains\n\n| from | to | keys |\n| --- | --- | --- |\n");
+        for ((from, to), keys) in &between {
+            text.push_str(&format!("| {from} | {to} | {keys} |\n"));
+        }
+    }
+    Page {
+        path: format!("{}/{name}/README.md", book.docs_path),
+        text,
+        kind: PageKind::Overview,
+        database: name.clone(),
+        table: None,
+        domain: None,
+        is_shortened: false,
+    }
+}
+
+/// The number of keys from one domain to another.
+fn between_domains<'b>(book: &'b Book<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
+    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for subject in &book.subjects {
+        for key in &subject.doc.foreign_keys {
+            if let Some(to) = book.subject(&key.referenced_table).filter(|to| to.domain != subject.domain) {
+                *found.entry((subject.domain, to.domain)).or_default() += 1;
+            }
+        }
+    }
+    found
+}
+
+/// The page of a domain.
+pub fn domain(book: &Book<'_>, domain: &str) -> Page {
+    let text = domain_text(book, domain, LISTED);
+    let is_shortened = text.len() > PAGE_BYTES;
+    Page {
+        path: format!("{}/README.md", book.folder(domain)),
+        text: if is_shortened { domain_text(book, domain, 0) } else { text },
+        kind: PageKind::Domain,
+        database: book.config.name.clone(),
+        table: None,
+        domain: Some(domain.to_owned()),
+        is_shortened,
+    }
+}
+
+fn domain_text(book: &Book<'_>, domain: &str, listed: usize) -> String {
+    let name = &book.config.name;
+    let mut text = front_matter(&[
+        ("id", &domain_id(name, domain)),
+        ("database", name),
+        ("domain", domain),
+        ("kind", "domain"),
+        ("generated", GENERATOR),
+    ]);
+    let number = book.of_domain(domain).count();
+    text.push_str(&format!("# {name}: {domain}\n\n{} of the database {name}.\n", count(number, "table")));
+    text.push_str("\n## Tables\n\n| table | what it is |\n| --- | --- |\n");
+    for subject in book.of_domain(domain) {
+        let what = match listed {
+            0 => String::new(),
+            listed => prose(&shortened_at_word(first_sentence(&subject.doc.description), listed)),
+        };
+        let link = format!("[{}](tables/{}.md)", code(&subject.doc.fully_qualified_name), target(subject.file));
+        text.push_str(&format!("| {link} | {what} |\n"));
+    }
+    if let Some(diagram) = diagram(book, domain) {
+        text.push_str(&format!("\n## Diagram\n\n```mermaid\n{diagram}```\n"));
+    }
+    let outside: Vec<String> = book
+        .of_domain(domain)
+        .flat_map(|subject| {
+            subject.doc.foreign_keys.iter().filter_map(move |key| {
+                let to = book.subject(&key.referenced_table).filter(|to| to.domain != domain)?;
+                let columns: Vec<String> = key.columns.iter().map(|column| code(column)).collect();
+                let from = code(&subject.doc.fully_qualified_name);
+                let other = code(&key.referenced_table);
+                Some(format!("- {from} {} → {other} (domain {})", columns.join(", "), to.domain))
+            })
+        })
+        .collect();
+    if !outside.is_empty() {
+        text.push_str(&format!("\n## Joins to other domains\n\n{}\n", outside.join("\n")));
+    }
+    text
+}

@@ -1,0 +1,211 @@
+//! The pages of a table.
+
+use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, Subject, front_matter, table_id};
+use crate::schema::markup::{code, prose, target};
+use crate::schema::table_doc::{ColumnDoc, ColumnStatistics, DescriptionSource, TableDoc};
+use refdesk_text::shorten::shortened;
+use refdesk_text::tokens::grouped;
+
+/// Characters of a description in a page that would be too large.
+const SHORT: usize = 80;
+
+/// The page for people and the page for programs.
+pub fn pages(book: &Book<'_>, subject: &Subject<'_>) -> [Page; 2] {
+    let base = format!("{}/tables/{}", book.folder(subject.domain), subject.file);
+    let page = |ending: &str, (text, is_shortened): (String, bool)| Page {
+        path: format!("{base}.{ending}"),
+        text,
+        kind: PageKind::Table,
+        database: book.config.name.clone(),
+        table: Some(subject.table.table_name()),
+        domain: Some(subject.domain.to_owned()),
+        is_shortened,
+    };
+    let within = |print: &dyn Fn(&TableDoc) -> String, print_short: &dyn Fn(&TableDoc) -> String| {
+        let text = print(subject.doc);
+        if text.len() <= PAGE_BYTES { (text, false) } else { (print_short(&short(subject.doc)), true) }
+    };
+    let in_words = |doc: &TableDoc| markdown(book, subject, doc);
+    [page("md", within(&in_words, &in_words)), page("json", within(&TableDoc::json, &TableDoc::compact_json))]
+}
+
+/// The same with short descriptions and without what is longest.
+fn short(doc: &TableDoc) -> TableDoc {
+    let column = |column: &ColumnDoc| ColumnDoc {
+        description: shortened(column.description.clone(), SHORT),
+        default: column.default.clone().map(|default| shortened(default, SHORT)),
+        labels: column.labels.iter().take(20).map(|label| shortened(label.clone(), SHORT)).collect(),
+        statistics: None,
+        ..column.clone()
+    };
+    let checks = doc.checks.iter().take(20).map(|check| shortened(check.clone(), SHORT)).collect();
+    let indexes = doc.indexes.iter().take(50).cloned().collect();
+    let referenced_by = doc.referenced_by.iter().take(500).cloned().collect();
+    TableDoc { columns: doc.columns.iter().map(column).collect(), checks, indexes, referenced_by, ..doc.clone() }
+}
+
+fn markdown(book: &Book<'_>, subject: &Subject<'_>, doc: &TableDoc) -> String {
+    let Subject { table, domain, .. } = subject;
+    let mut text = front_matter(&[
+        ("id", &table_id(&book.config.name, &table.table_name())),
+        ("database", &book.config.name),
+        ("schema", &table.schema),
+        ("table", &table.name),
+        ("kind", table.kind.word()),
+        ("domain", domain),
+        ("metadata_hash", &table.metadata_hash()),
+        ("generated", GENERATOR),
+    ]);
+    text.push_str(&format!("# {}\n\n{}\n", prose(&doc.fully_qualified_name), prose(&doc.description)));
+    let rows = doc.row_count_approx.map_or_else(String::new, |rows| format!("About {} rows. ", grouped(rows)));
+    text.push_str(&format!("\n{rows}{}\n", origin(doc)));
+    if table.is_unreadable {
+        text.push_str("\nIts rows cannot be read with this connection; this page is from the catalog alone.\n");
+    }
+    text.push_str(&columns(doc));
+    text.push_str(&keys(doc));
+    text.push_str(&joins(book, subject, doc));
+    text.push_str(&rest(doc));
+    text
+}
+
+/// Where the description comes from, so that a reader knows how far to trust it.
+fn origin(doc: &TableDoc) -> String {
+    let of = |source: DescriptionSource| doc.columns.iter().filter(|column| column.source == source).count();
+    let table = match doc.source {
+        DescriptionSource::Note => "Described in a note",
+        DescriptionSource::Comment => "Described by the comment in the database",
+        DescriptionSource::Model => "Described by a language model",
+        DescriptionSource::Fallback => "Described by its names and keys",
+    };
+    let parts: Vec<String> = [
+        (DescriptionSource::Note, "from notes"),
+        (DescriptionSource::Comment, "from comments"),
+        (DescriptionSource::Model, "from a language model"),
+    ]
+    .iter()
+    .map(|(source, words)| (of(*source), words))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, words)| format!("{count} {words}"))
+    .collect();
+    if parts.is_empty() {
+        return format!("{table}.");
+    }
+    format!("{table}; of {} columns {}.", doc.columns.len(), parts.join(", "))
+}
+
+fn columns(doc: &TableDoc) -> String {
+    if doc.columns.is_empty() {
+        return String::new();
+    }
+    let has_values = doc.columns.iter().any(|column| column.statistics.is_some() || column.sensitive.is_some());
+    let mut text = String::from("\n## Columns\n\n| column | type | null | what it is |");
+    text.push_str(if has_values {
+        " values |\n| --- | --- | --- | --- | --- |\n"
+    } else {
+        "\n| --- | --- | --- | --- |\n"
+    });
+    for column in &doc.columns {
+        let data_type = if column.data_type.is_empty() { String::new() } else { code(&column.data_type) };
+        let mut what = prose(&column.description);
+        if let Some(default) = &column.default {
+            what.push_str(&format!(" Default {}.", code(default)));
+        }
+        if !column.labels.is_empty() {
+            let labels: Vec<String> = column.labels.iter().map(|label| code(label)).collect();
+            what.push_str(&format!(" One of {}.", labels.join(", ")));
+        }
+        let null = if column.nullable { "yes" } else { "no" };
+        let values = if has_values { format!(" {} |", values(column)) } else { String::new() };
+        text.push_str(&format!("| {} | {data_type} | {null} | {what} |{values}\n", code(&column.name)));
+    }
+    text
+}
+
+/// What is known of the values of a column.
+fn values(column: &ColumnDoc) -> String {
+    let mut parts = Vec::new();
+    if let Some(rule) = &column.sensitive {
+        parts.push(format!("sensitive ({})", prose(rule)));
+    }
+    if let Some(statistics) = &column.statistics {
+        let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
+        parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| format!("{percent} % null")));
+        parts.extend(distinct.map(|distinct| format!("{} different", grouped(distinct))));
+        parts.extend(few_values.then(|| "few values".to_owned()));
+        parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
+        parts.extend(magnitude.map(|(from, to)| match from == to {
+            true => format!("about 10^{from}"),
+            false => format!("10^{from} to 10^{to}"),
+        }));
+        if !shapes.is_empty() {
+            let shapes: Vec<String> = shapes.iter().map(|shape| code(shape)).collect();
+            parts.push(format!("like {}", shapes.join(", ")));
+        }
+    }
+    parts.join("; ")
+}
+
+fn keys(doc: &TableDoc) -> String {
+    let mut lines = Vec::new();
+    if !doc.primary_key.is_empty() {
+        lines.push(format!("- primary key: {}", names(&doc.primary_key)));
+    }
+    lines.extend(doc.unique.iter().map(|columns| format!("- unique: {}", names(columns))));
+    section("Keys", &lines)
+}
+
+fn joins(book: &Book<'_>, subject: &Subject<'_>, doc: &TableDoc) -> String {
+    let mut lines = Vec::new();
+    for key in &doc.foreign_keys {
+        let to = place(book, subject, &key.referenced_table);
+        let what = key.cardinality.replace('_', " ");
+        let delete = match key.on_delete.as_str() {
+            "" | "no action" => String::new(),
+            action => format!(", on delete {}", prose(action)),
+        };
+        lines.push(format!("- {} → {to} {} ({what}{delete})", names(&key.columns), names(&key.referenced_columns)));
+    }
+    for reference in &doc.referenced_by {
+        let from = place(book, subject, &reference.table);
+        lines.push(format!("- {} ← {from} {}", names(&reference.referenced_columns), names(&reference.columns)));
+    }
+    for join in &doc.inferred_joins {
+        let to = place(book, subject, &join.referenced_table);
+        let because = prose(&join.because);
+        let columns = names(&join.columns);
+        lines.push(format!("- {columns} → {to} {} (inferred: {because})", names(&join.referenced_columns)));
+    }
+    section("Joins", &lines)
+}
+
+fn rest(doc: &TableDoc) -> String {
+    let checks: Vec<String> = doc.checks.iter().map(|check| format!("- {}", code(check))).collect();
+    let index = |index: &crate::schema::table_doc::IndexDoc| {
+        format!("- {}: {}{}", code(&index.name), names(&index.columns), if index.unique { " (unique)" } else { "" })
+    };
+    let indexes: Vec<String> = doc.indexes.iter().map(index).collect();
+    format!("{}{}", section("Checks", &checks), section("Indexes", &indexes))
+}
+
+fn section(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("\n## {title}\n\n{}\n", lines.join("\n")) }
+}
+
+fn names(columns: &[String]) -> String {
+    columns.iter().map(|column| code(column)).collect::<Vec<_>>().join(", ")
+}
+
+/// A table as another one's page names it: with a link within the domain, and elsewhere with its domain's name alone, so that a pick
+/// does not bring the whole schema.
+fn place(book: &Book<'_>, from: &Subject<'_>, full_name: &str) -> String {
+    let shown = code(full_name);
+    match book.subject(full_name) {
+        Some(to) if to.domain == from.domain => format!("[{shown}]({}.md)", target(to.file)),
+        Some(to) if book.config.cross_links => {
+            format!("[{shown}](../../{}/tables/{}.md)", target(to.domain), target(to.file))
+        }
+        Some(to) => format!("{shown} (domain {})", to.domain),
+        None => shown,
+    }
+}

@@ -1,0 +1,125 @@
+//! Pages of small and of hostile schemas; whole databases are in the golden files.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::config;
+use crate::schema::joins::infer;
+use crate::schema::notes::Notes;
+use crate::schema::snapshot::{Column, ForeignKey, Key, Snapshot};
+use crate::schema::table_doc::DocInput;
+
+fn table(name: &str, columns: &[&str], to: &[(&str, &str)]) -> Table {
+    let column = |name: &&str| Column { name: (*name).into(), data_type: "INT".into(), ..Column::default() };
+    let key = |(column, to): &(&str, &str)| ForeignKey {
+        columns: vec![(*column).into()],
+        target: TableName { schema: "main".into(), name: (*to).into() },
+        target_columns: vec!["id".into()],
+        ..ForeignKey::default()
+    };
+    Table {
+        schema: "main".into(),
+        name: name.into(),
+        columns: columns.iter().map(column).collect(),
+        primary_key: Some(Key { name: None, columns: vec![columns[0].into()] }),
+        foreign_keys: to.iter().map(key).collect(),
+        ..Table::default()
+    }
+}
+
+fn pages_of(tables: Vec<Table>, domains: &[(&str, &str)], more: &str) -> Vec<Page> {
+    let text = format!("databases: [{{name: shop, type: sqlite, connection: {{file: x}}{more}}}]");
+    let (config, _) = config::read(&text, "f");
+    let mut snapshot = Snapshot { tables, ..Snapshot::default() };
+    snapshot.sort();
+    let notes = Notes::default();
+    let joins = infer(&snapshot, &notes);
+    let config = &config.databases[0];
+    let profiles = BTreeMap::new();
+    let input = DocInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &profiles };
+    let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
+    let domain = |table: &Table| {
+        let found = domains.iter().find(|(name, _)| *name == table.name);
+        (table.table_name(), found.map_or("all", |(_, domain)| domain).to_owned())
+    };
+    let domains = snapshot.tables.iter().map(domain).collect();
+    pages(&PagesInput { config, docs_path: "docs/databases", tables: &docs, domains: &domains })
+}
+
+fn text<'p>(pages: &'p [Page], path: &str) -> &'p str {
+    let found = pages.iter().find(|page| page.path.ends_with(path));
+    &found.unwrap_or_else(|| panic!("{path}: {:?}", pages.iter().map(|it| &it.path).collect::<Vec<_>>())).text
+}
+
+#[test]
+fn links_stay_within_a_domain() {
+    let tables = || {
+        vec![
+            table("item", &["id", "order_id"], &[("order_id", "order")]),
+            table("order", &["id", "customer"], &[("customer", "person")]),
+            table("person", &["id"], &[]),
+        ]
+    };
+    let pages = pages_of(tables(), &[("person", "people")], "");
+    let paths: Vec<&str> = pages.iter().map(|page| page.path.trim_start_matches("docs/databases/shop/")).collect();
+    let expected = [
+        "README.md",
+        "all/README.md",
+        "people/README.md",
+        "all/tables/main.item.md",
+        "all/tables/main.item.json",
+        "all/tables/main.order.md",
+        "all/tables/main.order.json",
+        "people/tables/main.person.md",
+        "people/tables/main.person.json",
+    ];
+    assert_eq!(paths, expected);
+    assert!(text(&pages, "main.item.md").contains("[`main.order`](main.order.md) `id` (many to one)"));
+    let order = text(&pages, "main.order.md");
+    assert!(order.contains("- `customer` → `main.person` (domain people) `id`"), "{order}");
+    assert!(!order.contains("db-shop-people") && !order.contains("person.md"), "no id and no link: {order}");
+    let linked = pages_of(tables(), &[("person", "people")], ", cross_links: true");
+    assert!(text(&linked, "main.order.md").contains("(../../people/tables/main.person.md)"));
+    assert!(text(&pages, "shop/README.md").contains("| all | people | 1 |"));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let odd = ["../../x", "a|b", "-->", "CON", "line\nbreak", "quo\"te", "`tick`", "# head", "---"];
+    let tables = odd.iter().map(|name| table(name, &["id", name], &[(name, odd[0])])).collect();
+    let pages = pages_of(tables, &[], "");
+    for page in &pages {
+        assert!(page.path.starts_with("docs/databases/shop/") && !page.path.contains(".."), "{}", page.path);
+        if page.path.ends_with(".md") {
+            let body = page.text.splitn(3, "---\n").nth(2).unwrap();
+            for line in body.lines() {
+                assert!(!line.contains("<!--") && !line.starts_with("---"), "{line}");
+            }
+            let headings = body.lines().filter(|line| line.starts_with("# ")).count();
+            assert_eq!(headings, 1, "{body}");
+        } else {
+            serde_json::from_str::<TableDoc>(&page.text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_page_stays_within_its_limit() {
+    let mut wide = table("wide", &["id"], &[]);
+    for at in 0..2_000 {
+        let comment = Some("<words> ".repeat(400));
+        wide.columns.push(Column { name: format!("c{at}"), comment, ..Column::default() });
+    }
+    for page in pages_of(vec![wide], &[], "") {
+        assert!(page.text.len() <= PAGE_BYTES, "{}: {}", page.path, page.text.len());
+        assert_eq!(page.is_shortened, page.path.contains("main.wide"), "{}", page.path);
+    }
+}
+
+#[test]
+fn ids_are_distinct() {
+    let id = |name: &str| table_id("shop", &TableName { schema: "main".into(), name: name.into() });
+    assert_eq!((id("order_line").as_str(), id("Order").as_str()), ("db-shop-main-order-line", "db-shop-main-order"));
+    assert_ne!(id("a|b"), id("a/b"));
+    assert!(id("日本").starts_with("db-shop-main-"));
+}

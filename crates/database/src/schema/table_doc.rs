@@ -1,0 +1,350 @@
+//! All that a page says of a table, as a value: its JSON is the page for programs, its Markdown the one for people. Joins are read
+//! from here and never from prose.
+
+use std::collections::BTreeMap;
+
+use refdesk_text::shorten::shortened;
+use serde::{Deserialize, Serialize};
+
+use super::describe;
+use super::joins::{Confidence, InferredJoins};
+use super::notes::Notes;
+use super::sensitive::by_name_and_type;
+use super::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
+use crate::config::DatabaseConfig;
+use crate::sampling::{ColumnProfile, TableProfile};
+
+/// Most characters of a description in a page.
+const DESCRIPTION: usize = 2_000;
+
+/// A table as its page has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableDoc {
+    /// `schema.table`.
+    pub fully_qualified_name: String,
+    /// What it is.
+    pub kind: TableKind,
+    /// What it means.
+    pub description: String,
+    /// Where that comes from.
+    pub source: DescriptionSource,
+    /// How sure it is; a rule and a person are sure.
+    pub confidence: Option<Confidence>,
+    /// Estimated rows, to two digits.
+    pub row_count_approx: Option<u64>,
+    /// In the order of the table.
+    pub columns: Vec<ColumnDoc>,
+    /// The columns of the primary key.
+    pub primary_key: Vec<String>,
+    /// Columns that are unique together.
+    pub unique: Vec<Vec<String>>,
+    /// What every row fulfils.
+    pub checks: Vec<String>,
+    /// Indexes.
+    pub indexes: Vec<IndexDoc>,
+    /// Its keys to other tables.
+    pub foreign_keys: Vec<ForeignKeyDoc>,
+    /// Keys of other tables to it.
+    pub referenced_by: Vec<ReferenceDoc>,
+    /// Joins that no key says.
+    pub inferred_joins: Vec<InferredJoinDoc>,
+}
+
+/// Where a description comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DescriptionSource {
+    /// A person's note.
+    Note,
+    /// A comment of the database.
+    Comment,
+    /// A language model.
+    Model,
+    /// A rule over names, keys and types.
+    #[default]
+    Fallback,
+}
+
+/// A column as a page has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnDoc {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub data_type: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// Its default.
+    pub default: Option<String>,
+    /// What it means.
+    pub description: String,
+    /// Where that comes from.
+    pub source: DescriptionSource,
+    /// `false` for a name that says all: no model is asked about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<bool>,
+    /// The rule by which nothing is told of its values.
+    pub sensitive: Option<String>,
+    /// What is known of its values.
+    pub statistics: Option<ColumnStatistics>,
+    /// The values that it may have: labels of its type, or a small set where the configuration publishes that.
+    pub labels: Vec<String>,
+}
+
+/// What is known of the values of a column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnStatistics {
+    /// Nulls; of a sensitive column to 5 %.
+    pub null_percent: Option<u8>,
+    /// Different values among the rows that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// Average characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_width: Option<u64>,
+    /// The first and the last year.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub years: Option<(i32, i32)>,
+    /// The least and the largest power of ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub magnitude: Option<(i8, i8)>,
+    /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<String>,
+    /// Whether it has few values, which are not told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub few_values: bool,
+}
+
+/// An index as a page has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexDoc {
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Whether it is unique.
+    pub unique: bool,
+}
+
+/// A foreign key as a page has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignKeyDoc {
+    /// Its name, if it has one.
+    pub constraint_name: Option<String>,
+    /// The columns here.
+    pub columns: Vec<String>,
+    /// `schema.table`.
+    pub referenced_table: String,
+    /// The columns there.
+    pub referenced_columns: Vec<String>,
+    /// `many_to_one` or `one_to_one`.
+    pub cardinality: String,
+    /// What happens here when the row there goes.
+    pub on_delete: String,
+}
+
+/// A key of another table that refers to this one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ReferenceDoc {
+    /// `schema.table` of the other one.
+    pub table: String,
+    /// The columns there.
+    pub columns: Vec<String>,
+    /// The columns here.
+    pub referenced_columns: Vec<String>,
+    /// The name of the key, if it has one.
+    pub constraint_name: Option<String>,
+}
+
+/// An inferred join as a page has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InferredJoinDoc {
+    /// The columns here.
+    pub columns: Vec<String>,
+    /// `schema.table`.
+    pub referenced_table: String,
+    /// The columns there.
+    pub referenced_columns: Vec<String>,
+    /// Why.
+    pub because: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// What tables are documented from.
+#[derive(Debug, Clone, Copy)]
+pub struct DocInput<'a> {
+    /// The configuration of the database.
+    pub config: &'a DatabaseConfig,
+    /// Its schema.
+    pub snapshot: &'a Snapshot,
+    /// What a person noted.
+    pub notes: &'a Notes,
+    /// Joins that no key says.
+    pub joins: &'a InferredJoins,
+    /// What was read of values.
+    pub profiles: &'a BTreeMap<TableName, TableProfile>,
+}
+
+impl DocInput<'_> {
+    /// Every table, in the order of the snapshot.
+    pub fn docs(&self) -> Vec<TableDoc> {
+        let mut references: BTreeMap<TableName, Vec<ReferenceDoc>> = BTreeMap::new();
+        for table in &self.snapshot.tables {
+            for key in &table.foreign_keys {
+                references.entry(key.target.clone()).or_default().push(ReferenceDoc {
+                    table: table.full_name(),
+                    columns: key.columns.clone(),
+                    referenced_columns: key.target_columns.clone(),
+                    constraint_name: key.name.clone(),
+                });
+            }
+        }
+        references.values_mut().for_each(|references| references.sort());
+        let none = Vec::new();
+        let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none));
+        self.snapshot.tables.iter().map(doc).collect()
+    }
+
+    fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc]) -> TableDoc {
+        let note = self.notes.table(table);
+        let mut others: Vec<String> = Vec::new();
+        for reference in referenced_by {
+            let name = reference.table.rsplit_once('.').map_or(reference.table.as_str(), |(_, name)| name).to_owned();
+            if !others.contains(&name) && reference.table != table.full_name() {
+                others.push(name);
+            }
+        }
+        let (description, source) =
+            description(note.and_then(|note| note.description.as_deref()), table.comment.as_deref(), || {
+                describe::table(table, &others)
+            });
+        let profile = self.profiles.get(&table.table_name());
+        let column = |column: &Column| {
+            let noted = note.and_then(|note| note.columns.get(&column.name)).map(String::as_str);
+            self.column(table, column, noted, profile.and_then(|profile| profile.columns.get(&column.name)))
+        };
+        let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
+        TableDoc {
+            fully_qualified_name: table.full_name(),
+            kind: table.kind,
+            description,
+            source,
+            confidence: None,
+            row_count_approx: table.row_estimate.map(to_two_digits),
+            columns: table.columns.iter().map(column).collect(),
+            primary_key: table.primary_key.as_ref().map(|key| key.columns.clone()).unwrap_or_default(),
+            unique: table.unique.iter().map(|key| key.columns.clone()).collect(),
+            checks: table.checks.iter().map(|check| check.expression.clone()).collect(),
+            indexes: table
+                .indexes
+                .iter()
+                .map(|it| IndexDoc { name: it.name.clone(), columns: it.columns.clone(), unique: it.is_unique })
+                .collect(),
+            foreign_keys: table.foreign_keys.iter().map(|key| foreign_key(table, key)).collect(),
+            referenced_by: referenced_by.to_vec(),
+            inferred_joins: inferred
+                .iter()
+                .map(|join| InferredJoinDoc {
+                    columns: join.columns.clone(),
+                    referenced_table: join.target.full(),
+                    referenced_columns: join.target_columns.clone(),
+                    because: join.because.clone(),
+                    confidence: join.confidence,
+                })
+                .collect(),
+        }
+    }
+
+    fn column(&self, table: &Table, column: &Column, note: Option<&str>, profile: Option<&ColumnProfile>) -> ColumnDoc {
+        let (rule_text, says_all) = describe::column(table, column);
+        let (description, source) = description(note, column.comment.as_deref(), || rule_text);
+        let sensitive = match profile {
+            Some(profile) => profile.sensitive.clone(),
+            None => by_name_and_type(self.config, table, column),
+        };
+        let mut labels = column.labels.clone();
+        if labels.is_empty() && self.config.publish_values && sensitive.is_none() {
+            labels = profile.and_then(|profile| profile.values.clone()).unwrap_or_default();
+        }
+        ColumnDoc {
+            name: column.name.clone(),
+            data_type: column.data_type.clone(),
+            nullable: column.nullable,
+            default: column.default.clone(),
+            description,
+            source,
+            asked: says_all.then_some(false),
+            sensitive: sensitive.map(|rule| rule.words()),
+            statistics: profile.map(|profile| profile.statistics.clone()),
+            labels,
+        }
+    }
+}
+
+fn description(
+    note: Option<&str>,
+    comment: Option<&str>,
+    rule: impl FnOnce() -> String,
+) -> (String, DescriptionSource) {
+    let usable = |text: &str| !text.trim().is_empty();
+    let (text, source) = match (note.filter(|it| usable(it)), comment.filter(|it| usable(it))) {
+        (Some(note), _) => (note.to_owned(), DescriptionSource::Note),
+        (None, Some(comment)) => (comment.to_owned(), DescriptionSource::Comment),
+        (None, None) => (rule(), DescriptionSource::Fallback),
+    };
+    (shortened(text.trim().to_owned(), DESCRIPTION), source)
+}
+
+fn foreign_key(table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
+    let is_unique = table.is_unique_by(&key.columns);
+    ForeignKeyDoc {
+        constraint_name: key.name.clone(),
+        columns: key.columns.clone(),
+        referenced_table: key.target.full(),
+        referenced_columns: key.target_columns.clone(),
+        cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
+        on_delete: key.on_delete.clone(),
+    }
+}
+
+/// A count of which only the first two digits are kept, so that a page does not change with every row.
+pub fn to_two_digits(count: u64) -> u64 {
+    let mut unit = 1;
+    while count / unit >= 100 {
+        unit *= 10;
+    }
+    count / unit * unit
+}
+
+impl TableDoc {
+    /// The page for programs.
+    pub fn json(&self) -> String {
+        // It has only texts, numbers and lists, which are always JSON.
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        format!("{}\n", refdesk_text::escape::json(&text))
+    }
+
+    /// The same without line breaks, for a page that would be too large.
+    pub fn compact_json(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        format!("{}\n", refdesk_text::escape::json(&text))
+    }
+
+    /// The description's first sentence.
+    pub fn first_sentence(&self) -> &str {
+        first_sentence(&self.description)
+    }
+}
+
+/// A text up to its first full stop that ends a sentence, or its first line.
+pub fn first_sentence(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let end = line.match_indices(". ").map(|(at, _)| at + 1).next();
+    line.get(..end.unwrap_or(line.len())).unwrap_or(line)
+}
