@@ -3,6 +3,7 @@
 mod agents;
 mod catalog;
 mod connect;
+mod db;
 mod enrich;
 mod files;
 mod templates;
@@ -19,6 +20,7 @@ pub use self::catalog::{
     ReferencesCommand, RemoveArgs, SelectArgs, TagArgs, WhyArgs,
 };
 pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
+pub use self::db::{DbArgs, DbCommand, DbDocumentArgs, DbPlanArgs};
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
 };
@@ -197,6 +199,12 @@ pub enum Command {
     /// `refdesk index` builds.
     #[command(after_help = "Example: refdesk search how do I retry a payment")]
     Search(SearchArgs),
+    /// Document the databases of the workspace, and make sources of the pages
+    ///
+    /// Reads the schemas of the databases that .jaato/databases.yaml names, plans, and writes a page for each table and each
+    /// domain. Nothing of a database is changed, and no language model is asked.
+    #[command(after_help = "Example: refdesk db plan")]
+    Db(DbArgs),
     /// Prove that agents are told what they should be, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
@@ -299,7 +307,7 @@ impl Command {
                 WorkspaceNeed::Nothing
             }
             Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
-            Self::Add(_) | Self::Index(_) | Self::Ask(_) => WorkspaceNeed::Files,
+            Self::Add(_) | Self::Index(_) | Self::Ask(_) | Self::Db(_) => WorkspaceNeed::Files,
             Self::Templates(TemplatesArgs { command: Some(TemplatesCommand::Extract { .. }) }) => WorkspaceNeed::Files,
             _ if self.chooses() => WorkspaceNeed::Choice,
             _ => WorkspaceNeed::Catalog,
@@ -313,7 +321,7 @@ impl Command {
 
     /// Whether problems in single catalog entries are not printed with this command.
     pub fn ignores_entries(&self) -> bool {
-        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles)
+        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles | Self::Db(_))
     }
 
     /// Whether the command may store what it read of documents in the cache.
@@ -345,6 +353,7 @@ impl Command {
             Self::Where => "refdesk where",
             Self::Index(_) => "refdesk index",
             Self::Search(_) => "refdesk search",
+            Self::Db(_) => "refdesk db",
             Self::Init(_) => "refdesk init",
             Self::Add(_) => "refdesk add",
             Self::Show(_) => "refdesk show",

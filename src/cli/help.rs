@@ -12,7 +12,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Ask", &["simulate", "why-not", "enrich", "assert", "ask"]),
     ("Templates", &["templates", "render"]),
     ("Agents", &["disconnect", "mcp", "hook", "trust"]),
-    ("Upkeep", &["add", "edit", "tag", "remove", "check", "index", "config", "completions", "man", "help"]),
+    ("Upkeep", &["add", "edit", "tag", "remove", "check", "index", "db", "config", "completions", "man", "help"]),
 ];
 
 /// The description of `help`, which the parser adds.

@@ -21,6 +21,7 @@ mod change;
 mod check;
 mod completions;
 mod connect;
+mod db;
 mod doctor;
 mod edit;
 mod enrich;
@@ -248,6 +249,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         }
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args),
+        Command::Db(args) => db::run(desk, session, args, format),
         Command::Init(args) => init::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),
         Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),

@@ -9,3 +9,6 @@ pub mod connector;
 pub mod documenter;
 pub mod sampling;
 pub mod schema;
+
+#[cfg(test)]
+mod golden;

@@ -12,6 +12,7 @@ mod background;
 mod catalog_change;
 mod change;
 pub mod channel;
+mod databases;
 mod discovering;
 mod document;
 mod embedded;
@@ -55,6 +56,10 @@ pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
+pub use databases::{
+    AllowedDatabase, DatabaseAccess, DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentedPage,
+    Planned, ReadDatabase, ReadState,
+};
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};
 pub use embedded::Extraction;
@@ -89,6 +94,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use self::databases::LoadedDatabases;
 use self::own_lines::OwnLines;
 use self::places::Contents;
 use self::profile::ActiveProfile;
@@ -141,6 +147,8 @@ pub struct Desk {
     templates: refdesk_templates::Cache,
     /// Hashes of the files that sessions were sent.
     contents: Contents,
+    /// Which databases there are; read when it is first needed.
+    databases: OnceLock<LoadedDatabases>,
     /// Numbers of the journal lines that this desk has written and not read back yet.
     own_lines: OwnLines,
 }
@@ -183,6 +191,7 @@ impl Desk {
             documents: BTreeMap::new(),
             tokens: Arc::default(),
             contents: Contents::default(),
+            databases: OnceLock::new(),
             own_lines: OwnLines::default(),
             options,
         };
@@ -202,6 +211,7 @@ impl Desk {
             config.settings = self.config.settings.clone();
         }
         self.config = config;
+        self.databases = OnceLock::new();
         if let Some(profile) = &mut self.profile {
             profile.read(&self.options.around);
         }

@@ -37,6 +37,10 @@ pub enum PrivilegedActionKind {
     Approval(usize),
     /// The search index is in a database.
     IndexUrl,
+    /// The database of this name is read.
+    Database(String),
+    /// More is told of the values of the database of this name.
+    DatabaseValues(String),
     /// Files of a folder outside are sources.
     References,
     /// This file in the folder of references, a link that leads outside, is a source.
@@ -53,6 +57,8 @@ impl PrivilegedActionKind {
             Self::Folder => "channel_folder",
             Self::Approval(_) => "approval",
             Self::IndexUrl => "index_url",
+            Self::Database(_) => "database",
+            Self::DatabaseValues(_) => "database_values",
             Self::References => "references_dir",
             Self::Reference(_) => "reference",
             Self::Source(_) => "source",
@@ -116,6 +122,16 @@ impl PrivilegedActions<'_> {
         }
         let content = json!({"url": url.with_password(), "repository": repository});
         self.action(PrivilegedActionKind::IndexUrl, what, &content)
+    }
+
+    /// A database that is read, with all that says how.
+    pub fn database(&self, name: &str, what: String, content: &Value) -> Bare {
+        self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
+    }
+
+    /// More that is told of values.
+    pub fn database_values(&self, name: &str, what: String, content: &Value) -> Bare {
+        self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
     /// A local source whose path is outside.

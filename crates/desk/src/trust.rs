@@ -12,7 +12,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::check::{TrustCheck, resolved};
+pub(crate) use self::check::TrustCheck;
+use self::check::resolved;
 use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, in_text, outside};
 use super::{Desk, Session, Settled};
 use crate::session::Trusted;
@@ -99,6 +100,9 @@ impl Desk {
             found.extend(said.map(|bare| self.located(bare)));
         }
         found.extend(check.index_url().map(|bare| self.located(bare)));
+        for (bare, line) in self.database_actions(&check) {
+            found.push(PrivilegedAction { line: Some(line), ..self.located(bare) });
+        }
         found.extend(check.references().map(|(_, bare)| self.located(bare)));
         let linked = self.linked_references.iter().filter_map(|file| check.linked(file));
         found.extend(linked.map(|bare| self.located(bare)));
@@ -318,6 +322,9 @@ impl Desk {
                 (config_file(), key(&[PointerStep::Key("approval"), PointerStep::Key(glob)]))
             }
             PrivilegedActionKind::IndexUrl => (config_file(), key(&[PointerStep::Key("index_url")])),
+            PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => {
+                (self.databases_file().unwrap_or_default().to_owned(), None)
+            }
             PrivilegedActionKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
             PrivilegedActionKind::Reference(file) => (self.around().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::json;
 
+use refdesk_text::stop_words::is_stop_word;
+
 use crate::config::{DatabaseConfig, Granularity};
 use crate::schema::describe::list;
 use crate::schema::page::{domain_folder, domain_id, table_id};
@@ -101,7 +103,9 @@ fn of_table(
 
 fn words_of(name: &str) -> Vec<String> {
     let words = split(name).into_iter().map(|word| singular(&word));
-    words.filter(|word| word.chars().count() > 2 && word.chars().any(char::is_alphabetic)).collect()
+    let says_something =
+        |word: &String| word.chars().count() > 2 && word.chars().any(char::is_alphabetic) && !is_stop_word(word);
+    words.filter(says_something).collect()
 }
 
 /// Each once, in order, the most frequent first; if all are common, the first ones.

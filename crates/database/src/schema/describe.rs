@@ -118,6 +118,8 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
         Some((_, unit)) => (format!("length or size in {unit}"), String::new()),
         None => (spoken(&column.name), String::new()),
     };
+    // `invoice_date` of an invoice is its date.
+    let name = name.strip_prefix(&format!("{owner} ")).map(str::to_owned).unwrap_or(name);
     let name = if name.is_empty() { "unnamed value".to_owned() } else { name };
     let mut text = format!("{} of the {owner}{unit}", capital(&name));
     if let Some(expression) = &column.generated {
@@ -263,6 +265,7 @@ mod tests {
             ("closed", "BOOLEAN", "Whether it is closed.", true),
             ("qty", "INT", "Quantity of the invoice line.", false),
             ("code", "VARCHAR(12)", "Code of the invoice line, at most 12 characters, unique.", false),
+            ("invoice_line_total", "INT", "Total of the invoice line.", false),
             ("play_ms", "INT", "Play of the invoice line, in milliseconds.", false),
             ("Milliseconds", "INT", "Length or size in milliseconds of the invoice line.", false),
             ("--", "", "Unnamed value of the invoice line.", false),

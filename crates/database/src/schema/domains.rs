@@ -42,7 +42,7 @@ pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTr
     let graph = KeyGraph::of(&free);
     for group in graph.groups() {
         let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
-        let name = group_name(&tables, &|table| graph.degree(table));
+        let name = group_name(&tables);
         found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
     }
     let mut left: Vec<&Table> = free.into_iter().filter(|table| !found.contains_key(&table.table_name())).collect();
@@ -89,8 +89,9 @@ fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table]) {
     }
 }
 
-/// The word that most of the tables have; of several the one in the table with the most keys, then the first in its name.
-fn group_name(tables: &[&Table], degree: &dyn Fn(&TableName) -> usize) -> String {
+/// The word that most of the tables have; of several the one in the table with the most keys from and to the others, then the one
+/// that most refer to, then the first.
+fn group_name(tables: &[&Table]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let words_of = |table: &Table| -> Vec<String> {
         let words = split(&table.name).into_iter().map(|word| slug(&singular(&word)));
@@ -102,7 +103,9 @@ fn group_name(tables: &[&Table], degree: &dyn Fn(&TableName) -> usize) -> String
     }
     let most = counts.values().max().copied().unwrap_or(0);
     let mut ranked: Vec<&Table> = tables.to_vec();
-    ranked.sort_by_key(|table| (std::cmp::Reverse(degree(&table.table_name())), table.table_name()));
+    let key_counts = keys_within(tables);
+    let rank = |table: &Table| key_counts.get(&table.table_name()).copied().unwrap_or_default();
+    ranked.sort_by_key(|table| (std::cmp::Reverse(rank(table)), table.table_name()));
     let best = ranked.iter().flat_map(|table| words_of(table)).find(|word| counts.get(word) == Some(&most));
     best.unwrap_or_else(|| {
         // No word has a letter that a path can have.
@@ -112,13 +115,28 @@ fn group_name(tables: &[&Table], degree: &dyn Fn(&TableName) -> usize) -> String
     })
 }
 
+/// Of each table, its keys from and to the others of its group, and those to it.
+fn keys_within(tables: &[&Table]) -> HashMap<TableName, (usize, usize)> {
+    let mut counts: HashMap<TableName, (usize, usize)> =
+        tables.iter().map(|table| (table.table_name(), (0, 0))).collect();
+    for table in tables {
+        for key in table.foreign_keys.iter().filter(|key| key.target != table.table_name()) {
+            let Some((all, incoming)) = counts.get_mut(&key.target) else { continue };
+            (*all, *incoming) = (*all + 1, *incoming + 1);
+            if let Some((all, _)) = counts.get_mut(&table.table_name()) {
+                *all += 1;
+            }
+        }
+    }
+    counts
+}
+
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Tables and how often a key joins two of them.
+/// How often a key joins two tables.
 struct KeyGraph {
-    positions: HashMap<TableName, usize>,
     /// By table, its neighbours with the number of keys between the two.
     neighbours: Vec<BTreeMap<usize, usize>>,
 }
@@ -141,12 +159,7 @@ impl KeyGraph {
                 }
             }
         }
-        Self { positions, neighbours }
-    }
-
-    fn degree(&self, table: &TableName) -> usize {
-        let near = self.positions.get(table).and_then(|at| self.neighbours.get(*at));
-        near.map_or(0, |near| near.values().sum())
+        Self { neighbours }
     }
 
     /// Groups of at least two tables, by label propagation: in the order of the names each table takes the label that most of

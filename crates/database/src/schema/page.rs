@@ -68,7 +68,7 @@ pub struct PagesInput<'a> {
 }
 
 /// A table with what its page needs.
-pub(self) struct Subject<'a> {
+struct Subject<'a> {
     pub table: &'a Table,
     pub doc: &'a TableDoc,
     pub domain: &'a str,
@@ -77,7 +77,7 @@ pub(self) struct Subject<'a> {
 }
 
 /// All pages of a database with the places that they link to.
-pub(self) struct Book<'a> {
+struct Book<'a> {
     pub config: &'a DatabaseConfig,
     pub docs_path: &'a str,
     /// In the order of the snapshot.

@@ -16,7 +16,7 @@ use refdesk_index::shared_name;
 use refdesk_text::report::Diagnostic;
 
 /// Answers questions about trust; reads the disk only as needed, and only once.
-pub(super) struct TrustCheck<'d> {
+pub(crate) struct TrustCheck<'d> {
     desk: &'d Desk,
     /// The resolved path.
     pub workspace: PathBuf,

@@ -53,7 +53,7 @@ fn a_small_shop() {
         "top_top < top_tracks",
     ]);
     let expected = [
-        "album: Album Artist",
+        "artist: Album Artist",
         "invoice: Customer Employee Invoice InvoiceLine",
         "log: log_a log_b log_c",
         "playlist: Playlist PlaylistTrack",

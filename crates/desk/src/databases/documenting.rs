@@ -1,0 +1,353 @@
+//! Prepares a run of the documenter: reads databases and pages, and decides what would be written. Nothing is written here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::time::Duration;
+
+use refdesk_database::documenter::{
+    self, CatalogEntry, Manifest, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
+};
+use refdesk_database::schema::globs::NamePattern;
+use refdesk_database::schema::joins::infer;
+use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
+use refdesk_database::schema::snapshot::{Table, TableName};
+use refdesk_database::schema::table_doc::{DocInput, TableDoc};
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::{self, Proposal, Scope};
+use refdesk_files::{Durability, FileMode, Lock};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::planning::Planned;
+use super::reading::{ReadDatabase, ReadState};
+use crate::Desk;
+
+/// Where a run says how far it is.
+pub(super) const PROGRESS: &str = "documenter-progress.json";
+
+/// Most bytes of a manifest.
+const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What to document.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentOptions {
+    /// Databases; empty means all that are in use.
+    pub names: Vec<String>,
+    /// Only pages of tables that match.
+    pub only: Option<NamePattern>,
+    /// Forget what an interrupted run had done.
+    pub fresh: bool,
+    /// Replace pages that a person edited.
+    pub overwrite_edited: bool,
+}
+
+/// A page, and what is to be done with it.
+#[derive(Debug)]
+pub struct DocumentedPage {
+    /// The page.
+    pub page: Page,
+    /// What is to be done with it.
+    pub action: PageAction,
+    /// Whether its path has something.
+    pub is_there: bool,
+}
+
+/// A run that was prepared.
+#[derive(Debug)]
+pub struct Documentation {
+    /// The plan it follows.
+    pub planned: Planned,
+    /// In the order in which they are written.
+    pub pages: Vec<DocumentedPage>,
+    /// Pages of tables and domains that are gone: the paths of those to remove.
+    pub removed: Vec<String>,
+    /// Files that are in the way or that a person edited, and that stay.
+    pub edited: Vec<String>,
+    /// The sources of the catalog, with the path and the text of each file.
+    pub catalog: Vec<(CatalogEntry, String, String)>,
+    /// The databases that could not be read.
+    pub failed: Vec<(String, Error)>,
+    /// What is wrong and does not keep a page from being written.
+    pub problems: Vec<Diagnostic>,
+    /// The folder of the pages.
+    pub docs_path: String,
+    pub(super) manifest: Option<Manifest>,
+    pub(super) own: OwnPages,
+    pub(super) sources: SourceCounts,
+    pub(super) databases: BTreeSet<String>,
+    pub(super) milliseconds: u64,
+    /// Held until the run ends.
+    pub(super) lock: Option<Lock>,
+}
+
+impl Documentation {
+    /// The number of pages that would be written.
+    pub fn to_write(&self) -> usize {
+        self.pages.iter().filter(|it| it.action == PageAction::Write).count()
+    }
+
+    /// Where the descriptions come from.
+    pub fn sources(&self) -> SourceCounts {
+        self.sources
+    }
+
+    /// Whether the pages are as they should be.
+    pub fn is_up_to_date(&self) -> bool {
+        self.to_write() == 0 && self.removed.is_empty()
+    }
+}
+
+/// The tables of a database with what is said of each.
+pub(super) struct Described<'r> {
+    pub tables: Vec<(&'r Table, TableDoc)>,
+    /// The domain of each table that gets a page.
+    pub domains: BTreeMap<TableName, String>,
+}
+
+impl Desk {
+    /// Prepares a run. It is the only one until it is dropped.
+    ///
+    /// # Errors
+    /// Another run is under way, no database is configured, or a name is unknown.
+    pub fn prepare_documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
+        let lock = self.lock_databases()?;
+        let mut documentation = self.documentation(options)?;
+        documentation.lock = Some(lock);
+        Ok(documentation)
+    }
+
+    /// The same only to look at it.
+    ///
+    /// # Errors
+    /// No database is configured, or a name is unknown.
+    pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
+        let read = self.read_databases(&self.databases_named(&options.names)?);
+        let planned = self.plan_databases(&read);
+        let docs_path = self.databases().0.docs_path.clone();
+        let mut problems = planned.problems.clone();
+        problems.extend(read.iter().flat_map(|database| database.problems.clone()));
+        let manifest = match self.manifest(&docs_path) {
+            Ok(manifest) => manifest,
+            Err(problem) => {
+                problems.push(*problem);
+                None
+            }
+        };
+        let progress: Option<Progress> = if options.fresh { None } else { self.database_state(PROGRESS) };
+        let own = OwnPages::of(manifest.as_ref(), progress.as_ref());
+        let mut documentation = Documentation {
+            pages: Vec::new(),
+            removed: Vec::new(),
+            edited: Vec::new(),
+            catalog: Vec::new(),
+            failed: read.iter().filter_map(failure).collect(),
+            problems,
+            sources: SourceCounts::default(),
+            databases: BTreeSet::new(),
+            milliseconds: read.iter().map(|database| database.milliseconds).sum(),
+            lock: None,
+            planned,
+            manifest,
+            own,
+            docs_path,
+        };
+        for database in &read {
+            self.add_pages(&mut documentation, database, options)?;
+        }
+        self.find_removed(&mut documentation);
+        Ok(documentation)
+    }
+
+    fn add_pages(
+        &self,
+        run: &mut Documentation,
+        database: &ReadDatabase,
+        options: &DocumentOptions,
+    ) -> Result<(), Error> {
+        let name = &database.config.name;
+        let Some(described) = self.describe(database, &run.planned) else { return Ok(()) };
+        run.databases.insert(name.clone());
+        let Described { tables, domains } = &described;
+        for (_, doc) in tables.iter().filter(|(table, _)| domains.contains_key(&table.table_name())) {
+            run.sources.add(doc);
+        }
+        let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains };
+        let mut all = pages(&input);
+        for page in all.iter().filter(|page| page.is_shortened) {
+            let message =
+                format!("the page would be larger than {} KiB, so descriptions in it are shortened", PAGE_BYTES / 1024);
+            run.problems.push(Diagnostic::warning(Code::TooLarge, message).in_file(page.path.clone()));
+        }
+        self.add_catalog(run, database, &described, &all);
+        let order = order_of(run, name);
+        // Tables in the order of the plan; the pages that list them follow.
+        all.sort_by_key(|page| match &page.table {
+            Some(table) => (0, order.get(&table.full()).copied().unwrap_or(usize::MAX)),
+            None => (1, usize::MAX),
+        });
+        for page in all {
+            let is_wanted = page.table.as_ref().is_none_or(|table| {
+                options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
+            });
+            let found = self.page_bytes(&page.path)?;
+            let mut action = documenter::action(&page, found.as_deref(), &run.own, options.overwrite_edited);
+            if action == PageAction::Edited {
+                run.edited.push(page.path.clone());
+            }
+            if !is_wanted && action == PageAction::Write {
+                action = PageAction::Keep;
+            }
+            run.pages.push(DocumentedPage { page, action, is_there: found.is_some() });
+        }
+        Ok(())
+    }
+
+    /// What is said of the tables of a database; `None` if it could not be read.
+    pub(super) fn describe<'r>(&self, database: &'r ReadDatabase, planned: &Planned) -> Option<Described<'r>> {
+        let snapshot = database.snapshot()?;
+        let joins = infer(snapshot, &database.notes);
+        let profiles = BTreeMap::new();
+        let input =
+            DocInput { config: &database.config, snapshot, notes: &database.notes, joins: &joins, profiles: &profiles };
+        let mut domains = BTreeMap::new();
+        for table in planned.plan.units(&database.config.name).flat_map(|unit| &unit.tables).filter(|table| !table.skip)
+        {
+            let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
+            domains.insert(name, table.domain.clone());
+        }
+        Some(Described { tables: snapshot.tables.iter().zip(input.docs()).collect(), domains })
+    }
+
+    fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {
+        if !self.settings().auto_discover {
+            let message = "files in the references folder are not read, so the pages do not become sources";
+            let problem = Diagnostic::warning(Code::NotDiscovered, message);
+            run.problems.push(problem.fix("set 'auto_discover_references' to true"));
+            return;
+        }
+        let of_table: BTreeMap<&TableName, &str> = pages
+            .iter()
+            .filter(|page| page.kind == PageKind::Table && page.path.ends_with(".md"))
+            .filter_map(|page| Some((page.table.as_ref()?, page.path.as_str())))
+            .collect();
+        let rows: Vec<_> = described
+            .tables
+            .iter()
+            .filter_map(|(table, doc)| {
+                let name = table.table_name();
+                let (domain, path) = (described.domains.get(&name)?, of_table.get(&name)?);
+                Some((name, doc, domain.as_str(), *path))
+            })
+            .collect();
+        let folder = self.references_folder();
+        for entry in catalog_entries(&database.config, &run.docs_path, &rows) {
+            let file = folder.join(format!("{}.json", entry.id));
+            let elsewhere = self.catalog().get(&entry.id).filter(|source| *source.origin.file != *file);
+            if let Some(other) = elsewhere {
+                let message =
+                    format!("the catalog has '{}' already, in {}", entry.id, self.around().display(&other.origin.file));
+                run.problems.push(Diagnostic::warning(Code::IdTaken, message).about(entry.id.clone()));
+                continue;
+            }
+            let text = entry.text(&self.portable(&folder, &self.workspace().join(&entry.path)));
+            run.catalog.push((entry, self.around().display(&file), text));
+        }
+    }
+
+    /// Pages that are in the manifest and no longer wanted; those that a person edited stay.
+    fn find_removed(&self, run: &mut Documentation) {
+        let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
+        let old = run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
+        let gone = old.filter(|file| run.databases.contains(&file.database) && !wanted.contains(file.path.as_str()));
+        let (mut removed, mut edited) = (Vec::new(), Vec::new());
+        for file in gone {
+            match self.page_bytes(&file.path) {
+                Ok(Some(bytes)) if sha256_hex(&bytes) == file.content_hash => removed.push(file.path.clone()),
+                Ok(Some(_)) => edited.push(file.path.clone()),
+                _ => {}
+            }
+        }
+        run.removed = removed;
+        run.edited.extend(edited);
+    }
+
+    /// The bytes of a page; `None` if there is none.
+    pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        match self.bytes_below(path, PAGE_BYTES as u64 * 4) {
+            Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
+            Err(error) => Err(Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")),
+        }
+    }
+
+    /// The manifest of the last run; `None` if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn manifest(&self, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
+        let path = Manifest::path(docs_path);
+        let Some(text) = self.text_below(&path, MANIFEST_BYTES)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| {
+            let message = format!("the manifest is damaged: {error}");
+            let fix = "restore it, or remove it together with the pages";
+            Box::new(Diagnostic::warning(Code::Damaged, message).in_file(path).fix(fix))
+        })
+    }
+
+    /// What writing a file of the workspace would change; the path is relative to the workspace.
+    pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
+        output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
+    }
+
+    /// What overwriting a page would change, for one that a person edited.
+    ///
+    /// # Errors
+    /// The page may not be written.
+    pub fn propose_page(&self, page: &Page) -> Result<Proposal, Error> {
+        self.propose_below(&page.path, &page.text)
+    }
+
+    fn lock_databases(&self) -> Result<Lock, Error> {
+        let failed = |error: io::Error| {
+            Error::new(Code::NotStored, format!("the run cannot be noted: {error}"), "make .jaato/refdesk writable")
+        };
+        // Also keeps git out of the folder.
+        self.own_folder()?;
+        let folder = self.database_state_folder().map_err(failed)?;
+        match folder.lock("lock", Duration::ZERO) {
+            Ok(lock) => {
+                let holder = format!("process {} since {}\n", std::process::id(), self.timestamp());
+                // Only for the message of another run.
+                let _ = folder.write("holder", holder.as_bytes(), FileMode::Private, Durability::Recreatable);
+                Ok(lock)
+            }
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let holder =
+                    folder.read("holder", 200).ok().map(|(bytes, _)| String::from_utf8_lossy(&bytes).trim().to_owned());
+                let holder =
+                    holder.filter(|holder| !holder.is_empty()).map_or_else(String::new, |it| format!(": {it}"));
+                let message = format!("another run is documenting databases here{holder}");
+                Err(Error::new(Code::DatabaseBusy, message, "wait for it to end"))
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
+    let name = &database.config.name;
+    let error = match &database.state {
+        ReadState::Read(..) => return None,
+        ReadState::Failed(error) => error.clone(),
+        ReadState::Untrusted => {
+            let message = format!("the database '{name}' waits for trust");
+            Error::new(Code::Untrusted, message, refdesk_text::Fix::Trust)
+        }
+    };
+    Some((name.clone(), error))
+}
+
+/// The position of each table in the order of the plan.
+fn order_of(run: &Documentation, database: &str) -> BTreeMap<String, usize> {
+    let names = run.planned.plan.units(database).flat_map(|unit| &unit.priority_order);
+    names.enumerate().map(|(at, name)| (name.clone(), at)).collect()
+}

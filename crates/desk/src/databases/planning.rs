@@ -1,0 +1,131 @@
+//! The plan of the workspace's databases: made from what was read, with a person's changes to the one that is there.
+
+use jiff::Timestamp;
+use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
+use refdesk_files::output::Proposal;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::reading::{ReadDatabase, ReadState};
+use crate::{Desk, Session};
+
+/// A plan that was made.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The one that is stored.
+    pub stored: Option<Plan>,
+    /// What changed since that one, in words.
+    pub changes: Vec<String>,
+    /// Databases that could not be read, changes that could not be kept.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Desk {
+    /// Makes the plan for what was read, and writes nothing.
+    pub fn plan_databases(&self, read: &[ReadDatabase]) -> Planned {
+        let (stored, mut problems) = self.stored_plan();
+        let (edits, told) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
+        problems.extend(told);
+        let errors: Vec<String> = read
+            .iter()
+            .map(|database| match &database.state {
+                ReadState::Failed(error) => error.message.clone(),
+                _ => String::new(),
+            })
+            .collect();
+        let inputs: Vec<PlanInput<'_>> = read
+            .iter()
+            .zip(&errors)
+            .map(|(database, error)| PlanInput {
+                config: &database.config,
+                state: match &database.state {
+                    ReadState::Read(_, snapshot) => DatabaseState::Read(snapshot),
+                    ReadState::Failed(_) => DatabaseState::Unreachable(error),
+                    ReadState::Untrusted => DatabaseState::Untrusted,
+                },
+                notes: &database.notes,
+            })
+            .collect();
+        let (config, _) = self.databases();
+        let (mut plan, told) = plan::make(config, &inputs, &edits, &self.timestamp());
+        problems.extend(told);
+        if let Some(stored) = &stored {
+            let configured: Vec<&str> = config.databases.iter().map(|database| database.name.as_str()).collect();
+            keep_others(&mut plan, stored, &configured);
+        }
+        let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan)).unwrap_or_default();
+        Planned { plan, stored, changes, problems }
+    }
+
+    /// What writing the plan would change; `None` if nothing but its time would.
+    ///
+    /// # Errors
+    /// The file may not be written.
+    pub fn propose_plan(&self, planned: &Planned) -> Result<Option<Proposal>, Error> {
+        if planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash()) {
+            return Ok(None);
+        }
+        let proposal = self.propose_below(FILE, &planned.plan.text())?;
+        Ok((!proposal.is_unchanged()).then_some(proposal))
+    }
+
+    /// Writes the plan, unless nothing but its time changed; whether it did.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn store_plan(&mut self, session: &Session, planned: &Planned) -> Result<bool, Error> {
+        let Some(proposal) = self.propose_plan(planned)? else { return Ok(false) };
+        self.write(session, &[proposal], "the documentation of databases was planned").map_err(|it| it.refused)?;
+        Ok(true)
+    }
+
+    /// The stored plan; one that cannot be read is told and counts as none.
+    fn stored_plan(&self) -> (Option<Plan>, Vec<Diagnostic>) {
+        let text = match self.text_below(FILE, plan::FILE_BYTES) {
+            Ok(Some(text)) => text,
+            Ok(None) => return (None, Vec::new()),
+            Err(problem) => return (None, vec![*problem]),
+        };
+        match serde_json::from_str(&text) {
+            Ok(plan) => (Some(plan), Vec::new()),
+            Err(error) => {
+                let message = format!("the plan cannot be read, and another is made: {error}");
+                let problem = Diagnostic::warning(Code::Damaged, message).in_file(FILE);
+                (None, vec![problem.at_line(error.line().max(1)).fix("restore it if you changed something in it")])
+            }
+        }
+    }
+
+    /// The present time as it stands in files.
+    pub(super) fn timestamp(&self) -> String {
+        let now = Timestamp::try_from(self.now()).unwrap_or_default();
+        now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}
+
+/// Keeps what the stored plan says of databases that were not asked for now and are still configured.
+fn keep_others(plan: &mut Plan, stored: &Plan, configured: &[&str]) {
+    let is_kept = |name: &str, plan: &Plan| {
+        configured.contains(&name) && !plan.databases.iter().any(|database| database.name == name)
+    };
+    for database in plan.databases.iter().filter(|database| database.schema_hash.is_none()) {
+        // What a person changed must survive a server that is down.
+        plan.work_units.extend(stored.units(&database.name).cloned());
+    }
+    let others: Vec<_> = stored.databases.iter().filter(|it| is_kept(&it.name, plan)).cloned().collect();
+    for database in others {
+        let units: Vec<_> = stored.units(&database.name).cloned().collect();
+        plan.summary.total_databases += 1;
+        plan.summary.reachable_databases += usize::from(database.status == "reachable");
+        plan.summary.total_tables += database.table_count;
+        plan.summary.total_work_units += units.len();
+        plan.summary.domain_count += units.len();
+        plan.work_units.extend(units);
+        plan.databases.push(database);
+    }
+    let order = |name: &str| configured.iter().position(|known| *known == name);
+    plan.databases.sort_by_key(|database| order(&database.name));
+    plan.work_units.sort_by(|a, b| (order(&a.database), &a.id).cmp(&(order(&b.database), &b.id)));
+}

@@ -1,0 +1,114 @@
+//! Reads the schemas of databases, and what a person noted about them.
+
+use std::time::Instant;
+
+use refdesk_database::config::DatabaseConfig;
+use refdesk_database::connector::{self, Reachable};
+use refdesk_database::schema::notes::{self, Notes};
+use refdesk_database::schema::snapshot::Snapshot;
+use refdesk_text::Error;
+use refdesk_text::report::Diagnostic;
+
+use super::{AllowedDatabase, DatabaseAccess};
+use crate::Desk;
+
+/// A database and what was read of it.
+#[derive(Debug)]
+pub struct ReadDatabase {
+    /// Its configuration, without what waits for trust.
+    pub config: DatabaseConfig,
+    /// Whether it could be read.
+    pub state: ReadState,
+    /// What a person noted.
+    pub notes: Notes,
+    /// What could not be read, and what is wrong with the notes.
+    pub problems: Vec<Diagnostic>,
+    /// How long reading took.
+    pub milliseconds: u64,
+}
+
+/// What reading a database came to.
+#[derive(Debug)]
+pub enum ReadState {
+    /// Its schema, and where to read values.
+    Read(Box<AllowedDatabase>, Box<Snapshot>),
+    /// It could not be read.
+    Failed(Error),
+    /// It waits for trust.
+    Untrusted,
+}
+
+impl ReadDatabase {
+    /// Its schema, if it was read.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        match &self.state {
+            ReadState::Read(_, snapshot) => Some(snapshot),
+            _ => None,
+        }
+    }
+}
+
+impl Desk {
+    /// Reads these databases. One that cannot be read does not keep the others from it.
+    pub fn read_databases(&self, databases: &[&DatabaseConfig]) -> Vec<ReadDatabase> {
+        databases.iter().map(|database| self.read_database(database)).collect()
+    }
+
+    fn read_database(&self, database: &DatabaseConfig) -> ReadDatabase {
+        let (notes, mut problems) = self.database_notes(&database.name);
+        let began = Instant::now();
+        let (config, state) = match self.database_access(database) {
+            DatabaseAccess::Untrusted => (database.clone(), ReadState::Untrusted),
+            DatabaseAccess::Refused(error) => (database.clone(), ReadState::Failed(error)),
+            DatabaseAccess::Allowed(allowed) => {
+                problems.extend(allowed.problems.iter().cloned());
+                let config = allowed.config.clone();
+                match connector::snapshot(&Reachable { config: &allowed.config, file: allowed.file.clone() }) {
+                    Ok(reading) => {
+                        problems.extend(reading.problems);
+                        problems.extend(unmatched(
+                            &config,
+                            &reading.snapshot,
+                            self.databases_file().unwrap_or_default(),
+                        ));
+                        problems.extend(notes.dangling(&reading.snapshot, &notes_file(&database.name)));
+                        (config, ReadState::Read(allowed, Box::new(reading.snapshot)))
+                    }
+                    Err(error) => (config, ReadState::Failed(error)),
+                }
+            }
+        };
+        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        ReadDatabase { config, state, notes, problems, milliseconds }
+    }
+
+    /// The notes on a database, and what is wrong with them.
+    fn database_notes(&self, name: &str) -> (Notes, Vec<Diagnostic>) {
+        let file = notes_file(name);
+        match self.text_below(&file, notes::FILE_BYTES) {
+            Ok(Some(text)) => notes::read(&text, &file),
+            Ok(None) => (Notes::default(), Vec::new()),
+            Err(problem) => (Notes::default(), vec![*problem]),
+        }
+    }
+}
+
+fn notes_file(name: &str) -> String {
+    format!(".jaato/databases/{name}.notes.yaml")
+}
+
+/// Warnings about patterns that match nothing.
+fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
+    let tables = || snapshot.tables.iter();
+    let of_tables = config.include_tables.iter().chain(config.domains.iter().flat_map(|(_, patterns)| patterns));
+    let of_tables = of_tables.filter(|it| !tables().any(|table| it.matches_table(&table.schema, &table.name)));
+    let of_columns = config.sensitive.iter().chain(&config.not_sensitive).filter(|it| {
+        !tables()
+            .any(|table| table.columns.iter().any(|column| it.matches_column(&table.schema, &table.name, &column.name)))
+    });
+    let warning = |text: &str| {
+        let message = format!("'{text}' matches nothing in '{}'", config.name);
+        Diagnostic::warning(refdesk_text::Code::BadGlob, message).in_file(file).at_line(config.line)
+    };
+    of_tables.chain(of_columns).map(|pattern| warning(&pattern.text)).collect()
+}

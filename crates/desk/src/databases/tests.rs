@@ -1,0 +1,349 @@
+//! Whole runs over real SQLite files: planned, documented, edited, interrupted, and not trusted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use refdesk_core::config::Surroundings;
+use refdesk_database::schema::plan::FILE;
+use refdesk_files::write_atomic;
+use refdesk_text::Code;
+
+use super::{DocumentOptions, DocumentReport};
+use crate::{Desk, Options, Session};
+
+struct World {
+    root: tempfile::TempDir,
+    path: PathBuf,
+}
+
+const CONFIG: &str = "databases: [{name: shop, type: sqlite, connection: {file: shop.db}}]";
+
+const SHOP: &str = "
+    CREATE TABLE customer (id INTEGER PRIMARY KEY, email TEXT);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer, total NUMERIC -- In cents
+    );
+    CREATE TABLE zone (id INTEGER PRIMARY KEY, label TEXT);
+    CREATE TABLE bin (id INTEGER PRIMARY KEY, zone_id INTEGER REFERENCES zone);
+";
+
+impl World {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(root.path()).unwrap().join("w");
+        fs::create_dir_all(path.join(".jaato")).unwrap();
+        let world = Self { root, path };
+        world.put(".jaato/databases.yaml", CONFIG);
+        world.sql("shop.db", SHOP);
+        world
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        write_atomic(&self.path.join(path), text.as_bytes()).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn sql(&self, path: &str, sql: &str) {
+        rusqlite::Connection::open(self.path.join(path)).unwrap().execute_batch(sql).unwrap();
+    }
+
+    fn desk(&self) -> Desk {
+        let workspace = self.path.clone();
+        let around = Surroundings { current: workspace.clone(), workspace, ..Surroundings::default() };
+        Desk::open(Options { state: Some(self.root.path().join("state")), ..Options::new(around) })
+    }
+
+    fn document(&self, options: &DocumentOptions) -> DocumentReport {
+        let mut desk = self.desk();
+        let prepared = desk.prepare_documentation(options).unwrap();
+        let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+        assert_eq!(report.failed, []);
+        report
+    }
+
+    /// Every file below `docs` and of the catalog with its bytes, without times.
+    fn pages(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![self.path.join("docs"), self.path.join(".jaato/references")];
+        while let Some(folder) = open.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if !path.ends_with("documentation-manifest.json") {
+                    let name = path.strip_prefix(&self.path).unwrap().display().to_string();
+                    found.insert(name, fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The modification times of everything that is not in the state folder.
+fn times(folder: &Path) -> BTreeMap<PathBuf, std::time::SystemTime> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.clone(), fs::metadata(&path).unwrap().modified().unwrap());
+            }
+        }
+    }
+    // Which process held the lock last is no result.
+    found.retain(|path, _| !path.ends_with("holder"));
+    found
+}
+
+fn options() -> DocumentOptions {
+    DocumentOptions::default()
+}
+
+#[test]
+fn a_database_becomes_pages_and_sources() {
+    let world = World::new();
+    let report = world.document(&options());
+    assert_eq!(report.sources, ["db-shop-customer", "db-shop-zone"]);
+    let pages = world.pages();
+    let names: Vec<&str> = pages.keys().map(|name| name.trim_start_matches("docs/databases/shop/")).collect();
+    let expected = [
+        ".jaato/references/db-shop-customer.json",
+        ".jaato/references/db-shop-zone.json",
+        "README.md",
+        "customer/README.md",
+        "customer/tables/main.customer.json",
+        "customer/tables/main.customer.md",
+        "customer/tables/main.orders.json",
+        "customer/tables/main.orders.md",
+        "zone/README.md",
+        "zone/tables/main.bin.json",
+        "zone/tables/main.bin.md",
+        "zone/tables/main.zone.json",
+        "zone/tables/main.zone.md",
+    ];
+    assert_eq!(names, expected);
+    assert!(pages["docs/databases/shop/customer/tables/main.orders.md"].contains("In cents"));
+    let desk = world.desk();
+    assert_eq!(desk.catalog().len(), 2);
+    assert!(
+        desk.catalog().sources().iter().all(refdesk_core::catalog::Source::is_directory),
+        "{:?}",
+        desk.diagnostics()
+    );
+    let manifest = desk.manifest("docs/databases").unwrap().unwrap();
+    assert_eq!((manifest.total_files, manifest.sources.comment, manifest.edited.len()), (11, 1, 0));
+    for file in &manifest.indexable_files {
+        assert!(world.path.join(&file.path).is_file(), "{}", file.path);
+    }
+}
+
+#[test]
+fn nothing_changed_means_no_write() {
+    let world = World::new();
+    world.document(&options());
+    let before = times(&world.path);
+    let report = world.document(&options());
+    assert_eq!((report.written.len(), report.unchanged), (0, 11));
+    assert_eq!(times(&world.path), before);
+}
+
+#[test]
+fn what_a_person_edited_stays_until_it_is_overwritten() {
+    let world = World::new();
+    world.document(&options());
+    let page = "docs/databases/shop/zone/tables/main.zone.md";
+    let original = world.read(page);
+    world.put(page, "mine");
+    world.put(".jaato/references/db-shop-zone.json", "{\"id\": \"db-shop-zone\", \"name\": \"mine\", \"path\": \"x\"}");
+    for _ in 0..2 {
+        let report = world.document(&options());
+        assert_eq!(report.edited, [page, ".jaato/references/db-shop-zone.json"]);
+        assert_eq!(world.read(page), "mine");
+    }
+    let report = world.document(&DocumentOptions { overwrite_edited: true, ..options() });
+    assert_eq!(report.written, [page]);
+    assert_eq!(world.read(page), original);
+}
+
+#[test]
+fn a_changed_schema_changes_its_pages_alone() {
+    let world = World::new();
+    world.document(&options());
+    world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
+    let desk = world.desk();
+    let planned = desk.documentation(&options()).unwrap().planned;
+    assert_eq!(planned.changes, ["main.zone of 'shop' changed since the plan"]);
+    let report = world.document(&options());
+    let tables = "docs/databases/shop/zone/tables/main.zone";
+    assert_eq!(report.written, [format!("{tables}.md"), format!("{tables}.json")]);
+    // A domain goes, with its pages and its source.
+    world.sql("shop.db", "DROP TABLE bin; DROP TABLE zone");
+    let report = world.document(&options());
+    assert_eq!((report.removed.len(), report.sources_removed.as_slice()), (5, &["db-shop-zone".to_owned()][..]));
+    assert!(!world.path.join("docs/databases/shop/zone").exists());
+    assert_eq!(world.desk().catalog().len(), 1);
+}
+
+#[test]
+fn a_plan_that_a_person_edited_is_followed() {
+    let world = World::new();
+    world.document(&options());
+    let mut plan: serde_json::Value = serde_json::from_str(&world.read(FILE)).unwrap();
+    for unit in plan["work_units"].as_array_mut().unwrap() {
+        for table in unit["tables"].as_array_mut().unwrap() {
+            match table["table_name"].as_str() {
+                Some("orders") => table["domain"] = "sales".into(),
+                Some("bin") => table["skip"] = true.into(),
+                _ => {}
+            }
+        }
+    }
+    world.put(FILE, &plan.to_string());
+    world.document(&options());
+    let pages = world.pages();
+    assert!(pages.contains_key("docs/databases/shop/sales/tables/main.orders.md"));
+    assert!(!pages.contains_key("docs/databases/shop/customer/tables/main.orders.md"));
+    assert!(!pages.keys().any(|name| name.contains("main.bin")));
+    let before = world.read(FILE);
+    world.document(&options());
+    assert_eq!(world.read(FILE), before);
+}
+
+#[test]
+fn notes_win_and_those_on_nothing_are_told() {
+    let world = World::new();
+    world.put(
+        ".jaato/databases/shop.notes.yaml",
+        "tables: {main.orders: {description: What was bought., domain: sales, columns: {total: Before tax.}}, gone: x}",
+    );
+    let desk = world.desk();
+    let problems = desk.documentation(&options()).unwrap().problems;
+    assert_eq!(problems.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::UnknownTable]);
+    world.document(&options());
+    let page = world.read("docs/databases/shop/sales/tables/main.orders.md");
+    assert!(page.contains("What was bought.") && page.contains("Before tax.") && !page.contains("In cents"), "{page}");
+}
+
+#[test]
+fn a_run_that_was_ended_goes_on_where_it_was() {
+    let (whole, broken) = (World::new(), World::new());
+    for world in [&whole, &broken] {
+        let table = |at: usize| format!("CREATE TABLE t{at:03} (id INTEGER PRIMARY KEY, a TEXT);\n");
+        world.sql("shop.db", &(0..80).map(table).collect::<String>());
+    }
+    whole.document(&options());
+    let mut desk = broken.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    let mut rounds = 0;
+    let report = desk
+        .write_documentation(&Session::of_client("test"), &prepared, &mut |_| {
+            rounds += 1;
+            rounds < 3
+        })
+        .unwrap();
+    assert!(report.is_ended && report.written.len() == 2 * 64, "{}", report.written.len());
+    drop((prepared, desk));
+    // The schema changes before it goes on: its own pages are not taken for edited ones.
+    broken.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
+    whole.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
+    let report = broken.document(&options());
+    assert_eq!(report.edited, [""; 0]);
+    assert!(report.written.len() < 172 - 2 * 64 + 8, "{}", report.written.len());
+    whole.document(&options());
+    assert_eq!(broken.pages(), whole.pages());
+}
+
+#[test]
+fn two_runs_at_once_are_refused() {
+    let world = World::new();
+    let first = world.desk().prepare_documentation(&options()).unwrap();
+    let error = world.desk().prepare_documentation(&options()).unwrap_err();
+    assert_eq!(error.code, Code::DatabaseBusy);
+    assert!(error.message.contains(&format!("process {}", std::process::id())), "{error}");
+    drop(first);
+    world.desk().prepare_documentation(&options()).unwrap();
+}
+
+#[test]
+fn what_leads_outside_waits_for_trust() {
+    let world = World::new();
+    world.sql("../outside.db", "CREATE TABLE secret (a)");
+    let config = |more: &str| {
+        format!(
+            "databases:\n  - {{name: shop, type: sqlite, connection: {{file: shop.db}}{more}}}\n  \
+             - {{name: out, type: sqlite, connection: {{file: ../outside.db}}}}\n  \
+             - {{name: pg, type: postgres, connection: {{host: db, user: ann, password_env: PW}}}}\n"
+        )
+    };
+    world.put(".jaato/databases.yaml", &config(""));
+    let desk = world.desk();
+    let waiting: Vec<String> =
+        desk.untrusted().iter().map(|it| format!("{}:{} {}", it.file, it.line.unwrap(), it.what)).collect();
+    let outside = world.path.with_file_name("outside.db");
+    assert_eq!(
+        waiting,
+        [
+            format!(".jaato/databases.yaml:3 the SQLite database {} would be read, as 'out'", outside.display()),
+            ".jaato/databases.yaml:4 the postgres database 'pg' would be read: host db, user ann, with the password in $PW"
+                .to_owned(),
+        ]
+    );
+    let run = desk.documentation(&options()).unwrap();
+    let failed: Vec<(&str, Code)> = run.failed.iter().map(|(name, error)| (name.as_str(), error.code)).collect();
+    assert_eq!(failed, [("out", Code::Untrusted), ("pg", Code::Untrusted)]);
+    assert!(!run.pages.iter().any(|it| it.page.text.contains("secret")));
+    desk.trust(&desk.untrusted()).unwrap();
+    let run = world.desk().documentation(&options()).unwrap();
+    assert!(run.pages.iter().any(|it| it.page.text.contains("secret")));
+    // More about values asks again, and until then it does not count.
+    world.put(".jaato/databases.yaml", &config(", not_sensitive: ['*.email'], publish_values: true"));
+    let desk = world.desk();
+    assert_eq!(desk.untrusted().len(), 1);
+    let page = |desk: &Desk| {
+        let run = desk.documentation(&options()).unwrap();
+        run.pages.iter().find(|it| it.page.path.ends_with("main.customer.md")).unwrap().page.text.clone()
+    };
+    assert!(page(&desk).contains("sensitive (name: email)"));
+    desk.trust(&desk.untrusted()).unwrap();
+    assert!(!page(&world.desk()).contains("sensitive (name: email)"));
+}
+
+#[test]
+fn own_files_of_the_program_are_no_databases() {
+    let world = World::new();
+    fs::create_dir_all(world.path.join(".git")).unwrap();
+    world.sql(".git/x.db", "CREATE TABLE a (b)");
+    world.put(".jaato/databases.yaml", "databases: [{name: shop, type: sqlite, connection: {file: .git/x.db}}]");
+    let run = world.desk().documentation(&options()).unwrap();
+    assert_eq!(run.failed[0].1.code, Code::ReservedPath);
+}
+
+#[cfg(unix)]
+#[test]
+fn pages_go_nowhere_else() {
+    let world = World::new();
+    for (path, code) in [("../out", Code::Outside), (".git/x", Code::Guarded), ("/tmp/x", Code::Outside)] {
+        world.put(".jaato/databases.yaml", &format!("{CONFIG}\ndocs_path: {path}\n"));
+        let mut desk = world.desk();
+        let report = desk
+            .prepare_documentation(&options())
+            .and_then(|prepared| desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true));
+        let codes: Vec<Code> = match report {
+            Ok(report) => report.failed.iter().map(|error| error.code).collect(),
+            Err(error) => vec![error.code],
+        };
+        assert!(
+            !codes.is_empty() && codes.iter().any(|it| *it == code || *it == Code::Unreadable),
+            "{path}: {codes:?}"
+        );
+        assert!(!world.path.join("../out").exists() && !world.path.join(".git/x").exists());
+    }
+}

@@ -1,0 +1,141 @@
+//! What the configuration of databases, which came with the repository, would reach outside the workspace, or make known of values:
+//! both wait for trust. An SQLite file in the workspace needs none: it is read as the data of a stranger, and reading it reaches
+//! nothing else.
+
+use std::path::PathBuf;
+
+use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection};
+use refdesk_files::output::resolve;
+use refdesk_files::path::absolute;
+use refdesk_files::reserved::is_reserved;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error, Fix};
+use serde_json::json;
+
+use super::{AllowedDatabase, DatabaseAccess};
+use crate::Desk;
+use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
+use crate::trust::TrustCheck;
+use refdesk_core::config::expand;
+
+impl Desk {
+    /// Whether a database may be read, and with which settings.
+    pub fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
+        let check = TrustCheck::new(self);
+        let is_trusted = |action: Option<Bare>| action.is_none_or(|action| check.trusts(&action.hash));
+        if !is_trusted(self.database_action(&check.actions(), database)) {
+            return DatabaseAccess::Untrusted;
+        }
+        let file = match &database.connection {
+            Connection::Sqlite { file } => {
+                let path = self.database_path(file);
+                if path.strip_prefix(&check.workspace).is_ok_and(is_reserved) {
+                    let message = format!("'{file}' is one of the files of git or refdesk");
+                    return DatabaseAccess::Refused(Error::new(Code::ReservedPath, message, "name another file"));
+                }
+                path
+            }
+            _ => PathBuf::new(),
+        };
+        let mut allowed = AllowedDatabase { config: database.clone(), file, problems: Vec::new() };
+        if !is_trusted(values_action(&check.actions(), database)) {
+            allowed.config.sampling = database.sampling.min(Sampling::Statistics);
+            allowed.config.not_sensitive.clear();
+            allowed.config.publish_values = false;
+            let message =
+                format!("what '{}' says about values waits for trust; less is told of them until then", database.name);
+            let problem =
+                Diagnostic::warning(Code::Untrusted, message).in_file(self.databases_file().unwrap_or_default());
+            allowed.problems.push(problem.at_line(database.line).fix(Fix::Trust));
+        }
+        DatabaseAccess::Allowed(Box::new(allowed))
+    }
+
+    /// Everything that the configuration of databases wants to do outside the workspace, each with the line of its database.
+    pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(Bare, usize)> {
+        let actions = check.actions();
+        let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
+        enabled
+            .flat_map(|database| {
+                let both = [self.database_action(&actions, database), values_action(&actions, database)];
+                both.into_iter().flatten().map(|action| (action, database.line))
+            })
+            .collect()
+    }
+
+    /// The action of reaching a database; none for a file in the workspace.
+    fn database_action(&self, actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<Bare> {
+        let name = &database.name;
+        match &database.connection {
+            Connection::Sqlite { file } => {
+                let path = absolute(self.workspace(), std::path::Path::new(&expand(self.around(), file)));
+                let real = outside(actions.workspace, &path)?;
+                let what = format!("the SQLite database {} would be read, as '{name}'", in_text(&real));
+                Some(actions.database(name, what, &json!({"name": name, "path": in_text(&real)})))
+            }
+            Connection::Postgres(server) | Connection::Snowflake(server) => {
+                let kind = database.connection.word();
+                let what = format!("the {kind} database '{name}' would be read: {}", words(server));
+                Some(actions.database(name, what, &json!({"name": name, "kind": kind, "server": server})))
+            }
+        }
+    }
+
+    /// The path of an SQLite file, with links resolved.
+    fn database_path(&self, file: &str) -> PathBuf {
+        let path = absolute(self.workspace(), std::path::Path::new(&expand(self.around(), file)));
+        resolve(&path).unwrap_or(path)
+    }
+}
+
+/// The action of telling more of values than statistics of columns that do not look sensitive.
+fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<Bare> {
+    let mut parts = Vec::new();
+    if database.sampling > Sampling::Statistics {
+        parts.push("values would be shown to a language model".to_owned());
+    }
+    let lifted: Vec<&str> = database.not_sensitive.iter().map(|pattern| pattern.text.as_str()).collect();
+    if !lifted.is_empty() {
+        parts.push(format!("columns like {} would not count as sensitive", lifted.join(", ")));
+    }
+    if database.publish_values {
+        parts.push("small sets of values would be written into pages".to_owned());
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let what = format!("of the database '{}' {}", database.name, parts.join(", and "));
+    let content = json!({
+        "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
+        "publish_values": database.publish_values,
+    });
+    Some(actions.database_values(&database.name, what, &content))
+}
+
+/// Where a connection leads and as whom, without secrets.
+fn words(server: &ServerConnection) -> String {
+    let mut parts = Vec::new();
+    let texts = [
+        ("service", &server.service),
+        ("the URL in $", &server.url_env),
+        ("URL", &server.url),
+        ("host", &server.host),
+        ("database", &server.database),
+        ("user", &server.user),
+        ("account", &server.account),
+        ("warehouse", &server.warehouse),
+        ("role", &server.role),
+        ("sslmode", &server.sslmode),
+        ("certificates in", &server.sslrootcert),
+    ];
+    for (word, value) in texts {
+        let blank = if word.ends_with('$') { "" } else { " " };
+        parts.extend(value.as_ref().map(|value| format!("{word}{blank}{value}")));
+    }
+    parts.extend(server.port.map(|port| format!("port {port}")));
+    parts.extend(server.secret.as_ref().map(|secret| match secret {
+        Secret::Env(name) => format!("with the password in ${name}"),
+        Secret::Command(command) => format!("with the password that the command `{command}` prints"),
+    }));
+    parts.join(", ")
+}

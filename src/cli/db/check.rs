@@ -1,0 +1,58 @@
+//! `refdesk db check`: rules of schemas and their documentation, and how much is described.
+
+use serde_json::{Map, Value, json};
+
+use super::{failures, refused};
+use crate::cli::answer::CommandOutput;
+use crate::cli::args::DbCheckArgs;
+use crate::cli::rows::plural;
+use refdesk_desk::Desk;
+use refdesk_text::escape::one_line;
+use refdesk_text::report::Severity;
+use refdesk_text::{Code, Error};
+
+/// Prints what the rules found; exit code 1 on errors, or if too little is described.
+pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
+    let (found, failed) = match desk.check_databases(&args.names) {
+        Ok(found) => found,
+        Err(error) => return refused(error),
+    };
+    let mut text = String::new();
+    let mut databases = Vec::new();
+    let mut refusals = failures(&failed);
+    for it in &found {
+        let errors = it.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+        for finding in &it.findings {
+            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+            let column = finding.column.as_ref().map_or_else(String::new, |column| format!(".{column}"));
+            let place = one_line(&format!("{}: {}{column}", it.database, finding.table)).into_owned();
+            text.push_str(&format!("{severity}: {place}: {} ({})\n", one_line(&finding.message), finding.rule.name()));
+        }
+        let coverage = it.coverage();
+        let warnings = it.findings.len() - errors;
+        text.push_str(&format!(
+            "{}: {}, {}; {} % of tables and columns are described by a note, a comment or a model\n",
+            it.database,
+            plural(errors, "error"),
+            plural(warnings, "warning"),
+            coverage.percent()
+        ));
+        if errors > 0 {
+            let message = format!("'{}' has {}", it.database, plural(errors, "error"));
+            refusals.push(Error::new(Code::DatabaseDiffers, message, "fix the schema, or switch the rule off with 'checks'"));
+        }
+        if args.min_coverage.is_some_and(|least| coverage.percent() < usize::from(least)) {
+            let least = args.min_coverage.unwrap_or_default();
+            let message = format!("{} % of '{}' are described, and {least} % are wanted", coverage.percent(), it.database);
+            refusals.push(Error::new(Code::NotDocumented, message, "write notes, or comments in the database"));
+        }
+        let percent = |all: &std::collections::BTreeMap<String, refdesk_database::schema::check::Coverage>| {
+            all.iter().map(|(name, it)| (name.clone(), json!(it.percent()))).collect::<Map<String, Value>>()
+        };
+        databases.push(json!({
+            "name": it.database, "findings": it.findings,
+            "coverage": {"percent": coverage.percent(), "domains": percent(&it.domains), "tables": percent(&it.tables)},
+        }));
+    }
+    CommandOutput::new(json!({ "databases": databases }), text).and_refused(refusals)
+}

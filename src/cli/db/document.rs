@@ -1,0 +1,172 @@
+//! `refdesk db document`: writes the pages after showing how many, and where.
+
+use std::io::{IsTerminal, Write};
+
+use serde_json::{Value, json};
+
+use super::{failures, refused};
+use crate::cli::answer::CommandOutput;
+use crate::cli::args::DbDocumentArgs;
+use crate::cli::output::{ask, can_ask};
+use crate::cli::rows::plural;
+use refdesk_database::documenter::PageAction;
+use refdesk_database::schema::globs::NamePattern;
+use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
+
+/// Edited pages whose difference is shown.
+const DIFFS: usize = 5;
+
+/// Prepares, asks and writes.
+pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> CommandOutput {
+    let only = match args.only.as_deref().map(NamePattern::new).transpose() {
+        Ok(only) => only,
+        Err(error) => {
+            let message = format!("'{}' is not a pattern: {error}", args.only.as_deref().unwrap_or_default());
+            return refused(Error::new(Code::BadGlob, message, "use * and ? over schema.table"));
+        }
+    };
+    let options =
+        DocumentOptions { names: args.names.clone(), only, fresh: args.fresh, overwrite_edited: args.overwrite_edited };
+    let prepared = match desk.prepare_documentation(&options) {
+        Ok(prepared) => prepared,
+        Err(error) => return refused(error),
+    };
+    let failed = failures(&prepared.failed);
+    if !prepared.is_up_to_date() && !args.yes {
+        let question = question(&prepared);
+        if can_ask() {
+            if ask(&shown(desk, &prepared), &format!("{question}?")) != Some(true) {
+                let refusal = Error::new(Code::NotApproved, "nothing was written", "");
+                return with_problems(CommandOutput::new(json!({"status": "error"}), ""), &prepared)
+                    .and_refused(vec![refusal]);
+            }
+        } else {
+            let fix = "check what would be done, and write it with --yes";
+            let refusal = Error::new(Code::NotApproved, format!("not approved: {question}"), fix);
+            let answer = CommandOutput::new(json!({"status": "error"}), shown(desk, &prepared));
+            return CommandOutput { exit: 2, ..with_problems(answer, &prepared).and_refused(vec![refusal]) };
+        }
+    }
+    let is_terminal = std::io::stderr().is_terminal();
+    let written = desk.write_documentation(session, &prepared, &mut |progress| {
+        show(is_terminal, progress);
+        true
+    });
+    if is_terminal {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+    match written {
+        Ok(report) => {
+            let refused = failed.into_iter().chain(report.failed.iter().cloned()).collect();
+            let answer = CommandOutput::new(document(desk, &prepared, &report), words(desk, &prepared, &report));
+            with_problems(answer, &prepared).and_refused(refused)
+        }
+        Err(error) => with_problems(CommandOutput::refused(error), &prepared).and_refused(failed),
+    }
+}
+
+fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutput {
+    CommandOutput { diagnostics: prepared.problems.clone(), notes: prepared.planned.changes.clone(), ..answer }
+}
+
+/// `Write 27 pages below docs/databases`.
+fn question(prepared: &Documentation) -> String {
+    let removed = match prepared.removed.len() {
+        0 => String::new(),
+        removed => format!(" and remove {}", plural(removed, "page")),
+    };
+    let pages = plural(prepared.to_write(), "page");
+    format!("Write {pages}{removed} below {}, and make sources of them", one_line(&prepared.docs_path))
+}
+
+/// What would be written.
+fn shown(desk: &Desk, prepared: &Documentation) -> String {
+    let new = prepared.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).count();
+    let changed = prepared.to_write() - new;
+    let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
+    let mut text = format!("{} new, {changed} changed, {} to remove.\n", plural(new, "page"), prepared.removed.len());
+    for (entry, ..) in &prepared.catalog {
+        text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
+    }
+    if sources.is_empty() {
+        text.push_str("No source would be made.\n");
+    }
+    text.push_str(&edited(desk, prepared, &prepared.edited));
+    text.push_str("No language model is asked, and it costs nothing.\n");
+    text
+}
+
+/// Edited pages, and what replacing them would change.
+fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        format!("{} that you edited would stay; --overwrite-edited replaces them:\n", plural(paths.len(), "file"));
+    for (at, path) in paths.iter().enumerate() {
+        let page = prepared.pages.iter().find(|it| it.page.path == *path).map(|it| &it.page);
+        match page.and_then(|page| desk.propose_page(page).ok()) {
+            Some(proposal) if at < DIFFS => text.push_str(&proposal.diff.shown()),
+            Some(proposal) => text.push_str(&format!("  {} ({})\n", one_line(path), proposal.diff.summary())),
+            None => text.push_str(&format!("  {}\n", one_line(path))),
+        }
+    }
+    text
+}
+
+fn show(is_terminal: bool, DocumentProgress { done, of }: DocumentProgress) {
+    if is_terminal {
+        // A terminal that is gone makes no difference to the pages.
+        let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}");
+    }
+}
+
+fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> String {
+    let mut text = match (report.written.len(), report.removed.len()) {
+        (0, 0) => format!("Up to date: {}.\n", plural(report.unchanged, "page")),
+        (written, removed) => {
+            let removed = if removed > 0 { format!(", removed {removed}") } else { String::new() };
+            let unchanged =
+                if report.unchanged > 0 { format!(", {} unchanged", report.unchanged) } else { String::new() };
+            format!("Wrote {} below {}{removed}{unchanged}.\n", plural(written, "page"), one_line(&prepared.docs_path))
+        }
+    };
+    if !report.sources.is_empty() {
+        let ids = report.sources.join(", ");
+        text.push_str(&format!("{} in the catalog: {}\n", plural(report.sources.len(), "source"), one_line(&ids)));
+    }
+    if !report.sources_removed.is_empty() {
+        text.push_str(&format!("No longer in the catalog: {}\n", one_line(&report.sources_removed.join(", "))));
+    }
+    text.push_str(&edited(desk, prepared, &report.edited));
+    let all = prepared.sources();
+    let total = all.note + all.comment + all.model + all.fallback;
+    if total > 0 {
+        text.push_str(&format!(
+            "Descriptions: {} from notes, {} from comments, {} by rule.\n",
+            all.note, all.comment, all.fallback
+        ));
+    }
+    text
+}
+
+fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Value {
+    let status = if report.failed.is_empty() && prepared.failed.is_empty() { "success" } else { "error" };
+    let edited: Vec<Value> = report
+        .edited
+        .iter()
+        .map(|path| {
+            let page = prepared.pages.iter().find(|it| it.page.path == *path).map(|it| &it.page);
+            let diff = page.and_then(|page| desk.propose_page(page).ok()).map(|proposal| proposal.diff.unified());
+            json!({"path": path, "diff": diff})
+        })
+        .collect();
+    let manifest = desk.manifest(&prepared.docs_path).ok().flatten();
+    json!({
+        "status": status, "written": report.written, "unchanged": report.unchanged, "removed": report.removed,
+        "edited": edited, "sources": report.sources, "sources_removed": report.sources_removed,
+        "failed": report.failed, "manifest": manifest,
+    })
+}

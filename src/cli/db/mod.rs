@@ -1,0 +1,41 @@
+//! `refdesk db`: databases as references. One file a subcommand.
+
+mod document;
+mod plan;
+
+use refdesk_desk::{Desk, Session};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::answer::CommandOutput;
+use super::args::{DbArgs, DbCommand, OutputFormat};
+
+/// Runs the subcommand.
+pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
+    let mut answer = match &args.command {
+        DbCommand::Plan(args) => plan::run(desk, session, args, format),
+        DbCommand::Document(args) => document::run(desk, session, args),
+    };
+    let (_, problems) = desk.databases();
+    let known = std::mem::take(&mut answer.diagnostics);
+    answer.diagnostics = problems.iter().cloned().chain(known).collect();
+    if answer.exit == 0 && answer.diagnostics.iter().any(Diagnostic::is_error) {
+        answer.exit = 1;
+    }
+    answer
+}
+
+/// A request that could not begin: what is configured is wrong, or what was asked for.
+fn refused(error: Error) -> CommandOutput {
+    let is_configuration = matches!(error.code, Code::NoDatabases | Code::UnknownDatabase | Code::BadGlob);
+    CommandOutput { exit: if is_configuration { 2 } else { 1 }, ..CommandOutput::refused(error) }
+}
+
+/// The databases that could not be read, as failures.
+fn failures(failed: &[(String, Error)]) -> Vec<Error> {
+    let named = |(name, error): &(String, Error)| match error.code {
+        Code::Untrusted => error.clone(),
+        _ => Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()),
+    };
+    failed.iter().map(named).collect()
+}

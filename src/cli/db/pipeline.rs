@@ -1,0 +1,48 @@
+//! `refdesk db pipeline`: plans, documents and indexes, stopping for a look after the plan.
+
+use serde_json::{Value, json};
+
+use super::{document, plan};
+use crate::cli::answer::CommandOutput;
+use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat};
+use crate::cli::output::{ask, can_ask};
+use refdesk_desk::{Desk, Indexing, Session};
+use refdesk_text::{Code, Error};
+
+/// Runs the three, each only if the one before it was met.
+pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: OutputFormat) -> CommandOutput {
+    let planned = plan::run(desk, session, &DbPlanArgs { names: args.names.clone(), dry_run: false }, format);
+    if planned.exit > 1 {
+        return planned;
+    }
+    let plan_text = String::from_utf8_lossy(&planned.text).into_owned();
+    if !args.yes {
+        let approved = if can_ask() { ask(&plan_text, "Write the pages by this plan?") } else { None };
+        if approved != Some(true) {
+            let fix = if approved.is_none() { "review the plan, and go on with --yes" } else { "" };
+            let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
+            let exit = if approved.is_none() { 2 } else { 1 };
+            return CommandOutput { exit, ..planned.and_refused(vec![refusal]) };
+        }
+    }
+    let documented = document::run(
+        desk,
+        session,
+        &DbDocumentArgs { names: args.names.clone(), only: None, yes: true, fresh: false, overwrite_edited: false },
+    );
+    let (mut text, mut refused) = (documented.text.clone(), documented.refused.clone());
+    let mut json = json!({"plan": planned.json, "document": documented.json.clone(), "index": Value::Null});
+    match desk.update_index(Indexing::default(), &mut |_| true) {
+        Ok(Some(report)) => {
+            text.extend(format!("The index has {} sections.\n", report.documents).into_bytes());
+            if let Value::Object(members) = &mut json {
+                members.insert("index".to_owned(), json!(report));
+            }
+        }
+        Ok(None) => text.extend(b"Another refdesk is building the search index.\n"),
+        Err(error) => refused.push(error),
+    }
+    let text = format!("{plan_text}\n{}", String::from_utf8_lossy(&text));
+    let diagnostics = planned.diagnostics.into_iter().chain(documented.diagnostics).collect();
+    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused)
+}

@@ -1,0 +1,121 @@
+//! `refdesk db plan`: what would be documented, and what would be read for it.
+
+use serde_json::json;
+
+use super::refused;
+use crate::cli::answer::CommandOutput;
+use crate::cli::args::{DbPlanArgs, OutputFormat};
+use crate::cli::rows::{self, plural};
+use refdesk_database::schema::plan::{FILE, Plan, PlannedDatabase, PlannedTable};
+use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error, Fix};
+
+/// Most tables of a domain in the text form.
+const LISTED: usize = 6;
+
+/// Makes the plan and writes it, unless it is only to be looked at.
+pub fn run(desk: &mut Desk, session: &Session, args: &DbPlanArgs, format: OutputFormat) -> CommandOutput {
+    let read = match desk.databases_named(&args.names) {
+        Ok(databases) => desk.read_databases(&databases),
+        Err(error) => return refused(error),
+    };
+    let planned = desk.plan_databases(&read);
+    let mut failed: Vec<Error> = read.iter().filter_map(failure).collect();
+    let mut notes: Vec<String> = planned.changes.clone();
+    let mut text = if args.dry_run { details(&planned.plan, &read) } else { overview(&planned.plan, &read) };
+    if args.dry_run {
+        notes.push(format!("this would write {FILE}"));
+    } else {
+        match desk.store_plan(session, &planned) {
+            Ok(true) => {
+                text.push_str(&format!("\nWrote {FILE}. Review it, and write the pages with `refdesk db document`.\n"));
+            }
+            Ok(false) => text.push_str(&format!("\n{FILE} is up to date.\n")),
+            Err(error) => failed.push(error),
+        }
+    }
+    let Planned { plan, problems, .. } = planned;
+    let json = if format == OutputFormat::Json { json!(plan) } else { json!({}) };
+    let mut answer = CommandOutput { notes, ..CommandOutput::new(json, text) };
+    answer.diagnostics = problems.into_iter().chain(read.into_iter().flat_map(|it| it.problems)).collect();
+    answer.and_refused(failed)
+}
+
+fn failure(database: &ReadDatabase) -> Option<Error> {
+    let name = &database.config.name;
+    match &database.state {
+        ReadState::Read(..) => None,
+        ReadState::Failed(error) => {
+            Some(Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()))
+        }
+        ReadState::Untrusted => {
+            Some(Error::new(Code::Untrusted, format!("the database '{name}' waits for trust"), Fix::Trust))
+        }
+    }
+}
+
+fn heading(database: &PlannedDatabase) -> String {
+    let version =
+        database.server_version.as_ref().map_or_else(String::new, |version| format!(" {}", one_line(version)));
+    let domains = plural(database.domains.len(), "domain");
+    format!("{} ({}{version}): {} in {domains}\n", database.name, database.kind, plural(database.table_count, "table"))
+}
+
+fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
+    let mut text = String::new();
+    for database in of_run(plan, read) {
+        text.push_str(&heading(database));
+        let rows: Vec<Vec<String>> = plan
+            .units(&database.name)
+            .map(|unit| {
+                let names: Vec<&str> = unit.tables.iter().take(LISTED).map(|it| it.table_name.as_str()).collect();
+                let more = unit.tables.len().saturating_sub(LISTED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let skipped = unit.tables.iter().filter(|table| table.skip).count();
+                let skipped = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
+                vec![
+                    format!("  {}", unit.domain),
+                    plural(unit.tables.len(), "table"),
+                    format!("{}{more}{skipped}", names.join(", ")),
+                ]
+            })
+            .collect();
+        text.push_str(&rows::table(&rows));
+    }
+    text
+}
+
+/// What would be read of each table, and told of each column.
+fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
+    let mut text = String::new();
+    for database in of_run(plan, read) {
+        text.push_str(&heading(database));
+        for unit in plan.units(&database.name) {
+            text.push_str(&format!("\n{}: {}\n", unit.domain, plural(unit.tables.len(), "table")));
+            unit.tables.iter().for_each(|table| text.push_str(&detail(table)));
+        }
+    }
+    text
+}
+
+fn detail(table: &PlannedTable) -> String {
+    let rows = match table.reads.rows {
+        0 => "no row would be read".to_owned(),
+        rows => format!("at most {} rows would be read", refdesk_text::tokens::grouped(rows)),
+    };
+    let skip = if table.skip { ", skipped" } else { "" };
+    let name = one_line(&table.fully_qualified_name);
+    let columns: Vec<Vec<String>> = table
+        .reads
+        .columns
+        .iter()
+        .map(|(column, told)| vec![format!("    {column}"), told.as_str().unwrap_or_default().to_owned()])
+        .collect();
+    format!("  {name} ({}{skip}): {rows}\n{}", table.kind.word(), rows::table(&columns))
+}
+
+fn of_run<'p>(plan: &'p Plan, read: &'p [ReadDatabase]) -> impl Iterator<Item = &'p PlannedDatabase> {
+    let is_read = |name: &str| read.iter().any(|it| it.config.name == name && it.snapshot().is_some());
+    plan.databases.iter().filter(move |database| is_read(&database.name))
+}

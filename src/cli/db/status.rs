@@ -1,0 +1,85 @@
+//! `refdesk db status` and `refdesk db diff`: how databases and their pages compare.
+
+use serde_json::{Value, json};
+
+use super::{failures, refused};
+use crate::cli::answer::CommandOutput;
+use crate::cli::args::DbNames;
+use crate::cli::rows::{self, plural};
+use refdesk_desk::{Desk, DocumentOptions};
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
+
+/// A line for each database.
+pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
+    let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
+    let run = match desk.documentation(&options) {
+        Ok(run) => run,
+        Err(error) => return refused(error),
+    };
+    let mut lines = Vec::new();
+    let mut databases = Vec::new();
+    for name in run.read_databases() {
+        let (pages, stale, missing) = run.page_counts(name);
+        let edited = run.edited_of(name).count();
+        let removed = run.removed.iter().filter(|path| path.starts_with(&format!("{}/{name}/", run.docs_path))).count();
+        let mut words = Vec::new();
+        words.extend((missing > 0).then(|| format!("{missing} missing")));
+        words.extend((stale > 0).then(|| format!("{stale} stale")));
+        words.extend((edited > 0).then(|| format!("{edited} edited")));
+        words.extend((removed > 0).then(|| format!("{removed} of what is gone")));
+        let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
+        lines.push(vec![name.to_owned(), "reachable".to_owned(), plural(pages, "page"), state]);
+        databases.push(json!({
+            "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "edited": edited,
+            "removed": removed, "cost": 0,
+        }));
+    }
+    for (name, error) in &run.failed {
+        let status = if error.code == Code::Untrusted { "untrusted" } else { "unreachable" };
+        lines.push(vec![name.clone(), status.to_owned(), String::new(), error.message.clone()]);
+        databases.push(json!({"name": name, "status": status, "error": error.message, "cost": 0}));
+    }
+    let answer = CommandOutput::new(json!({ "databases": databases }), rows::table(&lines));
+    CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(failures(&run.failed))
+}
+
+/// Every difference; exit code 1 if there are any.
+pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
+    let (found, run) = match desk.database_differences(&args.names) {
+        Ok(found) => found,
+        Err(error) => return refused(error),
+    };
+    let mut text = String::new();
+    let mut rows_of = Vec::new();
+    let mut count = 0;
+    for database in &found {
+        for it in &database.differences {
+            count += 1;
+            let about = it.about.as_ref().map_or_else(String::new, |about| format!(".{about}"));
+            let place = format!("{}: {}{about}", database.database, it.table);
+            rows_of.push(vec![place, it.kind.words().to_owned(), it.detail.clone()]);
+        }
+    }
+    text.push_str(&rows::table(&rows_of));
+    for path in &run.edited {
+        count += 1;
+        text.push_str(&format!("{}: the page was edited\n", one_line(path)));
+    }
+    for path in &run.removed {
+        count += 1;
+        text.push_str(&format!("{}: the page is about something that is gone\n", one_line(path)));
+    }
+    if count == 0 {
+        text.push_str("The pages say what the databases say.\n");
+    }
+    let databases: Vec<Value> =
+        found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
+    let json = json!({"databases": databases, "edited": run.edited, "without_table": run.removed});
+    let mut refusals = failures(&run.failed);
+    if count > 0 {
+        let message = format!("{} between the databases and their pages", plural(count, "difference"));
+        refusals.push(Error::new(Code::DatabaseDiffers, message, "`refdesk db document` brings the pages up to date"));
+    }
+    CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals)
+}
