@@ -20,7 +20,10 @@ pub use self::catalog::{
     ReferencesCommand, RemoveArgs, SelectArgs, TagArgs, WhyArgs,
 };
 pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
-pub use self::db::{DbArgs, DbCommand, DbDocumentArgs, DbPlanArgs};
+pub use self::db::{
+    DbArgs, DbCheckArgs, DbCommand, DbDocumentArgs, DbNames, DbPathArgs, DbPipelineArgs, DbPlanArgs, DbShowArgs,
+    DbUsageArgs,
+};
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
 };

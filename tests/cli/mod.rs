@@ -7,6 +7,7 @@ mod bad_input;
 mod commands;
 mod config;
 mod conversation;
+mod db;
 mod demo;
 mod field_templates;
 #[cfg(unix)]

@@ -5,12 +5,13 @@ pub mod fields;
 mod server;
 
 use refdesk_text::Code;
-use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::report::{Diagnostic, Position, Severity};
 use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
 use serde::Serialize;
 
 use self::fields::YamlFields;
 pub use self::server::{Secret, ServerConnection};
+use crate::schema::check::CheckRule;
 use crate::schema::globs::NamePattern;
 
 /// Where the configuration is, in this order.
@@ -47,6 +48,7 @@ const KEYS: &[&str] = &[
     "cross_links",
     "granularity",
     "domains",
+    "checks",
     "enabled",
 ];
 
@@ -92,6 +94,8 @@ pub struct DatabaseConfig {
     pub granularity: Granularity,
     /// Domains that a person named, each with its tables, in their order.
     pub domains: Vec<(String, Vec<NamePattern>)>,
+    /// Rules with another severity than usual; `None` switches a rule off.
+    pub checks: Vec<(CheckRule, Option<Severity>)>,
     /// Whether it is used at all.
     pub enabled: bool,
 }
@@ -266,6 +270,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         cross_links: fields.flag("cross_links").unwrap_or(false),
         granularity: fields.word("granularity", &granularities).unwrap_or_default(),
         domains: domains(&mut fields),
+        checks: checks(&mut fields),
         enabled: fields.flag("enabled").unwrap_or(true),
         line: node.line,
         name: name?,
@@ -338,6 +343,15 @@ fn patterns(fields: &mut YamlFields<'_, '_>, key: &str) -> Vec<NamePattern> {
         }
     }
     patterns
+}
+
+fn checks(fields: &mut YamlFields<'_, '_>) -> Vec<(CheckRule, Option<Severity>)> {
+    let Some(mut inner) = fields.inner("checks") else { return Vec::new() };
+    let names: Vec<&str> = CheckRule::ALL.iter().map(|(_, name, _)| *name).collect();
+    inner.warn_unknown(&names);
+    let words = [("off", None), ("warning", Some(Severity::Warning)), ("error", Some(Severity::Error))];
+    let rules = CheckRule::ALL.iter().filter_map(|(rule, name, _)| Some((*rule, inner.word(name, &words)?)));
+    rules.collect()
 }
 
 fn domains(fields: &mut YamlFields<'_, '_>) -> Vec<(String, Vec<NamePattern>)> {

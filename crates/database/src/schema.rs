@@ -1,9 +1,12 @@
 //! What a database is, as values and pure functions of them: no file, no database and no clock.
 
+pub mod check;
 pub mod describe;
+pub mod diff;
 pub mod domains;
 pub mod file_names;
 pub mod globs;
+pub mod join_path;
 pub mod joins;
 pub mod markup;
 pub mod notes;

@@ -1,5 +1,6 @@
 //! The databases of the workspace: which there are, which of them may be read, planning and documenting them.
 
+mod asking;
 mod documenting;
 mod files;
 mod planning;
@@ -7,6 +8,7 @@ mod reading;
 mod trust;
 mod writing;
 
+pub use asking::{DatabaseCheck, DatabaseDifference, DocumentedTable, FailedDatabases};
 pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
 pub use planning::Planned;
 pub use reading::{ReadDatabase, ReadState};

@@ -57,8 +57,8 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use databases::{
-    AllowedDatabase, DatabaseAccess, DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentedPage,
-    Planned, ReadDatabase, ReadState,
+    AllowedDatabase, DatabaseAccess, DatabaseCheck, DatabaseDifference, DocumentOptions, DocumentProgress,
+    DocumentReport, Documentation, DocumentedPage, DocumentedTable, FailedDatabases, Planned, ReadDatabase, ReadState,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

@@ -27,6 +27,93 @@ pub enum DbCommand {
         after_help = "Example: refdesk db document shop --yes\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 2."
     )]
     Document(DbDocumentArgs),
+    /// Plan, document, and bring the search index up to date, stopping for a look after the plan
+    #[command(after_help = "Example: refdesk db pipeline --yes")]
+    Pipeline(DbPipelineArgs),
+    /// Show whether each database can be read, and whether its pages are up to date, edited or missing
+    #[command(after_help = "Example: refdesk db status --format json")]
+    Status(DbNames),
+    /// Compare the databases with their pages
+    #[command(after_help = "Example: refdesk db diff shop\n\nExits with 1 if they differ.")]
+    Diff(DbNames),
+    /// Check schemas and their documentation by rules, and measure how much is described
+    #[command(
+        after_help = "Example: refdesk db check --min-coverage 60\n\nExits with 1 on errors, or if too little is described."
+    )]
+    Check(DbCheckArgs),
+    /// Print the page of a table
+    #[command(after_help = "Example: refdesk db show orders")]
+    Show(DbShowArgs),
+    /// Print how two tables can be joined, the shortest way first
+    #[command(after_help = "Example: refdesk db path customer product")]
+    Path(DbPathArgs),
+    /// List the tables that have a column of this name
+    #[command(after_help = "Example: refdesk db usage customer_id")]
+    Usage(DbUsageArgs),
+}
+
+/// Databases to look at.
+#[derive(Debug, Args)]
+pub struct DbNames {
+    /// Databases [default: all that are configured]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+}
+
+/// Arguments of `db pipeline`.
+#[derive(Debug, Args)]
+pub struct DbPipelineArgs {
+    /// Databases [default: all that are configured]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Do not stop for a look
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Arguments of `db check`.
+#[derive(Debug, Args)]
+pub struct DbCheckArgs {
+    /// Databases [default: all that are configured]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Fail if less of a database than this is described by a note, a comment or a model
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub min_coverage: Option<u8>,
+}
+
+/// Arguments of `db show`.
+#[derive(Debug, Args)]
+pub struct DbShowArgs {
+    /// The table: its name, with schema and database if others have the same
+    pub table: String,
+}
+
+/// Arguments of `db path`.
+#[derive(Debug, Args)]
+pub struct DbPathArgs {
+    /// The table to begin at
+    #[arg(value_name = "TABLE")]
+    pub from: String,
+    /// The table to end at
+    #[arg(value_name = "TABLE")]
+    pub to: String,
+    /// The most joins of a path [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6))]
+    pub max_hops: Option<u8>,
+}
+
+/// Arguments of `db usage`.
+#[derive(Debug, Args)]
+pub struct DbUsageArgs {
+    /// The name of a column
+    pub column: String,
+    /// Only in this database
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+    /// Only in this domain
+    #[arg(long, value_name = "NAME")]
+    pub domain: Option<String>,
 }
 
 /// Arguments of `db plan`.

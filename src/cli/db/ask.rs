@@ -27,7 +27,8 @@ pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
     };
     let page = std::fs::read_to_string(desk.workspace().join(&found.path)).unwrap_or_default();
     // The front matter is for programs, which have the other page.
-    let body = page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);
+    let body =
+        page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);
     let mut json = json!(found.doc);
     if let Value::Object(members) = &mut json {
         members.insert("database".to_owned(), json!(found.database));
@@ -106,9 +107,14 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
         }
     }
     if found.is_empty() {
-        let names: Vec<&str> = tables.iter().flat_map(|it| &it.doc.columns).map(|column| column.name.as_str()).collect();
+        let names: Vec<&str> =
+            tables.iter().flat_map(|it| &it.doc.columns).map(|column| column.name.as_str()).collect();
         let fix = did_you_mean(&args.column, names).unwrap_or_default();
-        return CommandOutput::refused(Error::new(Code::UnknownTable, format!("no table has a column '{}'", args.column), fix));
+        return CommandOutput::refused(Error::new(
+            Code::UnknownTable,
+            format!("no table has a column '{}'", args.column),
+            fix,
+        ));
     }
     let json: Vec<Value> = found
         .iter()

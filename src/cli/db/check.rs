@@ -39,11 +39,16 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         ));
         if errors > 0 {
             let message = format!("'{}' has {}", it.database, plural(errors, "error"));
-            refusals.push(Error::new(Code::DatabaseDiffers, message, "fix the schema, or switch the rule off with 'checks'"));
+            refusals.push(Error::new(
+                Code::DatabaseDiffers,
+                message,
+                "fix the schema, or switch the rule off with 'checks'",
+            ));
         }
         if args.min_coverage.is_some_and(|least| coverage.percent() < usize::from(least)) {
             let least = args.min_coverage.unwrap_or_default();
-            let message = format!("{} % of '{}' are described, and {least} % are wanted", coverage.percent(), it.database);
+            let message =
+                format!("{} % of '{}' are described, and {least} % are wanted", coverage.percent(), it.database);
             refusals.push(Error::new(Code::NotDocumented, message, "write notes, or comments in the database"));
         }
         let percent = |all: &std::collections::BTreeMap<String, refdesk_database::schema::check::Coverage>| {

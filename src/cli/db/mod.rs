@@ -1,7 +1,11 @@
 //! `refdesk db`: databases as references. One file a subcommand.
 
+mod ask;
+mod check;
 mod document;
+mod pipeline;
 mod plan;
+mod status;
 
 use refdesk_desk::{Desk, Session};
 use refdesk_text::report::Diagnostic;
@@ -15,6 +19,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     let mut answer = match &args.command {
         DbCommand::Plan(args) => plan::run(desk, session, args, format),
         DbCommand::Document(args) => document::run(desk, session, args),
+        DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format),
+        DbCommand::Status(args) => status::status(desk, args),
+        DbCommand::Diff(args) => status::diff(desk, args),
+        DbCommand::Check(args) => check::run(desk, args),
+        DbCommand::Show(args) => ask::show(desk, args),
+        DbCommand::Path(args) => ask::path(desk, args),
+        DbCommand::Usage(args) => ask::usage(desk, args),
     };
     let (_, problems) = desk.databases();
     let known = std::mem::take(&mut answer.diagnostics);

@@ -333,7 +333,7 @@ impl Desk {
     }
 }
 
-fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
+pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
     let name = &database.config.name;
     let error = match &database.state {
         ReadState::Read(..) => return None,

@@ -1,0 +1,293 @@
+//! Rules of a schema and its documentation, each with a severity, and how much of it is described by more than rules.
+
+use std::collections::BTreeMap;
+
+use refdesk_text::hidden::HiddenCharacters;
+use refdesk_text::report::Severity;
+use serde::Serialize;
+
+use super::domains::SYSTEM;
+use super::joins::InferredJoins;
+use super::notes::Notes;
+use super::sensitive::by_name_and_type;
+use super::snapshot::{Snapshot, Table, TableName};
+use super::table_doc::{DescriptionSource, TableDoc};
+use super::words::split;
+use crate::config::DatabaseConfig;
+
+/// More columns than this are many.
+const MANY_COLUMNS: usize = 100;
+
+/// Characters of a comment that are many.
+const LONG_COMMENT: usize = 2_000;
+
+/// A rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckRule {
+    /// A table has no primary key.
+    NoPrimaryKey,
+    /// The columns of a foreign key have no index.
+    KeyWithoutIndex,
+    /// The columns of a foreign key have other types than those that they refer to.
+    KeyTypesDiffer,
+    /// A column's name fits the keys of several tables.
+    AmbiguousJoin,
+    /// A comment is empty, or only the name.
+    EmptyComment,
+    /// A comment has characters that cannot be seen.
+    HiddenCharacters,
+    /// A sensitive column has no note.
+    SensitiveWithoutNote,
+    /// A table has many columns.
+    ManyColumns,
+    /// A table belongs to no domain.
+    NoDomain,
+    /// A comment is long.
+    LongComment,
+}
+
+impl CheckRule {
+    /// Every rule with its name in the configuration and its severity.
+    pub const ALL: [(Self, &'static str, Severity); 10] = [
+        (Self::NoPrimaryKey, "no_primary_key", Severity::Warning),
+        (Self::KeyWithoutIndex, "key_without_index", Severity::Warning),
+        (Self::KeyTypesDiffer, "key_types_differ", Severity::Error),
+        (Self::AmbiguousJoin, "ambiguous_join", Severity::Warning),
+        (Self::EmptyComment, "empty_comment", Severity::Warning),
+        (Self::HiddenCharacters, "hidden_characters", Severity::Error),
+        (Self::SensitiveWithoutNote, "sensitive_without_note", Severity::Warning),
+        (Self::ManyColumns, "many_columns", Severity::Warning),
+        (Self::NoDomain, "no_domain", Severity::Warning),
+        (Self::LongComment, "long_comment", Severity::Warning),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// Its severity unless the configuration says otherwise.
+    pub fn severity(self) -> Severity {
+        Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or(Severity::Warning, |(.., severity)| *severity)
+    }
+}
+
+/// Something that a rule found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule.
+    pub rule: CheckRule,
+    /// How bad it is.
+    pub severity: Severity,
+    /// `schema.table`.
+    pub table: String,
+    /// The column, if it is about one.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// How much is described by a note, a comment or a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Tables and columns with such a description.
+    pub described: usize,
+    /// All tables and columns.
+    pub all: usize,
+}
+
+impl Coverage {
+    /// In percent, rounded down; 100 of nothing.
+    pub fn percent(self) -> usize {
+        (self.described * 100).checked_div(self.all).unwrap_or(100)
+    }
+
+    /// Adds a table with its columns.
+    pub fn add(&mut self, doc: &TableDoc) {
+        let sources = doc.columns.iter().map(|column| column.source).chain([doc.source]);
+        for source in sources {
+            self.all += 1;
+            self.described += usize::from(source != DescriptionSource::Fallback);
+        }
+    }
+}
+
+/// What is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckInput<'a> {
+    /// The configuration of the database.
+    pub config: &'a DatabaseConfig,
+    /// Its schema.
+    pub snapshot: &'a Snapshot,
+    /// What a person noted.
+    pub notes: &'a Notes,
+    /// Joins that no key says.
+    pub joins: &'a InferredJoins,
+    /// The domain of each table.
+    pub domains: &'a BTreeMap<TableName, String>,
+}
+
+/// What the rules find, in the order of the tables, without those that the configuration switched off.
+pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for table in &input.snapshot.tables {
+        let mut tell = |rule: CheckRule, column: Option<&str>, message: String| {
+            let severity = match input.config.checks.iter().find(|(known, _)| *known == rule) {
+                Some((_, None)) => return,
+                Some((_, Some(severity))) => *severity,
+                None => rule.severity(),
+            };
+            let column = column.map(str::to_owned);
+            found.push(Finding { rule, severity, table: table.full_name(), column, message });
+        };
+        of_table(input, table, &mut tell);
+        of_columns(input, table, &mut tell);
+    }
+    found
+}
+
+type Tell<'t> = &'t mut dyn FnMut(CheckRule, Option<&str>, String);
+
+fn of_table(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
+    let is_base = !table.kind.is_view() && !table.is_unreadable;
+    if is_base && table.primary_key.is_none() {
+        tell(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
+    }
+    for key in &table.foreign_keys {
+        let columns = key.columns.join(", ");
+        let begins =
+            |index: &[String]| index.get(..key.columns.len()).is_some_and(|start| start == key.columns.as_slice());
+        let keys = table.primary_key.iter().chain(&table.unique).map(|key| &key.columns);
+        let mut indexes =
+            table.indexes.iter().filter(|index| !index.is_partial).map(|index| &index.columns).chain(keys);
+        if !indexes.any(|index| begins(index)) {
+            tell(
+                CheckRule::KeyWithoutIndex,
+                key.columns.first().map(String::as_str),
+                format!("the key ({columns}) has no index"),
+            );
+        }
+        let Some(target) = input.snapshot.table(&key.target) else { continue };
+        for (own, other) in key.columns.iter().zip(&key.target_columns) {
+            let types = (table.column(own).map(|it| &it.data_type), target.column(other).map(|it| &it.data_type));
+            if let (Some(own_type), Some(other_type)) = types
+                && !own_type.eq_ignore_ascii_case(other_type)
+            {
+                let message = format!(
+                    "it is {own_type}, and {}.{other}, to which it refers, is {other_type}",
+                    target.full_name()
+                );
+                tell(CheckRule::KeyTypesDiffer, Some(own), message);
+            }
+        }
+    }
+    if table.columns.len() > MANY_COLUMNS {
+        tell(CheckRule::ManyColumns, None, format!("it has {} columns", table.columns.len()));
+    }
+    if input.domains.get(&table.table_name()).is_some_and(|domain| domain == SYSTEM) {
+        tell(CheckRule::NoDomain, None, "it belongs to no domain".to_owned());
+    }
+    for (_, column, targets) in input.joins.ambiguous.iter().filter(|(owner, ..)| *owner == table.table_name()) {
+        let names: Vec<String> = targets.iter().map(TableName::full).collect();
+        tell(CheckRule::AmbiguousJoin, Some(column), format!("its name fits the keys of {}", names.join(" and ")));
+    }
+    if let Some(comment) = &table.comment {
+        of_comment(&table.name, comment, None, tell);
+    }
+}
+
+fn of_columns(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
+    let note = input.notes.table(table);
+    for column in &table.columns {
+        if let Some(comment) = &column.comment {
+            of_comment(&column.name, comment, Some(&column.name), tell);
+        }
+        let is_noted = note.is_some_and(|note| note.columns.contains_key(&column.name));
+        if let Some(rule) = by_name_and_type(input.config, table, column).filter(|_| !is_noted) {
+            let message = format!("it is sensitive ({}) and has no note", rule.words());
+            tell(CheckRule::SensitiveWithoutNote, Some(&column.name), message);
+        }
+    }
+}
+
+fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
+    if comment.trim().is_empty() || split(comment) == split(name) {
+        tell(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
+    }
+    if let Some(hidden) = HiddenCharacters::of(comment) {
+        tell(CheckRule::HiddenCharacters, column, format!("its comment has an {}", hidden.words()));
+    }
+    if comment.chars().count() > LONG_COMMENT {
+        tell(CheckRule::LongComment, column, format!("its comment has more than {LONG_COMMENT} characters"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::schema::snapshot::{Column, ForeignKey, Key};
+
+    #[test]
+    fn rules_find_what_they_are_for_and_can_be_switched_off() {
+        let column = |name: &str, data_type: &str, comment: Option<&str>| Column {
+            name: name.into(),
+            data_type: data_type.into(),
+            comment: comment.map(str::to_owned),
+            ..Column::default()
+        };
+        let name = |name: &str| TableName { schema: "main".into(), name: name.into() };
+        let target = Table {
+            schema: "main".into(),
+            name: "a".into(),
+            columns: vec![column("id", "INTEGER", None)],
+            primary_key: Some(Key { name: None, columns: vec!["id".into()] }),
+            ..Table::default()
+        };
+        let table = Table {
+            schema: "main".into(),
+            name: "b".into(),
+            columns: vec![
+                column("a_id", "TEXT", Some("a id")),
+                column("mail", "TEXT", Some("x\u{202e}y")),
+                column("c", "TEXT", Some(&"long ".repeat(500))),
+            ],
+            foreign_keys: vec![ForeignKey {
+                columns: vec!["a_id".into()],
+                target: name("a"),
+                target_columns: vec!["id".into()],
+                ..ForeignKey::default()
+            }],
+            ..Table::default()
+        };
+        let snapshot = Snapshot { tables: vec![target, table], ..Snapshot::default() };
+        let domains = BTreeMap::from([(name("a"), "a".to_owned()), (name("b"), SYSTEM.to_owned())]);
+        let joins = InferredJoins {
+            ambiguous: vec![(name("b"), "c".into(), vec![name("a"), name("b")])],
+            ..InferredJoins::default()
+        };
+        let found = |more: &str| -> Vec<String> {
+            let text = format!("databases: [{{name: x, type: sqlite, connection: {{file: x}}{more}}}]");
+            let (config, problems) = config::read(&text, "f");
+            assert_eq!(problems, []);
+            let (config, notes) = (&config.databases[0], Notes::default());
+            let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
+            let line = |it: &Finding| format!("{} {}", it.rule.name(), it.column.as_deref().unwrap_or("-"));
+            check(&input).iter().map(line).collect()
+        };
+        let all = [
+            "no_primary_key -",
+            "key_without_index a_id",
+            "key_types_differ a_id",
+            "no_domain -",
+            "ambiguous_join c",
+            "empty_comment a_id",
+            "hidden_characters mail",
+            "sensitive_without_note mail",
+            "long_comment c",
+        ];
+        assert_eq!(found(""), all);
+        assert_eq!(found(", checks: {no_domain: off, key_types_differ: warning}").len(), all.len() - 1);
+    }
+}

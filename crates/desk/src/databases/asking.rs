@@ -1,0 +1,167 @@
+//! What the pages of databases say, for those who ask: read from the pages for programs, so that no database needs to be reached.
+
+use std::collections::BTreeMap;
+
+use refdesk_database::documenter::PageAction;
+use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
+use refdesk_database::schema::diff::{Difference, diff};
+use refdesk_database::schema::joins::infer;
+use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_text::{Code, Error};
+
+use super::documenting::{DocumentOptions, Documentation};
+use crate::Desk;
+
+/// A table with a page.
+#[derive(Debug, Clone)]
+pub struct DocumentedTable {
+    /// Its database.
+    pub database: String,
+    /// Its domain.
+    pub domain: String,
+    /// The path of its page for people.
+    pub path: String,
+    /// What the page says.
+    pub doc: TableDoc,
+}
+
+/// How the pages of a database compare with it.
+#[derive(Debug, Clone)]
+pub struct DatabaseDifference {
+    /// The database.
+    pub database: String,
+    /// Tables, columns, keys and comments.
+    pub differences: Vec<Difference>,
+}
+
+/// What the rules say of a database.
+#[derive(Debug, Clone)]
+pub struct DatabaseCheck {
+    /// The database.
+    pub database: String,
+    /// In the order of the tables.
+    pub findings: Vec<Finding>,
+    /// By domain, how much is described by more than rules.
+    pub domains: BTreeMap<String, Coverage>,
+    /// By table.
+    pub tables: BTreeMap<String, Coverage>,
+}
+
+/// Databases that could not be read, and why.
+pub type FailedDatabases = Vec<(String, Error)>;
+
+impl DatabaseCheck {
+    /// The coverage of the whole database.
+    pub fn coverage(&self) -> Coverage {
+        self.domains.values().fold(Coverage::default(), |sum, it| Coverage {
+            described: sum.described + it.described,
+            all: sum.all + it.all,
+        })
+    }
+}
+
+impl Desk {
+    /// Every table with a page, from the pages for programs; those that cannot be read are left out.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn documented_tables(&self) -> Result<Vec<DocumentedTable>, Error> {
+        let docs_path = &self.databases().0.docs_path;
+        let none = || {
+            let fix = "document the databases first";
+            Error::new(Code::NotDocumented, format!("there are no pages of databases below {docs_path}"), fix)
+        };
+        let manifest = match self.manifest(docs_path) {
+            Ok(manifest) => manifest.ok_or_else(none)?,
+            Err(problem) => return Err(Error::new(problem.code, problem.message, problem.fix)),
+        };
+        let json = manifest.indexable_files.iter().filter(|file| file.table.is_some() && file.path.ends_with(".json"));
+        let tables: Vec<DocumentedTable> = json
+            .filter_map(|file| {
+                let bytes = self.page_bytes(&file.path).ok()??;
+                Some(DocumentedTable {
+                    database: file.database.clone(),
+                    domain: file.domain.clone()?,
+                    path: format!("{}.md", file.path.strip_suffix(".json")?),
+                    doc: serde_json::from_slice(&bytes).ok()?,
+                })
+            })
+            .collect();
+        if tables.is_empty() { Err(none()) } else { Ok(tables) }
+    }
+
+    /// How databases differ from their pages; reads the databases, and writes nothing.
+    ///
+    /// # Errors
+    /// No database is configured, or a name is unknown.
+    pub fn database_differences(&self, names: &[String]) -> Result<(Vec<DatabaseDifference>, Documentation), Error> {
+        let options = DocumentOptions { names: names.to_vec(), ..DocumentOptions::default() };
+        let run = self.documentation(&options)?;
+        let old = self.documented_tables().unwrap_or_default();
+        let mut found = Vec::new();
+        for database in &run.databases {
+            let before: Vec<TableDoc> =
+                old.iter().filter(|it| it.database == *database).map(|it| it.doc.clone()).collect();
+            let json = run.pages.iter().filter(|it| it.page.database == *database && it.page.path.ends_with(".json"));
+            let now: Vec<TableDoc> = json.filter_map(|it| serde_json::from_str(&it.page.text).ok()).collect();
+            found.push(DatabaseDifference { database: database.clone(), differences: diff(&before, &now) });
+        }
+        Ok((found, run))
+    }
+
+    /// What the rules say of databases; reads them, and writes nothing.
+    ///
+    /// # Errors
+    /// No database is configured, or a name is unknown.
+    pub fn check_databases(&self, names: &[String]) -> Result<(Vec<DatabaseCheck>, FailedDatabases), Error> {
+        let read = self.read_databases(&self.databases_named(names)?);
+        let planned = self.plan_databases(&read);
+        let mut found = Vec::new();
+        for database in &read {
+            let Some((snapshot, described)) = database.snapshot().zip(self.describe(database, &planned)) else {
+                continue;
+            };
+            let joins = infer(snapshot, &database.notes);
+            let input = CheckInput {
+                config: &database.config,
+                snapshot,
+                notes: &database.notes,
+                joins: &joins,
+                domains: &described.domains,
+            };
+            let mut domains: BTreeMap<String, Coverage> = BTreeMap::new();
+            let mut tables: BTreeMap<String, Coverage> = BTreeMap::new();
+            for (table, doc) in &described.tables {
+                let name: TableName = table.table_name();
+                let Some(domain) = described.domains.get(&name) else { continue };
+                domains.entry(domain.clone()).or_default().add(doc);
+                tables.entry(name.full()).or_default().add(doc);
+            }
+            let findings = check(&input);
+            found.push(DatabaseCheck { database: database.config.name.clone(), findings, domains, tables });
+        }
+        Ok((found, read.iter().filter_map(super::documenting::failure).collect()))
+    }
+}
+
+impl Documentation {
+    /// The databases that were read.
+    pub fn read_databases(&self) -> impl Iterator<Item = &str> {
+        self.databases.iter().map(String::as_str)
+    }
+
+    /// Of a database: pages, those to write although they are there, those that are missing.
+    pub fn page_counts(&self, database: &str) -> (usize, usize, usize) {
+        let own = || self.pages.iter().filter(|it| it.page.database == database);
+        let written = own().filter(|it| it.action == PageAction::Write);
+        let (stale, missing): (Vec<_>, Vec<_>) = written.partition(|it| it.is_there);
+        (own().count(), stale.len(), missing.len())
+    }
+
+    /// The edited pages of a database.
+    pub fn edited_of<'d>(&'d self, database: &'d str) -> impl Iterator<Item = &'d str> {
+        let prefix = format!("{}/{database}/", self.docs_path);
+        self.edited.iter().map(String::as_str).filter(move |path| path.starts_with(&prefix))
+    }
+}

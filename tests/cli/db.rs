@@ -1,0 +1,129 @@
+//! Databases as references, as their users meet them: planned, documented, asked.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::workspace::Workspace;
+
+const CHINOOK: &str = include_str!("../data/databases/chinook.sql");
+
+/// A workspace with an SQLite file, made by the program that reads it: the index's own library is the only one there.
+fn world() -> Workspace {
+    let world = Workspace::with(&[(
+        ".jaato/databases.yaml",
+        "databases:\n  - name: shop\n    type: sqlite\n    connection: { file: shop.db }\n",
+    )]);
+    rusqlite::Connection::open(world.path.join("shop.db")).unwrap().execute_batch(CHINOOK).unwrap();
+    world
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_database_is_planned_documented_and_asked() {
+    let world = world();
+    let told = world.run(&["db", "plan", "--dry-run"]).exits(0);
+    assert!(told.text().contains("Email         share of nulls alone, sensitive by name: email"), "{told}");
+    assert!(!world.path.join(".jaato/databases").exists());
+    let told = world.run(&["db", "plan"]).exits(0);
+    assert!(told.text().starts_with("shop (sqlite "), "{told}");
+    let plan: Value = serde_json::from_str(&world.read(".jaato/databases/documentation-plan.json")).unwrap();
+    assert_eq!(plan["summary"]["total_tables"], 11);
+    let told = world.run(&["db", "document"]).exits(2);
+    assert!(told.stderr.contains("--yes"), "{told}");
+    assert!(!world.path.join("docs").exists());
+    let told = world.run(&["db", "document", "--yes", "--json"]).exits(0).json();
+    assert_eq!(strings(&told["sources"]), ["db-shop-artist", "db-shop-invoice", "db-shop-playlist", "db-shop-track"]);
+    let told = world.run(&["db", "document"]).exits(0);
+    assert!(told.text().starts_with("Up to date: 27 pages."), "{told}");
+    let listed = world.run(&["list", "--json"]).exits(0).json();
+    assert_eq!(listed["sources"].as_array().map(Vec::len), Some(4), "{listed}");
+
+    let told = world.run(&["db", "show", "album"]).exits(0);
+    assert!(told.text().starts_with("# main.Album"), "{told}");
+    let told = world.run(&["db", "path", "Artist", "InvoiceLine"]).exits(0);
+    assert!(told.text().starts_with("3 joins\n  FROM \"main\".\"Artist\"\n  JOIN \"main\".\"Album\" ON"), "{told}");
+    let told = world.run(&["db", "usage", "trackid", "--json"]).exits(0).json();
+    assert_eq!(told["usage"].as_array().map(Vec::len), Some(3), "{told}");
+    let told = world.run(&["db", "show", "Albun"]).exits(1);
+    assert!(told.stderr.contains("did you mean 'Album'?"), "{told}");
+    world.run(&["db", "status"]).exits(0);
+    world.run(&["db", "diff"]).exits(0);
+}
+
+#[test]
+fn differences_and_rules_fail_in_ci() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
+    database.execute_batch("ALTER TABLE Album ADD COLUMN Label TEXT; CREATE TABLE Stray (a)").unwrap();
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().contains("shop: main.Album.Label  new column"), "{told}");
+    assert!(told.text().contains("shop: main.Stray        new table"), "{told}");
+    let told = world.run(&["db", "status", "--json"]).exits(0).json();
+    assert_eq!((&told["databases"][0]["stale"], &told["databases"][0]["missing"]), (&5.into(), &3.into()), "{told}");
+    let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
+    assert!(told.text().contains("shop: main.Stray: it has no primary key (no_primary_key)"), "{told}");
+    assert!(told.stderr.contains("0 % of 'shop' are described, and 50 % are wanted"), "{told}");
+}
+
+#[test]
+fn what_is_wrong_with_the_configuration_is_said() {
+    let nothing = Workspace::with(&[(".jaato/x", "")]);
+    let told = nothing.run(&["db", "plan"]).exits(2);
+    assert!(told.stderr.contains("no databases are configured"), "{told}");
+    let world = world();
+    world.run(&["db", "plan", "shopp"]).exits(2);
+    world.put(
+        ".jaato/databases.yaml",
+        b"databases:\n  - { name: shop, type: sqlite, connection: { file: shop.db } }\n  \
+          - { name: pg, type: postgres, connection: { host: db, password: hunter2 } }\n",
+    );
+    let told = world.run(&["db", "plan"]).exits(1);
+    assert!(told.stderr.contains(".jaato/databases.yaml:3:67: a password is written here"), "{told}");
+    assert!(!told.stderr.contains("hunter2") && told.text().contains("shop (sqlite"), "{told}");
+    let refused = world.run(&["db", "show", "Album"]).exits(1);
+    assert!(refused.stderr.contains("there are no pages"), "{refused}");
+}
+
+#[test]
+fn all_three_run_in_one_go() {
+    let world = world();
+    world.run(&["db", "pipeline"]).exits(2);
+    let told = world.run(&["db", "pipeline", "--yes", "--json"]).exits(0).json();
+    assert_eq!(told["document"]["status"], "success", "{told}");
+    let found = world.run(&["search", "invoice line", "--json"]).exits(0).json();
+    assert!(found["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "{found}");
+}
+
+/// Killed at any moment and started again, a run comes to what an undisturbed one comes to.
+#[test]
+fn a_killed_run_is_finished_by_the_next() {
+    let whole = world();
+    whole.run(&["db", "document", "--yes"]).exits(0);
+    let page = "docs/databases/shop/track/tables/main.Track.md";
+    for round in 0..crate::support::scale::scaled(6, 200) {
+        let world = world();
+        let mut command: Command = world.bare(&["db", "document", "--yes"]);
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        // Another moment each time: after so many files appeared.
+        let begin = std::time::Instant::now();
+        let state = world.path.join(".jaato/refdesk/db");
+        while child.try_wait().unwrap().is_none()
+            && begin.elapsed() < crate::support::program::LIMIT
+            && std::fs::read_dir(&state).map_or(0, Iterator::count) < 1 + round % 3
+        {
+            std::thread::yield_now();
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+        world.run(&["db", "document", "--yes"]).exits(0);
+        assert_eq!(world.read(page), whole.read(page));
+        let told = world.run(&["db", "document", "--json"]).exits(0).json();
+        assert_eq!((&told["unchanged"], &told["edited"]), (&27.into(), &Value::Array(Vec::new())), "{told}");
+    }
+}
