@@ -14,8 +14,9 @@ pub const HOPS: usize = 6;
 /// Paths that are told.
 pub const PATHS: usize = 3;
 
-/// What an inferred join costs, where a key costs 1.
-const INFERRED: usize = 3;
+/// What a key costs, and an inferred join: as much as three keys, and of equally long ways that over keys is the better one.
+const KEY: usize = 10;
+const INFERRED: usize = 31;
 
 /// Partial paths after which the search ends.
 const TRIED: usize = 20_000;
@@ -127,7 +128,8 @@ pub fn join_paths(tables: &[TableDoc], source: &str, target: &str, most: usize) 
 fn edges(tables: &[TableDoc], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
     let mut edges: Vec<Vec<Edge>> = tables.iter().map(|_| Vec::new()).collect();
     for (from, doc) in tables.iter().enumerate() {
-        let real = doc.foreign_keys.iter().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, 1));
+        let real =
+            doc.foreign_keys.iter().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, KEY));
         let inferred =
             doc.inferred_joins.iter().map(|it| (&it.referenced_table, &it.columns, &it.referenced_columns, INFERRED));
         for (target, columns, target_columns, cost) in real.chain(inferred) {
@@ -178,7 +180,12 @@ fn path(tables: &[TableDoc], edges: &[Vec<Edge>], source: &str, steps: &[(usize,
             .collect();
         let on_clause = pairs.join(" AND ");
         sql.push_str(&format!("\nJOIN {} ON {on_clause}", name(to)));
-        hops.push(JoinHop { from_table: from.clone(), to_table: to.clone(), on_clause, inferred: edge.cost > 1 });
+        hops.push(JoinHop {
+            from_table: from.clone(),
+            to_table: to.clone(),
+            on_clause,
+            inferred: edge.cost == INFERRED,
+        });
     }
     JoinPath { hops, sql_snippet: sql }
 }
