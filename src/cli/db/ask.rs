@@ -13,6 +13,7 @@ use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_desk::{Desk, DocumentedTable};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// The page of a table.
@@ -77,7 +78,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
 }
 
 fn words(path: &JoinPath) -> String {
-    let count = rows::plural(path.hops.len(), "join");
+    let count = counted(path.hops.len(), "join");
     let inferred = path.hops.iter().filter(|hop| hop.inferred).count();
     let inferred = if inferred > 0 { format!(", {inferred} inferred") } else { String::new() };
     let sql: Vec<String> = path.sql_snippet.lines().map(|line| format!("  {}\n", one_line(line))).collect();

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use super::{failures, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
-use crate::cli::rows::plural;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Severity;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Prints what the rules found; exit code 1 on errors, or if too little is described.
@@ -33,12 +33,12 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         text.push_str(&format!(
             "{}: {}, {}; {} % of tables and columns are described by a note, a comment or a model\n",
             it.database,
-            plural(errors, "error"),
-            plural(warnings, "warning"),
+            counted(errors, "error"),
+            counted(warnings, "warning"),
             coverage.percent()
         ));
         if errors > 0 {
-            let message = format!("'{}' has {}", it.database, plural(errors, "error"));
+            let message = format!("'{}' has {}", it.database, counted(errors, "error"));
             refusals.push(Error::new(
                 Code::DatabaseDiffers,
                 message,

@@ -8,11 +8,11 @@ use super::{failures, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
-use crate::cli::rows::plural;
 use refdesk_database::documenter::PageAction;
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Edited pages whose difference is shown.
@@ -75,9 +75,9 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 fn question(prepared: &Documentation) -> String {
     let removed = match prepared.removed.len() {
         0 => String::new(),
-        removed => format!(" and remove {}", plural(removed, "page")),
+        removed => format!(" and remove {}", counted(removed, "page")),
     };
-    let pages = plural(prepared.to_write(), "page");
+    let pages = counted(prepared.to_write(), "page");
     format!("Write {pages}{removed} below {}, and make sources of them", one_line(&prepared.docs_path))
 }
 
@@ -86,7 +86,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let new = prepared.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).count();
     let changed = prepared.to_write() - new;
     let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
-    let mut text = format!("{} new, {changed} changed, {} to remove.\n", plural(new, "page"), prepared.removed.len());
+    let mut text = format!("{} new, {changed} changed, {} to remove.\n", counted(new, "page"), prepared.removed.len());
     for (entry, ..) in &prepared.catalog {
         text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
     }
@@ -104,7 +104,7 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
         return String::new();
     }
     let mut text =
-        format!("{} that you edited would stay; --overwrite-edited replaces them:\n", plural(paths.len(), "file"));
+        format!("{} that you edited would stay; --overwrite-edited replaces them:\n", counted(paths.len(), "file"));
     for (at, path) in paths.iter().enumerate() {
         let page = prepared.pages.iter().find(|it| it.page.path == *path).map(|it| &it.page);
         match page.and_then(|page| desk.propose_page(page).ok()) {
@@ -125,17 +125,17 @@ fn show(is_terminal: bool, DocumentProgress { done, of }: DocumentProgress) {
 
 fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> String {
     let mut text = match (report.written.len(), report.removed.len()) {
-        (0, 0) => format!("Up to date: {}.\n", plural(report.unchanged, "page")),
+        (0, 0) => format!("Up to date: {}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
             let removed = if removed > 0 { format!(", removed {removed}") } else { String::new() };
             let unchanged =
                 if report.unchanged > 0 { format!(", {} unchanged", report.unchanged) } else { String::new() };
-            format!("Wrote {} below {}{removed}{unchanged}.\n", plural(written, "page"), one_line(&prepared.docs_path))
+            format!("Wrote {} below {}{removed}{unchanged}.\n", counted(written, "page"), one_line(&prepared.docs_path))
         }
     };
     if !report.sources.is_empty() {
         let ids = report.sources.join(", ");
-        text.push_str(&format!("{} in the catalog: {}\n", plural(report.sources.len(), "source"), one_line(&ids)));
+        text.push_str(&format!("{} in the catalog: {}\n", counted(report.sources.len(), "source"), one_line(&ids)));
     }
     if !report.sources_removed.is_empty() {
         text.push_str(&format!("No longer in the catalog: {}\n", one_line(&report.sources_removed.join(", "))));

@@ -5,10 +5,11 @@ use serde_json::json;
 use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbPlanArgs, OutputFormat};
-use crate::cli::rows::{self, plural};
+use crate::cli::rows;
 use refdesk_database::schema::plan::{FILE, Plan, PlannedDatabase, PlannedTable};
 use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
 /// Most tables of a domain in the text form.
@@ -58,8 +59,8 @@ fn failure(database: &ReadDatabase) -> Option<Error> {
 fn heading(database: &PlannedDatabase) -> String {
     let version =
         database.server_version.as_ref().map_or_else(String::new, |version| format!(" {}", one_line(version)));
-    let domains = plural(database.domains.len(), "domain");
-    format!("{} ({}{version}): {} in {domains}\n", database.name, database.kind, plural(database.table_count, "table"))
+    let domains = counted(database.domains.len(), "domain");
+    format!("{} ({}{version}): {} in {domains}\n", database.name, database.kind, counted(database.table_count, "table"))
 }
 
 fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
@@ -76,7 +77,7 @@ fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
                 let skipped = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
                 vec![
                     format!("  {}", unit.domain),
-                    plural(unit.tables.len(), "table"),
+                    counted(unit.tables.len(), "table"),
                     format!("{}{more}{skipped}", names.join(", ")),
                 ]
             })
@@ -92,7 +93,7 @@ fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
     for database in of_run(plan, read) {
         text.push_str(&heading(database));
         for unit in plan.units(&database.name) {
-            text.push_str(&format!("\n{}: {}\n", unit.domain, plural(unit.tables.len(), "table")));
+            text.push_str(&format!("\n{}: {}\n", unit.domain, counted(unit.tables.len(), "table")));
             unit.tables.iter().for_each(|table| text.push_str(&detail(table)));
         }
     }

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::{failures, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
-use crate::cli::rows::{self, plural};
+use crate::cli::rows;
 use refdesk_desk::{Desk, DocumentOptions};
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// A line for each database.
@@ -29,7 +30,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         words.extend((edited > 0).then(|| format!("{edited} edited")));
         words.extend((removed > 0).then(|| format!("{removed} of what is gone")));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
-        lines.push(vec![name.to_owned(), "reachable".to_owned(), plural(pages, "page"), state]);
+        lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({
             "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "edited": edited,
             "removed": removed, "cost": 0,
@@ -78,7 +79,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     let json = json!({"databases": databases, "edited": run.edited, "without_table": run.removed});
     let mut refusals = failures(&run.failed);
     if count > 0 {
-        let message = format!("{} between the databases and their pages", plural(count, "difference"));
+        let message = format!("{} between the databases and their pages", counted(count, "difference"));
         refusals.push(Error::new(Code::DatabaseDiffers, message, "`refdesk db document` brings the pages up to date"));
     }
     CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals)

@@ -273,7 +273,7 @@ mod tests {
         ];
         assert_eq!(
             shown(&tables, "customer", "product", 6),
-            ["order line product", "zone supplier product", "zone line product"]
+            ["order line product", "zone supplier product", "order line zone supplier product"]
         );
         assert_eq!(shown(&tables, "line", "zone", 6), ["product supplier zone", "zone", "order customer zone"]);
         assert_eq!(shown(&tables, "line", "zone", 1), ["zone"]);

@@ -157,10 +157,5 @@ fn front_matter(members: &[(&str, &str)]) -> String {
     format!("---\n{}---\n\n", lines.concat())
 }
 
-/// `1 table`, `2 tables`.
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::diagram::diagram;
-use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, count, domain_id, front_matter};
+use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, domain_id, front_matter};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::first_sentence;
 use refdesk_text::shorten::shortened_at_word;
+use refdesk_text::tokens::counted;
 
 /// Characters of a table's description in a list.
 const LISTED: usize = 200;
@@ -25,8 +26,8 @@ pub fn overview(book: &Book<'_>) -> Page {
     let kind = book.config.connection.word();
     text.push_str(&format!(
         "# Database {name}\n\nA {kind} database: {} in {}.\n",
-        count(book.subjects.len(), "table"),
-        count(tables.len(), "domain")
+        counted(book.subjects.len(), "table"),
+        counted(tables.len(), "domain")
     ));
     if !tables.is_empty() {
         text.push_str("\n## Domains\n\n| domain | tables | the most referred to |\n| --- | --- | --- |\n");
@@ -94,7 +95,7 @@ fn domain_text(book: &Book<'_>, domain: &str, listed: usize) -> String {
         ("generated", GENERATOR),
     ]);
     let number = book.of_domain(domain).count();
-    text.push_str(&format!("# {name}: {domain}\n\n{} of the database {name}.\n", count(number, "table")));
+    text.push_str(&format!("# {name}: {domain}\n\n{} of the database {name}.\n", counted(number, "table")));
     text.push_str("\n## Tables\n\n| table | what it is |\n| --- | --- |\n");
     for subject in book.of_domain(domain) {
         let what = match listed {
