@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use refdesk::cli::{Interface, ScreenStart};
 use refdesk::plain::{self, PlainStart, Typist};
 use refdesk::tui::{self, Start};
-use refdesk_core::config::screen::{self, SavedScreen};
+use refdesk_core::config::screen;
 use refdesk_desk::engine::Started;
 use tokio::runtime::Runtime;
 
@@ -41,11 +41,7 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
 /// and whether every change was stored.
 fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::Result<(u8, bool)> {
     let file = screen::file().filter(|_| !how.with_tour);
-    let (remembered, problem) = match file.as_deref().map(screen::read) {
-        Some(Ok(remembered)) => (remembered, None),
-        Some(Err(forgotten)) => (SavedScreen::default(), Some(format!("the layout is forgotten: {forgotten}"))),
-        None => (SavedScreen::default(), None),
-    };
+    let (remembered, problem) = screen::remembered(file.as_deref());
     let start = Start::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
     let start = start.resuming(how.session_file).proposing(how.profile).touring(how.with_tour);
     let left = runtime.block_on(tui::run(engine, start))?;

@@ -8,6 +8,7 @@ mod document;
 pub mod filtering;
 mod links;
 mod list;
+pub mod outlines;
 pub mod painting;
 pub mod places;
 mod portion;

@@ -1,14 +1,14 @@
 //! Reads the details and the document of the source under the cursor: asks for it a part at a time, scrolls, and comes
 //! back to where it was left.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use crate::tui::catalog::document::{DocumentHeading, LoadedDocument, MOST_PORTIONS};
+use crate::tui::catalog::document::{LoadedDocument, MOST_PORTIONS};
 use crate::tui::catalog::links::{self, CatalogTags, LinkingDocument};
+use crate::tui::catalog::outlines::Outlines;
 use crate::tui::catalog::painting::{self, DocumentPainting};
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingStop};
 use crate::tui::catalog::portion::TextKind;
@@ -26,9 +26,6 @@ use refdesk_core::mention::Mention;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, Spot};
 
-/// The most documents whose headings are kept.
-const OUTLINES: usize = 50;
-
 /// The document under the cursor as it is read, and where others were left.
 #[derive(Debug, Clone, Default)]
 pub struct ReadingState {
@@ -38,8 +35,8 @@ pub struct ReadingState {
     /// Where it is read.
     pub place: ReadingPlace,
     pub places: ReadingPlaces,
-    /// The headings of the documents that were read before, the last one first.
-    outlines: VecDeque<(ReadableDocument, Vec<DocumentHeading>)>,
+    /// The headings of the documents that were read before.
+    pub outlines: Outlines,
     /// The link that can be followed.
     pub link: Option<LinkFocus>,
     pub painting: DocumentPainting,
@@ -172,11 +169,8 @@ fn follow_subject(state: &mut State) {
 /// Keeps the place and the headings of the document that is shown.
 fn leave(state: &mut State) {
     let reading = &mut state.catalog.reading;
-    let headings = reading.loaded.headings();
-    if let Some(shown) = reading.shown.clone().filter(|_| !headings.is_empty()) {
-        reading.outlines.retain(|(known, _)| *known != shown);
-        reading.outlines.push_front((shown, headings));
-        reading.outlines.truncate(OUTLINES);
+    if let Some(shown) = reading.shown.clone() {
+        reading.outlines.keep(shown, &reading.loaded);
     }
     // A place that was not reached yet is still the place.
     if let Some(shown) = reading.shown.clone().filter(|_| reading.goal.is_none()) {
@@ -381,15 +375,6 @@ fn note_place(state: &mut State) {
         Some(line) => ReadingPlace { line, below: top.saturating_sub(view.row_of_source(line)) },
         None => ReadingPlace { line: 0, below: top },
     };
-}
-
-/// The headings of the documents that were read, those of the one that is shown first.
-pub fn headings(state: &State) -> Vec<(ReadableDocument, DocumentHeading)> {
-    let reading = &state.catalog.reading;
-    let shown = reading.shown.iter().map(|shown| (shown, reading.loaded.headings()));
-    let before = reading.outlines.iter().filter(|(known, _)| Some(known) != reading.shown.as_ref());
-    let all = shown.chain(before.map(|(document, headings)| (document, headings.clone())));
-    all.flat_map(|(document, headings)| headings.into_iter().map(|heading| (document.clone(), heading))).collect()
 }
 
 impl ReadingState {

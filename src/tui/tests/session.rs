@@ -152,6 +152,8 @@ fn places_are_walked_back_and_forward() {
         press(&mut state, "M-Right");
         assert_eq!(at(&state), *expected);
     }
-    press(&mut state, "M-Right");
+    press(&mut state, "1 G C-k \"#retry\" Enter M-Left");
+    assert_eq!(state.subject(Pane::Catalog), Some("release-notes"), "a filter is a place to come back from");
+    press(&mut state, "M-Right M-Right");
     assert!(message(&state).starts_with("you have not gone back yet"), "{}", message(&state));
 }

@@ -97,6 +97,14 @@ pub fn read(path: &Path) -> Result<SavedScreen, Error> {
     }
 }
 
+/// The saved state; the default without a file, or if it cannot be read, with the reason in words.
+pub fn remembered(path: Option<&Path>) -> (SavedScreen, Option<String>) {
+    match path.map(read).transpose() {
+        Ok(saved) => (saved.unwrap_or_default(), None),
+        Err(error) => (SavedScreen::default(), Some(format!("the layout is forgotten: {error}"))),
+    }
+}
+
 /// Writes the file and creates its folder.
 ///
 /// # Errors

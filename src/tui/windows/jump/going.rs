@@ -7,6 +7,7 @@ use crate::tui::catalog::filtering;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::feed;
 use crate::tui::input::Effect;
+use crate::tui::places;
 use crate::tui::state::State;
 use crate::tui::templates;
 use crate::tui::update;
@@ -14,6 +15,9 @@ use crate::tui::windows::WindowKind;
 
 pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
     state.window = None;
+    if !matches!(row.to, JumpTarget::Action(_) | JumpTarget::Problem(_)) {
+        places::leave(state);
+    }
     match row.to {
         JumpTarget::Source(id) => feed::update::to_source(state, &id),
         JumpTarget::Template(name) => templates::filtering::to_template(state, &name),

@@ -14,7 +14,7 @@ use super::matcher::{WordMatch, WordMatcher, searched};
 use crate::common::filter::variables;
 use crate::tui::action::ActionBinding;
 use crate::tui::catalog::places::ReadableDocument;
-use crate::tui::catalog::{filtering, reading};
+use crate::tui::catalog::{filtering, outlines};
 use crate::tui::filter::{FilterResult, Query, apply};
 use crate::tui::state::State;
 use crate::tui::templates;
@@ -65,7 +65,7 @@ pub struct FoundIn {
 }
 
 /// The better match comes first: a whole name other than that of a tag, then names before descriptions, then what is
-/// possible.
+/// possible, then anything before tags and moves by a row.
 type RowOrder = (bool, usize, Availability, bool, Reverse<u32>);
 
 struct JumpRows {
@@ -82,9 +82,13 @@ impl JumpRows {
     }
 
     fn push(&mut self, found: WordMatch, (at, why_not): (Availability, Option<String>), row: JumpRow) {
-        let is_move = matches!(row.to, JumpTarget::Action(binding) if actions::is_move(binding));
+        let is_less = match row.to {
+            JumpTarget::Action(binding) => actions::is_move(binding),
+            // It leads to several sources.
+            _ => row.kind == JumpKind::Tag,
+        };
         let other_name = row.kind == JumpKind::Tag || !self.matcher.is_exact(&row.name);
-        let order = (other_name, found.outside_name, at, is_move, Reverse(found.score));
+        let order = (other_name, found.outside_name, at, is_less, Reverse(found.score));
         let found = FoundIn { name: found.in_name, about: found.in_about };
         self.rows.push((order, JumpRow { found, why_not, ..row }));
     }
@@ -220,7 +224,7 @@ fn best(found: &FilterResult) -> Vec<usize> {
 
 /// The headings of the documents that were read, except those that the search has found.
 fn headings(state: &State, rows: &mut JumpRows) {
-    for (document, heading) in reading::headings(state) {
+    for (document, heading) in outlines::headings(state) {
         let is_same = |hit: &SearchHit| hit.source_id == document.source && hit.heading.ends_with(&heading.title);
         if !state.jump.hits().iter().any(is_same) {
             let to = JumpTarget::Heading(document.clone(), heading.anchor.clone());

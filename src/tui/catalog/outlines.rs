@@ -1,0 +1,35 @@
+//! The headings of the documents that were read, to jump to where there is no search index.
+
+use std::collections::VecDeque;
+
+use crate::tui::catalog::document::{DocumentHeading, LoadedDocument};
+use crate::tui::catalog::places::ReadableDocument;
+use crate::tui::state::State;
+
+/// The most documents whose headings are kept.
+const MOST: usize = 50;
+
+/// Headings by document, the last one read first.
+#[derive(Debug, Clone, Default)]
+pub struct Outlines(VecDeque<(ReadableDocument, Vec<DocumentHeading>)>);
+
+impl Outlines {
+    /// Keeps the headings of a document that is left.
+    pub fn keep(&mut self, document: ReadableDocument, loaded: &LoadedDocument) {
+        let headings = loaded.headings();
+        if !headings.is_empty() {
+            self.0.retain(|(known, _)| *known != document);
+            self.0.push_front((document, headings));
+            self.0.truncate(MOST);
+        }
+    }
+}
+
+/// All of them, those of the document that is shown first.
+pub fn headings(state: &State) -> Vec<(ReadableDocument, DocumentHeading)> {
+    let reading = &state.catalog.reading;
+    let shown = reading.shown.iter().map(|shown| (shown, reading.loaded.headings()));
+    let before = reading.outlines.0.iter().filter(|(known, _)| Some(known) != reading.shown.as_ref());
+    let all = shown.chain(before.map(|(document, headings)| (document, headings.clone())));
+    all.flat_map(|(document, headings)| headings.into_iter().map(|heading| (document.clone(), heading))).collect()
+}
