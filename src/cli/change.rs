@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::rows;
+use crate::common::clearing::staying;
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -25,7 +26,11 @@ pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
 
 /// Removes all picks.
 pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
-    answer(desk.clear(session, all), "cleared", "nothing to clear")
+    let mut output = answer(desk.clear(session, all), "cleared", "nothing to clear");
+    if output.exit == 0 {
+        output.notes = staying(desk.catalog(), desk.selection(), "");
+    }
+    output
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {

@@ -7,11 +7,11 @@ use super::args::CheckArgs;
 use super::fix;
 use super::output::{ask_to_leave, in_words};
 use refdesk_core::config::Surroundings;
-use refdesk_desk::{Desk, FixedPath, Options, Session};
+use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::escape::one_line;
-use refdesk_text::report::{Diagnostic, add_new};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -72,12 +72,14 @@ pub fn problems(desk: &mut Desk) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
 fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     desk.read_all();
     let interrupted = desk.interrupted();
-    let mut found = desk.diagnostics();
-    add_new(&mut found, &desk.templates().1);
-    add_new(&mut found, &desk.profile_problems());
+    let parts = ProblemParts {
+        templates: &desk.templates().1,
+        profiles: &desk.profile_problems(),
+        trust: &desk.waiting(),
+        never_found: &desk.never_found(),
+    };
+    let mut found = desk.problems(parts);
     found.extend(more);
     found.extend(interrupted);
-    found.extend(desk.waiting());
-    found.extend(desk.never_found());
     found.into_iter().partition(Diagnostic::is_error)
 }

@@ -15,10 +15,10 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::tokens::grouped;
 
-/// Column widths of the text form, for a narrow pane. Longer names are cut.
+/// Columns of the text form, for a narrow pane.
 const COLUMNS: usize = 60;
 
-/// The least columns for a name.
+/// The least columns that figures leave to names.
 const NAME: usize = 12;
 
 /// A profile does not store the selection, so commands that store it are refused.
@@ -125,14 +125,15 @@ fn table(all: &[Profiled]) -> String {
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     let numbers: usize = (1..6).map(|column| width(column) + 1).sum();
-    let name = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
-    let name = name.min(COLUMNS.saturating_sub(numbers).max(NAME));
+    // A name must be typed, so it is never cut; a longer one moves only its own figures.
+    let widest = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
+    let name = widest.min(COLUMNS.saturating_sub(numbers).max(NAME));
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             if column == 0 {
-                let shown = cut(cell, name);
+                let shown = one_line(cell);
                 line.push_str(&shown);
                 line.push_str(&" ".repeat(name.saturating_sub(shown.width())));
             } else {
@@ -206,24 +207,6 @@ fn problems(it: &Profiled) -> String {
     let words = [(errors.len(), "error"), (warnings.len(), "warning")];
     let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what));
     format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
-}
-
-/// Cuts a text to a number of columns.
-fn cut(text: &str, columns: usize) -> String {
-    let text = one_line(text);
-    if text.width() <= columns {
-        return text.into_owned();
-    }
-    let mut prefix = String::new();
-    for c in text.chars() {
-        let mut longer = prefix.clone();
-        longer.push(c);
-        if longer.width() >= columns {
-            break;
-        }
-        prefix = longer;
-    }
-    format!("{prefix}…")
 }
 
 /// Text below a row, wrapped and indented after its label; empty if there is none.

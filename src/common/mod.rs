@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+pub mod clearing;
 pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;

@@ -7,6 +7,8 @@ use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_text::Error;
 
+use crate::common::clearing::staying;
+
 use super::fix;
 use super::source::{SourceArgument, one, several};
 use super::state::{Pending, PlainState, Question, Turn};
@@ -258,6 +260,7 @@ pub fn clear(state: &mut PlainState, turn: &mut Turn) {
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
     };
     turn.say(format!("This clears {}.{also}", counted(picks, "pick")));
+    staying(&state.snapshot.catalog, selection, "").into_iter().for_each(|line| turn.say(line));
     turn.say("Type yes to clear them, or no to change nothing.");
     state.question = Some(Question::Clear);
 }

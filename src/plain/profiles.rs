@@ -89,7 +89,14 @@ pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch
     }
     switch.stays.iter().for_each(|what| turn.say(format!("Not taken over: {}", sentence(what))));
     let [before, after] = [switch.tokens_before, switch.tokens_after].map(grouped);
-    turn.say(format!("The selection costs about {before} tokens now, and about {after} afterwards."));
+    turn.say(format!(
+        "Without auto sources, the selection costs about {before} tokens now, and about {after} afterwards."
+    ));
+    for (what, files) in [("Writes", &switch.writes), ("Removes, unless changed by hand", &switch.removes)] {
+        if !files.is_empty() {
+            turn.say(format!("{what}: {}.", files.join(", ")));
+        }
+    }
     turn.say("Type yes to switch, or no to keep your picks.");
     let selection = state.snapshot.selection.clone();
     state.question = Some(Question::Profile(ComparedProfile { file, name: switch.name.clone(), selection }));

@@ -35,3 +35,36 @@ fn an_edit_pulls_a_source_in_and_a_broken_catalog_keeps_the_old_one() {
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
+
+#[test]
+fn the_header_counts_what_check_finds() {
+    let sources = json!([
+        {"id": "first", "name": "First", "path": "first.md", "tags": ["one"]},
+        {"id": "hidden", "name": "Hidden", "path": "hidden.md"},
+        {"id": "gone", "name": "Gone", "path": "gone.md", "tags": ["two"]},
+        {"id": "outside", "name": "Outside", "path": "/etc/hostname", "tags": ["three"]},
+    ]);
+    let workspace = Workspace::of(
+        sources,
+        &[
+            ("first.md", "See [another](missing.md).\n"),
+            ("hidden.md", "Nothing brings it up.\n"),
+            (".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["nobody"]}}}"#),
+            (".jaato/profiles/q.json", "{"),
+        ],
+    );
+    let mut pty = Pty::start_at(&workspace.beside("home"), &["--workspace", workspace.path.to_str().unwrap()], 120, 36);
+    for change in [None, Some("first.md")] {
+        if let Some(file) = change {
+            workspace.put(file, b"See [another](missing.md) and [one more](lost.md).\n");
+        }
+        let checked = workspace.run(&["check", "--format", "json"]).exits(1).json();
+        let count = |what: &str| checked[what].as_array().unwrap().len();
+        let (errors, warnings) = (count("errors"), count("warnings"));
+        assert!(errors >= 1 && warnings >= 5, "{checked}");
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        pty.wait_for(&format!("{errors} error{}  {warnings} warning{}", s(errors), s(warnings)));
+    }
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}

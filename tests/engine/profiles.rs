@@ -1,5 +1,7 @@
 //! Profiles through the engine: the list, the diff, the switch as one change, and a desk under a profile.
 
+use std::collections::BTreeSet;
+
 use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
 use refdesk_text::Code;
@@ -72,4 +74,69 @@ fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
     assert_eq!(picks(&desk), ["a", "kit"]);
     assert!(!world.at(".jaato/refdesk/desks").exists());
     assert_eq!(Desk::open(options(&world.workspace)).choice().picks, Vec::<String>::new());
+}
+
+#[test]
+fn a_switch_names_the_files_that_it_writes_and_removes() {
+    let mut world = World::of(&[
+        (
+            "references.json",
+            r#"{"sources": [
+                {"id": "guide", "name": "Guide", "path": "guide.md"},
+                {"id": "other", "name": "Other", "path": "other.md"}
+            ]}"#,
+        ),
+        ("guide.md", "# Guide\n\n```java\nclass {{ Name }} {}\n```\n"),
+        ("other.md", "# Other\n\n```\n{{ x }}\n```\n"),
+        (".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["other"]}}}"#),
+        (".jaato/profiles/none.json", r#"{"plugin_configs": {"references": {"preselected": []}}}"#),
+    ]);
+    let templates = |world: &World| {
+        let entries = std::fs::read_dir(world.at(".jaato/templates")).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| !name.starts_with('.'))
+            .map(|name| format!(".jaato/templates/{name}"))
+            .collect::<BTreeSet<_>>()
+    };
+    world.send(Request::pick("guide"));
+    world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
+    world.ask(Request::Index);
+    for (profile, picked) in [("p", vec!["other"]), ("none", vec![])] {
+        let before = templates(&world);
+        let file = world.at(&format!(".jaato/profiles/{profile}.json"));
+        let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
+        assert_eq!(switch.writes[0], ".jaato/refdesk/selection.json");
+        world.send(Request::SwitchProfile(file));
+        world.until("it is switched", |now| members(now) == picked);
+        let after = loop {
+            let now = templates(&world);
+            let gone: BTreeSet<String> = before.difference(&now).cloned().collect();
+            if gone == switch.removes.iter().cloned().collect() {
+                break now;
+            }
+            world.ask(Request::Index);
+        };
+        let new: Vec<&String> = after.difference(&before).collect();
+        assert!(new.iter().all(|name| switch.writes.contains(name)), "{new:?} {switch:?}");
+        assert!(switch.writes.contains(&".jaato/templates/index.json".to_owned()), "{switch:?}");
+        assert_eq!(switch.removes.len(), 1, "{switch:?}");
+    }
+}
+
+#[test]
+fn the_list_and_the_difference_agree_on_the_price() {
+    let world = World::new();
+    world.write(".jaato/profiles/narrow.json", PROFILE);
+    let flat = r#"{"plugin_configs": {"references": {"preselected": ["a"], "transitive_injection": false}}}"#;
+    world.write(".jaato/profiles/flat.json", flat);
+    world.write(".jaato/profiles/whole.json", r#"{"plugin_configs": {"references": {"preselected": ["a", "c"]}}}"#);
+    let Response::Profiles { profiles, .. } = world.ask(Request::ListProfiles) else { panic!() };
+    assert_eq!(profiles.len(), 3);
+    for profile in profiles {
+        let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(profile.file.clone())) else {
+            panic!()
+        };
+        assert_eq!((profile.tokens, &profile.name), (switch.tokens_after, &switch.name));
+    }
 }

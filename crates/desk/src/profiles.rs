@@ -79,6 +79,21 @@ impl Desk {
         (self.profiled(&found), problems)
     }
 
+    /// The same with the price that the desk's selection has after a switch: a profile with fewer sources or other rules costs
+    /// an agent of its own another.
+    pub fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
+        let (mut profiles, problems) = self.profiles();
+        for profile in &mut profiles {
+            let has_other_rules = profile.transitive_injection != self.settings().transitive_injection;
+            if (!profile.sources.is_empty() || has_other_rules)
+                && let Ok(switch) = self.compare_profile(&profile.file)
+            {
+                profile.tokens = switch.tokens_after;
+            }
+        }
+        (profiles, problems)
+    }
+
     /// What these profiles would load.
     pub fn profiled(&mut self, found: &[ProfileFile]) -> Vec<Profiled> {
         let plans: Vec<Option<Plan<'_>>> =

@@ -1,14 +1,18 @@
 //! Switches a desk to a profile: the profile's picks replace the desk's, as one change that can be undone. The rest of
 //! the profile does not apply: its own sources, whether mentions pull in, the tools that it hides.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::change::Done;
+use super::embedded::files;
 use super::profile::{broken, said};
 use super::{Changed, Desk, Session};
+use crate::session::{DEFAULT, INDEX};
 use refdesk_core::catalog::{self, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_templates::{IndexInput, TemplateIndex};
 use refdesk_text::Error;
 
 /// What switching to a profile would change, or changed.
@@ -32,6 +36,10 @@ pub struct Switch {
     pub missing: Vec<String>,
     /// Ids that it picks and the desk excludes.
     pub excluded: Vec<String>,
+    /// Files that it would write, as displayed.
+    pub writes: Vec<String>,
+    /// Files of templates that it would remove, unless they were changed by hand.
+    pub removes: Vec<String>,
     /// What of the profile does not apply to the desk, one sentence each.
     pub stays: Vec<String>,
 }
@@ -67,7 +75,10 @@ impl Desk {
         };
         let mut missing: Vec<String> = self.named_by(&profile).filter(|id| self.catalog.get(id).is_none()).collect();
         missing.extend(catalog::missing(&self.catalog, &profile.preselected).map(ToString::to_string));
+        let (writes, removes) = self.files_with(&selected);
         Ok(Switch {
+            writes,
+            removes,
             picked: only_in(&after.picks, &self.choice.picks),
             unpicked: only_in(&self.choice.picks, &after.picks),
             pulled_in: transitive_only(&selected, &self.selection),
@@ -100,6 +111,32 @@ impl Desk {
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
         self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
         Ok(Changed { changed, released: left, refused: Vec::new() })
+    }
+
+    /// The files that are written and removed when this becomes the selection.
+    fn files_with(&self, selected: &Selection) -> (Vec<String>, Vec<String>) {
+        let mut writes = vec![self.around().display(self.store.selection_file())];
+        if self.options.is_trial || self.profile_file().is_some() {
+            return (writes, Vec::new());
+        }
+        let taken = self.taken();
+        let next = IndexInput { selection: selected, ..self.asked(&taken) };
+        let of = |index: &TemplateIndex| {
+            files(&self.readable(index).templates)
+                .into_iter()
+                .map(|file| (file.name, file.hash))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let (now, next) = (self.templates().0, refdesk_templates::index(next, &self.templates).0);
+        let (before, after) = (of(&now), of(&next));
+        let folder = |name: &String| format!("{}/{name}", refdesk_templates::FOLDER);
+        let changed = after.iter().filter(|(name, hash)| before.get(*name) != Some(hash));
+        writes.extend(changed.map(|(name, _)| folder(name)));
+        if self.name() == DEFAULT && now != next {
+            writes.push(folder(&INDEX.to_owned()));
+        }
+        let removes = before.keys().filter(|name| !after.contains_key(*name)).map(folder).collect();
+        (writes, removes)
     }
 
     fn profile_at(&self, file: &Path) -> Result<Profile, Error> {

@@ -15,9 +15,26 @@ impl Desk {
     /// A warning for each selectable source that only its id brings up: it has no tags and no description, no other source
     /// mentions it, and there is no index to find it with. All documents must have been read.
     pub fn never_found(&self) -> Vec<Diagnostic> {
-        if self.index_file().path().exists() || self.settings().index_url.is_some() {
+        if self.has_index() {
             return Vec::new();
         }
+        let mut found = self.hardly_found();
+        found.retain(|problem| self.is_not_selected(problem));
+        found
+    }
+
+    /// Whether there is an index to find sources with.
+    pub(super) fn has_index(&self) -> bool {
+        self.index_file().path().exists() || self.settings().index_url.is_some()
+    }
+
+    /// Whether the source of this problem is not selected.
+    pub(super) fn is_not_selected(&self, problem: &Diagnostic) -> bool {
+        problem.source_id.as_deref().is_none_or(|id| !self.selection.contains(id))
+    }
+
+    /// The same without an index and a selection. It follows from the catalog and the mentions alone.
+    pub(super) fn hardly_found(&self) -> Vec<Diagnostic> {
         let ids = self.catalog.sources().iter().map(|source| source.id.as_str());
         let mentioned: HashSet<&SourceId> = ids.flat_map(|id| self.graph.targets(id)).collect();
         let is_hidden = |source: &&Source| {
@@ -26,7 +43,6 @@ impl Desk {
                 && source.description.trim().is_empty()
                 && !source.is_missing()
                 && !mentioned.contains(&source.id)
-                && !self.selection.contains(source.id.as_str())
                 && !self.begins_with(source.id.as_str())
         };
         let told = |source: &Source| {

@@ -147,6 +147,8 @@ fn clearing_asks_first() {
         said(&mut state, "clear"),
         [
             "This clears 2 picks. 4 sources pulled in may leave with them.",
+            "Auto sources stay in the instructions: team-conventions.",
+            "Exclusions stay: release-notes.",
             "Type yes to clear them, or no to change nothing.",
         ]
     );

@@ -132,6 +132,10 @@ fn the_question_shows_what_would_leave() {
         (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
     ];
     for (members, dormant, expected) in figures {
+        let expected = format!("{expected} Auto sources stay in the instructions: @team-conventions.");
         assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
     }
+    let auto = asked(fixture::selection(vec![fixture::member("team-conventions", 0, &[])], &[], &["release-notes"]));
+    let stays = "Auto sources stay in the instructions: @team-conventions. Exclusions stay: @release-notes.";
+    assert_eq!(auto, format!("Clear 1 pick? {stays}"), "an agent gets it all the same");
 }

@@ -61,6 +61,8 @@ fn switch() -> Switch {
         tokens_after: 1_204,
         missing: ids(&["ledger", "audit"]),
         excluded: ids(&["release-notes"]),
+        writes: ids(&[".jaato/refdesk/selection.json", ".jaato/templates/client.java.tmpl"]),
+        removes: ids(&[".jaato/templates/breaker.java.tmpl"]),
         stays: ids(&["the profile hides selectReferences from its agent; the desk follows the configuration"]),
     }
 }

@@ -24,6 +24,7 @@ use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
 use crate::tui::windows::{discovery, large_pick, trust, welcome, write};
+use refdesk_core::catalog::Mode;
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
@@ -150,6 +151,9 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
     let all = picked.picked.iter().chain(&picked.pulled_in);
+    // As in the question before a large pick: an agent gets auto sources anyway.
+    let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let all = all.filter(|id| !is_auto(id.as_str()));
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(picked.pulled_in.len(), "source");
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));

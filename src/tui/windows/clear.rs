@@ -6,6 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
+use crate::common::clearing::staying;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
@@ -15,7 +16,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::Request;
 
@@ -62,7 +63,10 @@ impl Window for Clear {
 
 fn text(state: &State) -> WrappedText {
     let columns = COLUMNS.min(state.layout().body.width);
-    paragraphs([(question(state).as_str(), ThemeRole::Text)], text_columns(columns))
+    let staying = staying(&state.snapshot.catalog, &state.snapshot.selection, "@");
+    let question = question(state);
+    let lines = std::iter::once((question.as_str(), ThemeRole::Text));
+    paragraphs(lines.chain(staying.iter().map(|line| (line.as_str(), ThemeRole::Infra))), text_columns(columns))
 }
 
 /// `Clear 3 picks? This releases 7 sources they pulled in and saves ~12,400 tokens.`
@@ -86,8 +90,8 @@ fn question(state: &State) -> String {
     question
 }
 
-/// How many pulled-in sources leave, and the estimated tokens of all that leaves. Sources of mode auto stay, with what they
-/// pull in.
+/// How many pulled-in sources leave, and the estimated tokens of all that an agent no longer gets. Sources of mode auto stay in
+/// the instructions even if they were picked; those that count as picks keep what they pull in.
 fn leaving(state: &State) -> (usize, u64) {
     let members = state.snapshot.selection.members();
     let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
@@ -105,5 +109,7 @@ fn leaving(state: &State) -> (usize, u64) {
     }
     let leaving = || members.iter().filter(|member| !staying.contains(&member.id));
     let pulled_in = leaving().filter(|member| member.role == Role::Transitive).count();
-    (pulled_in, leaving().filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
+    let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let unpaid = leaving().filter(|member| !is_auto(member.id.as_str()));
+    (pulled_in, unpaid.filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
 }

@@ -41,13 +41,16 @@ impl Window for Problems {
         let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
         let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
         let all = state.problems();
-        let errors = all.iter().filter(|problem| problem.is_error()).count();
+        let own = match state.own_problems.len() {
+            0 => String::new(),
+            own => format!(" {} {} in your own files", state.skin.glyphs.dot, cells::grouped(own as u64)),
+        };
         let [errors, warnings] =
-            [(errors, "error"), (all.len() - errors, "warning")].map(|(n, it)| cells::counted(n, it));
+            [(state.counts.errors, "error"), (state.counts.warnings, "warning")].map(|(n, it)| cells::counted(n, it));
         let role = if all.iter().any(|problem| problem.is_error()) { ThemeRole::Error } else { ThemeRole::Warning };
         let titles = Titles {
             title: "Problems",
-            note: format!("{errors} {} {warnings}", state.skin.glyphs.dot),
+            note: format!("{errors} {} {warnings}{own}", state.skin.glyphs.dot),
             place: frame::position(cursor.at, all.len()),
         };
         draw_frame(state, titles, role, outer, buffer);

@@ -245,3 +245,14 @@ fn profiles_in_the_field() {
         assert!(codes.iter().all(|code| *code == "profile-missing"), "{it}");
     }
 }
+
+#[test]
+fn a_long_name_is_printed_whole() {
+    let world = small();
+    let long = "payments-and-settlement-reviewer-for-the-northern-region-of-the-company";
+    put_profile(&world, long, &json!({"preselected": ["a"]}));
+    put_profile(&world, "short", &json!({"preselected": ["a"]}));
+    let text = world.run(&["profiles"]).exits(0);
+    assert!(text.text().lines().any(|line| line.starts_with(&format!("{long} "))), "{text}");
+    assert!(!text.text().contains('…'), "{text}");
+}

@@ -18,5 +18,5 @@ pub use identity::Session;
 pub use journal::{Count, Line, OVER_MCP, Offers, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use selection::Change;
 pub use store::{DEFAULT, FOLDER, Store, advice, keep_git_out};
-pub use templates::{For, TemplateFile, Written};
+pub use templates::{For, INDEX, TemplateFile, Written};
 pub use trusted::Trusted;

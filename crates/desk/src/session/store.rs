@@ -62,6 +62,11 @@ pub(super) struct Found<T> {
 }
 
 impl Store {
+    /// The file of picks and exclusions.
+    pub fn selection_file(&self) -> &Path {
+        &self.selection
+    }
+
     /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only picks and
     /// exclusions are kept and trusted.
     pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {

@@ -8,8 +8,8 @@ use crate::engine::Snapshot;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Codes that are reported as a change of the catalog or of a template.
-const TOLD_ELSEWHERE: [Code; 2] = [Code::MissingPath, Code::TemplateBroken];
+/// Codes that are reported as a change of the catalog, of a template or of a pick.
+const TOLD_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
 /// New errors, or that none is left.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {

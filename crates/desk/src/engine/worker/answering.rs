@@ -160,7 +160,7 @@ impl Worker<'_> {
                 });
             }
             Request::ListProfiles => {
-                let (profiles, problems) = self.desk.profiles();
+                let (profiles, problems) = self.desk.profiles_to_switch_to();
                 return Response::Profiles { profiles, problems };
             }
             Request::CompareProfile(file) => {

@@ -25,8 +25,9 @@ use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch, Watcher};
 use crate::activity::ActivityFollower;
 use crate::{Desk, Options, PrivilegedAction, Session, background};
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
+use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
@@ -69,6 +70,9 @@ pub fn run(
         index,
         refused: Vec::new(),
         untrusted: Arc::from([]),
+        trust_problems: Vec::new(),
+        profile_problems: Vec::new(),
+        hardly_found: None,
         screen_files: None,
         unread: VecDeque::new(),
         total: 0,
@@ -99,6 +103,7 @@ pub fn run(
     worker.queue_documents();
     worker.update_requests();
     worker.update_trust();
+    worker.update_profiles();
     worker.update_screen_files();
     worker.publish();
     worker.follow_journal(Age::Past);
@@ -135,6 +140,11 @@ pub(super) struct Worker<'a> {
     index: Option<mpsc::Sender<()>>,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
+    /// The same as problems.
+    trust_problems: Vec<Diagnostic>,
+    profile_problems: Vec<Diagnostic>,
+    /// Sources that nothing but a pick brings up, and the catalog and the mentions that this follows from.
+    hardly_found: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
     /// This person's own keymap and themes.
     screen_files: Option<Arc<ScreenFiles>>,
     inbox: Receiver<Message>,
@@ -349,6 +359,7 @@ impl Worker<'_> {
         if is_reloaded {
             self.update_requests();
             self.update_trust();
+            self.update_profiles();
             self.update_screen_files();
             self.queue_documents();
             self.update_index();

@@ -31,6 +31,14 @@ impl Worker<'_> {
     pub(super) fn update_trust(&mut self) {
         if self.requests.is_some() {
             self.untrusted = self.desk.untrusted().into();
+            self.trust_problems = self.desk.waiting();
+        }
+    }
+
+    /// Reads the profiles for their problems.
+    pub(super) fn update_profiles(&mut self) {
+        if self.requests.is_some() {
+            self.profile_problems = self.desk.profile_problems();
         }
     }
 

@@ -10,11 +10,10 @@ use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::super::requests::Requests;
 use super::super::snapshot::{Loading, Snapshot};
 use super::Worker;
-use crate::{PrivilegedAction, Session};
+use crate::{ProblemParts, Session};
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::{Diagnostic, add_new};
-use refdesk_text::{Code, Fix};
 
 impl Worker<'_> {
     /// The templates for the client: a program sees only those it may read.
@@ -30,27 +29,46 @@ impl Worker<'_> {
         }
     }
 
+    /// The problems of the workspace; for a person all that `check` finds, and what only a running desk can know.
+    fn problems(&mut self) -> Vec<Diagnostic> {
+        let is_person = self.requests.is_some();
+        let never_found = if is_person && self.unread.is_empty() { self.never_found() } else { Vec::new() };
+        let mut problems = self.desk.problems(ProblemParts {
+            templates: &self.template_problems,
+            profiles: &self.profile_problems,
+            trust: &self.trust_problems,
+            never_found: &never_found,
+        });
+        let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
+        add_new(&mut problems, self.file_problems.iter().chain(&self.watch_problems).chain(of_requests));
+        problems
+    }
+
+    /// Sources that nothing brings up. What follows from catalog and mentions is computed once for each of them.
+    fn never_found(&mut self) -> Vec<Diagnostic> {
+        if self.desk.has_index() {
+            return Vec::new();
+        }
+        let (catalog, graph) = (self.desk.catalog(), self.desk.graph());
+        let known = self.hardly_found.take();
+        let known = known.filter(|(of, by, _)| Arc::ptr_eq(of, catalog) && Arc::ptr_eq(by, graph));
+        let (catalog, graph) = (catalog.clone(), graph.clone());
+        let (.., found) = self.hardly_found.insert(known.unwrap_or_else(|| (catalog, graph, self.desk.hardly_found())));
+        found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
+    }
+
     /// Sends a snapshot if it differs from the last one, and notices of what changed.
     pub(super) fn publish(&mut self) {
         let loading = (!self.unread.is_empty())
             .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
-        let last = &self.last;
         // Sorting thousands of diagnostics forty times while documents are read would cost more than reading them.
-        let diagnostics = if loading.is_some() && last.loading.is_some() {
-            last.diagnostics.clone()
+        let diagnostics = if loading.is_some() && self.last.loading.is_some() {
+            self.last.diagnostics.clone()
         } else {
-            let mut diagnostics = self.desk.diagnostics();
-            let of_templates = self.template_problems.iter().chain(&self.file_problems);
-            let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
-            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
-            let waits = |action: &PrivilegedAction| {
-                let message = format!("not done until you trust it: {}", action.what);
-                Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust)
-            };
-            let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
-            add_new(&mut diagnostics, &of_trust);
-            if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
+            let problems = self.problems();
+            if *self.last.diagnostics == *problems { self.last.diagnostics.clone() } else { problems.into() }
         };
+        let last = &self.last;
         let (undo, redo) = self.desk.undoable();
         let next = Snapshot {
             generation: last.generation + 1,

@@ -1,0 +1,29 @@
+//! Everything wrong with a workspace: what `check` prints, and what a screen counts.
+
+use super::Desk;
+use refdesk_text::report::{Diagnostic, add_new};
+
+/// Problems that are found apart from reading the catalog and its documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProblemParts<'a> {
+    /// Of the selection's templates.
+    pub templates: &'a [Diagnostic],
+    /// Of the workspace's profiles: [`Desk::profile_problems`].
+    pub profiles: &'a [Diagnostic],
+    /// Of what waits for trust: [`Desk::waiting`].
+    pub trust: &'a [Diagnostic],
+    /// Sources that nothing brings up: [`Desk::never_found`].
+    pub never_found: &'a [Diagnostic],
+}
+
+impl Desk {
+    /// The problems of this workspace with these, errors first. All documents must have been read.
+    pub fn problems(&self, parts: ProblemParts<'_>) -> Vec<Diagnostic> {
+        let mut found = self.diagnostics();
+        add_new(&mut found, parts.templates);
+        add_new(&mut found, parts.profiles);
+        found.extend(parts.trust.iter().chain(parts.never_found).cloned());
+        found.sort_by_key(|problem| !problem.is_error());
+        found
+    }
+}

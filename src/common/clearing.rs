@@ -1,0 +1,49 @@
+//! What stays when all picks are cleared.
+
+use refdesk_core::catalog::{Catalog, Mode};
+use refdesk_core::selection::Selection;
+use refdesk_text::tokens::grouped;
+
+/// The most ids that are named in a sentence.
+const NAMED: usize = 6;
+
+/// What stays, a sentence each, with this before an id: `Auto sources stay in the instructions: @style.`
+pub fn staying(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec<String> {
+    let autos: Vec<&str> =
+        catalog.sources().iter().filter(|source| source.mode == Mode::Auto).map(|source| source.id.as_str()).collect();
+    let excluded: Vec<&str> = selection.excluded().iter().map(String::as_str).collect();
+    let named = |ids: &[&str]| {
+        let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("{before_id}{id}")).collect();
+        let more = ids.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {} more", grouped(more as u64)) };
+        format!("{}{more}", named.join(", "))
+    };
+    let mut sentences = Vec::new();
+    if !autos.is_empty() {
+        sentences.push(format!("Auto sources stay in the instructions: {}.", named(&autos)));
+    }
+    if !excluded.is_empty() {
+        sentences.push(format!("Exclusions stay: {}.", named(&excluded)));
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn auto_sources_and_exclusions_stay() {
+        let snapshot = fixture::snapshot();
+        assert_eq!(
+            staying(&snapshot.catalog, &snapshot.selection, "@"),
+            ["Auto sources stay in the instructions: @team-conventions.", "Exclusions stay: @release-notes."]
+        );
+        let many: Vec<String> = (0..9).map(|n| format!("e{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let selection = fixture::selection(Vec::new(), &[], &many);
+        let sentences = staying(&Catalog::default(), &selection, "");
+        assert_eq!(sentences, ["Exclusions stay: e0, e1, e2, e3, e4, e5 and 3 more."]);
+    }
+}
