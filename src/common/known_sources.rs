@@ -3,6 +3,7 @@
 
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentSession, Knowledge};
+use refdesk_text::tokens::counted;
 
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
 
@@ -38,19 +39,27 @@ pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
 
 /// What it got and did: `It was sent 12 texts, ~4,120 tokens.`
 pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<String> {
-    let times = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let price = |count: u64| if count == 0 { String::new() } else { format!(", {}", tokens(count)) };
     let AgentSession { told, told_tokens, reads, read_tokens, picks, failures, hints, expansions, .. } = session;
-    let mut sentences = vec![format!("It was sent {}{}.", times(*told, "text"), price(*told_tokens))];
+    let mut sentences = vec![format!("It was sent {}{}.", counted(*told, "text"), price(*told_tokens))];
     sentences.push(match (*reads, *picks) {
         (0, 0) => "It read and picked nothing.".to_owned(),
-        (0, picks) => format!("It picked {} and read nothing.", times(picks, "source")),
+        (0, picks) => format!("It picked {} and read nothing.", counted(picks, "source")),
         (reads, picks) => {
-            format!("It read sources {}{}, and picked {picks}.", times(reads, "time"), price(*read_tokens))
+            let read = match reads {
+                1 => "once".to_owned(),
+                2 => "twice".to_owned(),
+                more => counted(more, "time"),
+            };
+            let picked =
+                if picks == 0 { "picked nothing".to_owned() } else { format!("picked {}", counted(picks, "source")) };
+            let price = price(*read_tokens);
+            let price = if price.is_empty() { price } else { format!("{price},") };
+            format!("It read sources {read}{price} and {picked}.")
         }
     });
     let followed = |count: &refdesk_desk::session::Count, what: &str| {
-        (count.offered > 0).then(|| format!("{} of {}", count.followed, times(count.offered, what)))
+        (count.offered > 0).then(|| format!("{} of {}", count.followed, counted(count.offered, what)))
     };
     let followed: Vec<String> =
         [followed(hints, "hint"), followed(expansions, "expansion")].into_iter().flatten().collect();
@@ -59,7 +68,7 @@ pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<
         followed => format!("Followed by reading or picking: {}.", followed.join(", ")),
     });
     if *failures > 0 {
-        sentences.push(format!("{} failed.", times(*failures, "hook")));
+        sentences.push(format!("{} failed.", counted(*failures, "hook")));
     }
     sentences
 }
@@ -103,7 +112,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "It was sent 14 texts, ~4120 tokens. It read sources 6 times, ~12300 tokens, and picked 2. Followed by reading or \
+                "It was sent 14 texts, ~4120 tokens. It read sources 6 times, ~12300 tokens, and picked 2 sources. Followed by reading or \
                  picking: 4 of 9 hints, 1 of 1 expansion.",
                 "It was sent 3 texts, ~310 tokens. It read and picked nothing. Followed by reading or picking: 0 of 4 hints.",
                 "It was sent 0 texts. It picked 1 source and read nothing. No source was hinted at. 1 hook failed.",

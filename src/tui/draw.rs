@@ -36,6 +36,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     dock::draw(state, frame.buffer_mut());
     windows::draw(state, frame);
+    status::draw_error(state, layout.bottom, frame.buffer_mut());
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
     tour::draw(state, frame.buffer_mut());
     fill_background(state, frame.buffer_mut());

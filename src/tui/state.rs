@@ -16,6 +16,7 @@ use refdesk_text::report::Diagnostic;
 use crate::tui::action::{Action, KeyContext, Keymap};
 use crate::tui::agents::AgentsView;
 pub use crate::tui::catalog::CatalogPane;
+use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
 use crate::tui::feed::Feed;
 use crate::tui::filter::Order;
@@ -31,6 +32,7 @@ use crate::tui::layout::dividers::Divider;
 use crate::tui::layout::{
     Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds,
 };
+use crate::tui::messages::Messages;
 use crate::tui::pane::Pane;
 use crate::tui::places::{self, PlaceHistory};
 pub use crate::tui::questions::{Lookup, Questions};
@@ -86,6 +88,10 @@ pub struct State {
     pub chord: Vec<Key>,
     /// Until the next key.
     pub message: Option<Message>,
+    /// The last messages, and errors that were not read.
+    pub messages: Messages,
+    /// The change of picks and exclusions whose consequence is not known yet.
+    pub awaited_change: Option<AwaitedChange>,
     /// The least line for the editor, once the engine has found the file.
     pub opening: Option<usize>,
     pub jump: JumpWindow,
@@ -200,7 +206,10 @@ pub enum Tone {
     Note,
     /// What a key did, with what followed: notices of the same do not replace it.
     Done,
+    /// What a key did not do, and why.
     Refusal,
+    /// What failed; it stays until someone has read it.
+    Error,
 }
 
 impl State {
@@ -223,6 +232,8 @@ impl State {
             own_problems: Vec::new(),
             chord: Vec::new(),
             message: None,
+            messages: Messages::default(),
+            awaited_change: None,
             opening: None,
             jump: JumpWindow::default(),
             help: TextField::default(),

@@ -17,6 +17,7 @@ use crate::tui::feed::target::RowTarget;
 use crate::tui::input::contexts;
 use crate::tui::key::KeySequence;
 use crate::tui::layout::Arrangement;
+use crate::tui::messages;
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
 use crate::tui::theme::ThemeRole;
@@ -143,11 +144,11 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
                 buffer,
             );
         }
-        Some(message) => {
+        Some(message) if message.tone != Tone::Error => {
             // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
                 Tone::Note | Tone::Done => (ThemeRole::Hints, 1),
-                Tone::Refusal => (ThemeRole::Warning, 3),
+                Tone::Refusal | Tone::Error => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
@@ -155,7 +156,15 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
-        None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
+        // An error has lines of its own.
+        Some(_) | None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
+    }
+}
+
+/// Draws the error that was not read, above the bottom line.
+pub fn draw_error(state: &State, bottom: Rect, buffer: &mut Buffer) {
+    if let (Some(text), Some(y)) = (messages::unread(state), bottom.y.checked_sub(1)) {
+        draw_message(state, &text, ThemeRole::Error, 3, Rect { y, ..bottom }, buffer);
     }
 }
 
@@ -252,7 +261,8 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
 /// The action of the key shown here, in the bottom line or in the open question.
 pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
-    if state.message.is_none() && state.chord.is_empty() {
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Error);
+    if is_free && state.chord.is_empty() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }
     shown.extend(windows::labels(state));

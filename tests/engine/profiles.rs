@@ -6,7 +6,7 @@ use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{Desk, Options};
 use refdesk_text::Code;
 
-use super::world::{World, options, session};
+use super::world::{LONG, World, options, session};
 
 const PROFILE: &str = r#"{"plugin_configs": {"references": {"preselected": ["a", "nobody"], "exclude_tools": ["x"],
     "sources": ["a", "b", {"id": "own", "name": "Own", "type": "inline", "content": ""}]}}}"#;
@@ -78,7 +78,7 @@ fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
 
 #[test]
 fn a_switch_names_the_files_that_it_writes_and_removes() {
-    let mut world = World::of(&[
+    let world = World::of(&[
         (
             "references.json",
             r#"{"sources": [
@@ -91,36 +91,39 @@ fn a_switch_names_the_files_that_it_writes_and_removes() {
         (".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["other"]}}}"#),
         (".jaato/profiles/none.json", r#"{"plugin_configs": {"references": {"preselected": []}}}"#),
     ]);
-    let templates = |world: &World| {
-        let entries = std::fs::read_dir(world.at(".jaato/templates")).into_iter().flatten();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names
-            .filter(|name| !name.starts_with('.'))
-            .map(|name| format!(".jaato/templates/{name}"))
-            .collect::<BTreeSet<_>>()
-    };
+    let folder = |names: &[&str]| names.iter().map(|name| format!(".jaato/templates/{name}")).collect::<BTreeSet<_>>();
+    let index = ".jaato/templates/index.json".to_owned();
+    let mut there = folder(&["guide.java.tmpl", "index.json"]);
     world.send(Request::pick("guide"));
-    world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
-    world.ask(Request::Index);
-    for (profile, picked) in [("p", vec!["other"]), ("none", vec![])] {
-        let before = templates(&world);
+    until_files(&world, &there);
+    for (profile, removed) in [("p", "guide.java.tmpl"), ("none", "other.tmpl")] {
         let file = world.at(&format!(".jaato/profiles/{profile}.json"));
         let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
         assert_eq!(switch.writes[0], ".jaato/refdesk/selection.json");
+        assert!(switch.writes.contains(&index), "{switch:?}");
+        assert_eq!(switch.removes, folder(&[removed]).into_iter().collect::<Vec<_>>());
+        let written = switch.writes.iter().filter(|name| name.starts_with(".jaato/templates/"));
+        there.extend(written.cloned());
+        there.retain(|name| !switch.removes.contains(name));
         world.send(Request::SwitchProfile(file));
-        world.until("it is switched", |now| members(now) == picked);
-        let after = loop {
-            let now = templates(&world);
-            let gone: BTreeSet<String> = before.difference(&now).cloned().collect();
-            if gone == switch.removes.iter().cloned().collect() {
-                break now;
-            }
-            world.ask(Request::Index);
-        };
-        let new: Vec<&String> = after.difference(&before).collect();
-        assert!(new.iter().all(|name| switch.writes.contains(name)), "{new:?} {switch:?}");
-        assert!(switch.writes.contains(&".jaato/templates/index.json".to_owned()), "{switch:?}");
-        assert_eq!(switch.removes.len(), 1, "{switch:?}");
+        until_files(&world, &there);
+    }
+}
+
+/// Waits until the folder of templates has exactly these files.
+fn until_files(world: &World, wanted: &BTreeSet<String>) {
+    let began = std::time::Instant::now();
+    loop {
+        // The engine writes files when nothing else waits.
+        world.ask(Request::Index);
+        let entries = std::fs::read_dir(world.at(".jaato/templates")).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names: BTreeSet<String> =
+            names.filter(|name| !name.starts_with('.')).map(|name| format!(".jaato/templates/{name}")).collect();
+        if names == *wanted {
+            return;
+        }
+        assert!(began.elapsed() < LONG, "{names:?} instead of {wanted:?}");
     }
 }
 

@@ -51,6 +51,8 @@ pub enum Action {
     Filters,
     /// Remove the filter under the cursor.
     RemoveFilter,
+    /// Show the last messages.
+    Messages,
     /// Confirm the open window.
     Confirm,
     /// Read the workspace again.

@@ -131,6 +131,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Welcome, "welcome", "Show the ways to begin: scan, demo, connect an agent, add a file", ["W"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Trust, "trust", "Show which settings of this repository need your approval", ["!"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show the problems of the workspace and how to fix them", ["d"], &[KeyContext::Global], BottomLine),
+    entry!(Action::Messages, "messages", "Show the last messages: what was done, what followed, how to undo it, and errors", ["F8"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Graph, "graph", "Show which sources mention each other, what each pick brings, cycles, orphans; again: leave", ["R"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Agents, "agents", "Show what each session of an agent was told, read and picked, and its cost; again: leave", ["F7", "S"], &[KeyContext::Global], HelpOnly),

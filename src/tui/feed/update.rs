@@ -40,7 +40,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
         enriched_update::receipts_arrived(state, effects);
     }
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
-        state.note(failed.text.clone());
+        state.fail(failed.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;

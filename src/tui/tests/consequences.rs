@@ -1,10 +1,14 @@
 //! What a pick costs, before it is made: the question before a large one, and the budget.
 
 use crate::tui::fixture;
+use crate::tui::input::Input;
 use crate::tui::state::State;
+use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Event, PickReach, Request, Response};
+use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
+
+use refdesk_text::{Code, Error};
 
 use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
@@ -92,4 +96,116 @@ fn what_a_pick_brought_stays_in_the_bottom_line() {
     assert_eq!(message(&state), said);
     press(&mut state, "j");
     assert_eq!(message(&state), "");
+}
+
+#[test]
+fn a_change_says_what_followed_and_how_to_undo_it() {
+    let members = |ids: &[&str]| {
+        let all = fixture::snapshot().selection.members().to_vec();
+        let kept = all.into_iter().filter(|member| ids.contains(&member.id.as_str())).collect();
+        std::sync::Arc::new(fixture::selection(kept, &[], &[]))
+    };
+    let all = ["circuit-breaker", "retry-pattern", "timeouts", "error-handling", "legacy-errors"];
+    for (keys, kept, said) in [
+        ("j Space", vec![], "Unpicked @circuit-breaker; 4 more sources left, ~4,318 tokens saved: u undoes it"),
+        (
+            "j j x",
+            vec!["circuit-breaker"],
+            "Excluded @retry-pattern; 3 more sources left, ~2,868 tokens saved: u undoes it",
+        ),
+        (
+            "j j j x",
+            all.into_iter().filter(|id| *id != "timeouts").collect(),
+            "Excluded @timeouts; ~640 tokens saved: u undoes it",
+        ),
+        ("C y", vec![], "Cleared all picks; 5 sources left, ~4,318 tokens saved: u undoes it"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        assert_eq!(message(&state), "", "{keys}");
+        let snapshot =
+            Snapshot { selection: members(&kept), undo: Some("it".into()), generation: 2, ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot.clone())));
+        assert_eq!(message(&state), said, "{keys}");
+        event(&mut state, Event::Notice(fixture::notice("Unpicked it")));
+        assert_eq!(message(&state), said, "{keys}: a notice of the same does not replace it");
+        press(&mut state, "u");
+        let back = Snapshot { generation: 3, undo: None, redo: Some("it".into()), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(back)));
+        assert!(
+            message(&state).starts_with("Undone: it; ") && message(&state).ends_with(": C-r redoes it"),
+            "{}",
+            message(&state)
+        );
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j Space");
+    answer(&mut state, Response::Done(vec![Error::new(Code::NotWritten, "the disk is full", "")]));
+    update(
+        &mut state,
+        Input::Snapshot(Box::new(Snapshot { selection: members(&[]), generation: 2, ..fixture::snapshot() })),
+    );
+    assert_eq!(message(&state), "the disk is full", "what another process did meanwhile is not this change");
+}
+
+#[test]
+fn an_error_stays_until_it_is_read() {
+    let fail = |state: &mut State, why: &str| {
+        answer(state, Response::Done(vec![Error::new(Code::NotWritten, why, "")]));
+    };
+    let mut state = fixture::state(120, 36);
+    fail(&mut state, "the disk is full");
+    for keys in ["", "j", "2", "/ \"x\" Esc", "Tab", "?", "Esc"] {
+        press(&mut state, keys);
+        assert!(screen(&state).contains("the disk is full. Esc dismisses it."), "{keys}");
+    }
+    let shown = screen(&state);
+    assert!(shown.lines().last().unwrap().contains("? help"), "keys stay visible: {shown}");
+    fail(&mut state, "the key is gone");
+    assert!(screen(&state).contains("the key is gone. Esc dismisses it, F8 shows all 2."));
+    press(&mut state, "Esc");
+    assert!(!screen(&state).contains("dismisses"));
+    fail(&mut state, "the key is gone");
+    assert!(screen(&state).contains("the key is gone. Esc dismisses it."), "the same again is new");
+    press(&mut state, "F8");
+    let shown = screen(&state);
+    assert!(shown.contains("Messages") && shown.matches("the key is gone").count() == 3, "{shown}");
+    press(&mut state, "Esc");
+    assert!(!screen(&state).contains("dismisses"), "the window has shown it");
+}
+
+#[test]
+fn the_last_messages_are_kept_once_each() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "Z Z Z j j Z");
+    let texts: Vec<&str> = state.messages.last.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    press(&mut state, "j");
+    for n in 0..200 {
+        event(&mut state, Event::Notice(fixture::notice(&format!("notice {n}"))));
+    }
+    assert_eq!(state.messages.last.len(), crate::tui::messages::KEPT);
+    assert_eq!(state.messages.last[0].text, "notice 199");
+    for (width, height) in [(40, 10), (80, 24), (120, 36)] {
+        let mut state = fixture::state(width, height);
+        fail_and_pick(&mut state);
+        insta::assert_snapshot!(format!("unread_error_{width}x{height}"), screen(&state));
+        press(&mut state, "F8 j");
+        insta::assert_snapshot!(format!("messages_{width}x{height}"), screen(&state));
+    }
+}
+
+fn fail_and_pick(state: &mut State) {
+    press(state, "j Space");
+    let left = Snapshot {
+        selection: std::sync::Arc::default(),
+        undo: Some("unpick".into()),
+        generation: 2,
+        ..fixture::snapshot()
+    };
+    update(state, Input::Snapshot(Box::new(left)));
+    press(state, "Z");
+    let why = "references.json cannot be written: no space left on device";
+    answer(state, Response::Done(vec![Error::new(Code::NotWritten, why, "free some space")]));
+    press(state, "j");
 }

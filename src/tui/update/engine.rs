@@ -7,6 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::catalog::reading;
+use crate::tui::consequence;
 use crate::tui::counts::Counts;
 use crate::tui::feed;
 use crate::tui::filter::Order;
@@ -43,7 +44,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
     let (waiting, untrusted) = (state.snapshot.requests.clone(), state.snapshot.untrusted.clone());
-    state.snapshot = snapshot;
+    let before = std::mem::replace(&mut state.snapshot, snapshot);
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
@@ -74,6 +75,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     } else if catalog_changed || selection_changed || tokens_changed {
         enriched_update::ask(state, effects);
     }
+    consequence::follow(state, &before);
 }
 
 /// The first newly picked source while another pane is focused, so that the cursor is on it when the user looks. The first
@@ -137,7 +139,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             let (picked, _) = *picked;
             if picked.picked.is_empty() && !picked.missing.is_empty() {
                 state.refuse(format!("{}: fix its path first", picked.message));
-            } else if !picked.pulled_in.is_empty() {
+            } else if !picked.picked.is_empty() {
                 state.message = Some(Message { text: followed(state, &picked), tone: Tone::Done });
             }
         }
@@ -147,7 +149,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     }
 }
 
-/// What a pick brought, and how to undo it: `Picked @a; 3 sources followed, ~3,928 tokens: u undoes it`.
+/// What a pick brought, and how to undo it: `Picked @a; 3 sources followed, ~3,928 tokens in all: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
     let all = picked.picked.iter().chain(&picked.pulled_in);
@@ -157,9 +159,14 @@ fn followed(state: &State, picked: &Picked) -> String {
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(picked.pulled_in.len(), "source");
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
-    format!("Picked {}; {followed} followed, {tokens} tokens in all: {undo} undoes it", ids.join(", "))
+    let ids = ids.join(", ");
+    match picked.pulled_in.len() {
+        0 => format!("Picked {ids}, {tokens} tokens: {undo} undoes it"),
+        _ => format!("Picked {ids}; {followed} followed, {tokens} tokens in all: {undo} undoes it"),
+    }
 }
 
 fn refused(state: &mut State, error: &Error) {
-    state.refuse(fix::sentence(state, error));
+    state.awaited_change = None;
+    state.fail(fix::sentence(state, error));
 }

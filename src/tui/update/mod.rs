@@ -21,7 +21,9 @@ use super::state::{Message, State, Tone};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
-use super::{agents, catalog, feed, graph, hints, places, requests, selection, theme_choice, tour};
+use super::{
+    agents, catalog, consequence, feed, graph, hints, messages, places, requests, selection, theme_choice, tour,
+};
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -98,9 +100,11 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     tour::follow(state);
     follow_chord(state);
     theme_choice::end_preview(state);
+    messages::follow(state);
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
+            consequence::expect(state, request);
         }
     }
     effects
@@ -108,6 +112,9 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     state.message = None;
+    if action == Action::Back && state.window.is_none() && state.messages.has_unread() {
+        return state.messages.read();
+    }
     if let Some(why) = disabled(state, action) {
         return state.refuse(why);
     }
@@ -124,6 +131,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::LeaveTour => state.tour = None,
         Action::Help => windows::open_help(state),
         Action::Problems => state.open(WindowKind::Problems),
+        Action::Messages => windows::messages::open(state),
         Action::Clear => state.open(WindowKind::Clear),
         Action::Budget => windows::budget::open(state, effects),
         Action::Trust => state.open(WindowKind::Trust),
@@ -229,6 +237,11 @@ impl State {
     /// Shows in the bottom line what happened.
     pub fn note(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: Tone::Note });
+    }
+
+    /// Shows what failed, until someone has read it.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.message = Some(Message { text: text.into(), tone: Tone::Error });
     }
 
     /// Shows in the bottom line what was not done, and why.

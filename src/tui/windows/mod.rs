@@ -11,6 +11,7 @@ mod help;
 mod invalid_values;
 pub mod jump;
 pub mod large_pick;
+pub mod messages;
 mod problems;
 pub mod profiles;
 mod receipt;
@@ -66,6 +67,7 @@ pub enum WindowKind {
     InvalidValues,
     Jump,
     LargePick,
+    Messages,
     Problems,
     Profiles,
     Receipt,
@@ -88,6 +90,7 @@ impl WindowKind {
             Self::Clear => &clear::Clear,
             Self::Discovery => &discovery::DiscoveryList,
             Self::LargePick => &large_pick::LargePickView,
+            Self::Messages => &messages::MessagesView,
             Self::Help => &help::KEYS,
             Self::HelpFilter => &help::LINE,
             Self::InvalidValues => &invalid_values::InvalidValues,

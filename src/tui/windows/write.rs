@@ -165,7 +165,7 @@ pub fn written(state: &mut State, written: &WrittenFile) {
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
     let WriteFailure { refused, current } = unwritten;
     state.templates.writing = WriteState::Nothing;
-    state.refuse(fix::sentence(state, &refused));
+    state.fail(fix::sentence(state, &refused));
     let Some(fresh) = current.into_iter().next() else { return };
     if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview
         && let Some(Ok(shown)) = &mut rendered.proposal

@@ -75,7 +75,7 @@ pub fn written(state: &mut State, written: Result<CatalogWritten, WriteFailure>)
             state.open(WindowKind::CatalogSummary);
         }
         Err(failure) => {
-            state.refuse(fix::sentence(state, &failure.refused));
+            state.fail(fix::sentence(state, &failure.refused));
             if !failure.current.is_empty() {
                 state.draft.proposed = Some(Ok(failure.current));
             }

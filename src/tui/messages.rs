@@ -1,0 +1,62 @@
+//! What the bottom line said: the last messages, for their window, and errors until someone has read them.
+
+use std::collections::VecDeque;
+
+use crate::tui::action::Action;
+use crate::tui::state::{Message, State, Tone};
+use crate::tui::widgets::cells;
+
+/// Messages kept; older ones are forgotten.
+pub const KEPT: usize = 50;
+
+#[derive(Debug, Clone, Default)]
+pub struct Messages {
+    /// The newest first, at most [`KEPT`].
+    pub last: VecDeque<Message>,
+    /// How many errors came since the last was read.
+    unread: usize,
+    /// The message that was in the bottom line after the last input.
+    shown: Option<Message>,
+}
+
+impl Messages {
+    fn keep(&mut self, message: Message) {
+        self.unread += usize::from(message.tone == Tone::Error);
+        self.last.push_front(message);
+        self.last.truncate(KEPT);
+    }
+
+    /// Whether errors wait to be read.
+    pub fn has_unread(&self) -> bool {
+        self.unread > 0
+    }
+
+    /// All errors were read.
+    pub fn read(&mut self) {
+        self.unread = 0;
+    }
+}
+
+/// After every input: keeps what is new in the bottom line.
+pub fn follow(state: &mut State) {
+    if state.message == state.messages.shown {
+        return;
+    }
+    state.messages.shown.clone_from(&state.message);
+    if let Some(message) = state.message.clone() {
+        state.messages.keep(message);
+    }
+}
+
+/// The newest error that was not read, with the keys that read it: `… Esc dismisses it, F8 shows all 3.`
+pub fn unread(state: &State) -> Option<String> {
+    let messages = &state.messages;
+    let error = messages.last.iter().find(|message| message.tone == Tone::Error).filter(|_| messages.has_unread())?;
+    let [back, all] = [Action::Back, Action::Messages].map(|action| state.key(action));
+    let text = cells::clean(&error.text);
+    let text = text.trim_end_matches('.');
+    Some(match messages.unread {
+        1 => format!("{text}. {back} dismisses it."),
+        more => format!("{text}. {back} dismisses it, {all} shows all {}.", cells::grouped(more as u64)),
+    })
+}
