@@ -1,9 +1,20 @@
-//! What may be known of the values of a table.
+//! What may be known of the values of a table. A column that is sensitive by its name or type is never read: only whether a row has
+//! a value there. Of the others a sample is looked at in memory, and what leaves this module are counts, shares and shapes; a
+//! detector that finds an address, a card number or a secret makes its column sensitive, too.
+
+mod detect;
+mod profile;
+mod sqlite;
 
 use std::collections::BTreeMap;
 
+use refdesk_text::report::Diagnostic;
+
+use crate::config::Sampling;
+use crate::connector::Reachable;
+use crate::schema::joins::InferredJoins;
 use crate::schema::sensitive::SensitiveRule;
-use crate::schema::snapshot::{Table, TableKind};
+use crate::schema::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::schema::table_doc::ColumnStatistics;
 
 /// What was read of the values of a table.
@@ -24,8 +35,33 @@ pub struct ColumnProfile {
     pub values: Option<Vec<String>>,
 }
 
+/// What was read of the values of a database.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// By table.
+    pub profiles: BTreeMap<TableName, TableProfile>,
+    /// What could not be read.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows.
 pub fn may_sample(table: &Table) -> bool {
     let is_local = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable | TableKind::MaterializedView);
     is_local && !table.row_security && !table.is_unreadable
 }
+
+/// Reads samples of all tables, as far as the configuration allows, and drops inferred joins whose values are not found in the table
+/// that they would refer to.
+pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+    use crate::config::Connection;
+    if database.config.sampling == Sampling::None {
+        return Sampled::default();
+    }
+    match &database.config.connection {
+        Connection::Sqlite { file } => sqlite::sample(database, file, snapshot, joins),
+        Connection::Postgres(_) | Connection::Snowflake(_) => Sampled::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use rusqlite::{Connection, Row};
 
-pub use open::SqliteFile;
+pub use open::{SqliteFile, words as error_words};
 
 use super::{Reading, quoted};
 use crate::config::DatabaseConfig;

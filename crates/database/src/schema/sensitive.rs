@@ -1,6 +1,9 @@
 //! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
 //! values is added by `sampling`.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::snapshot::{Column, Table};
 use super::words::split;
 use crate::config::DatabaseConfig;
@@ -284,6 +287,9 @@ const WORDS: &[&str] = &[
     "useragent",
 ];
 
+/// The same to look words up: a schema has up to a million columns.
+static WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| WORDS.iter().copied().collect());
+
 /// Types of which nothing is told.
 const TYPES: &[&str] = &[
     "bytea",
@@ -321,7 +327,7 @@ pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column)
     }
     let words = split(&column.name);
     let joined = words.concat();
-    let found = WORDS.iter().find(|word| words.iter().any(|own| own == *word) || joined == **word);
+    let found = words.iter().chain([&joined]).find_map(|word| WORD_SET.get(word.as_str()).copied());
     if let Some(word) = found {
         return Some(SensitiveRule::Word(word));
     }

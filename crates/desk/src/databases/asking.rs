@@ -10,7 +10,7 @@ use refdesk_database::schema::snapshot::TableName;
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_text::{Code, Error};
 
-use super::documenting::{DocumentOptions, Documentation};
+use super::documenting::{DocumentOptions, Documentation, Values};
 use crate::Desk;
 
 /// A table with a page.
@@ -119,7 +119,9 @@ impl Desk {
         let planned = self.plan_databases(&read);
         let mut found = Vec::new();
         for database in &read {
-            let Some((snapshot, described)) = database.snapshot().zip(self.describe(database, &planned)) else {
+            let Some((snapshot, described)) =
+                database.snapshot().zip(self.describe(database, &planned, Values::Unread))
+            else {
                 continue;
             };
             let joins = infer(snapshot, &database.notes);

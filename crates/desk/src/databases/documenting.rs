@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
+use refdesk_database::connector::Reachable;
 use refdesk_database::documenter::{
     self, CatalogEntry, Manifest, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
 };
+use refdesk_database::sampling::{Sampled, sample};
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
@@ -102,6 +104,17 @@ pub(super) struct Described<'r> {
     pub tables: Vec<(&'r Table, TableDoc)>,
     /// The domain of each table that gets a page.
     pub domains: BTreeMap<TableName, String>,
+    /// What could not be sampled.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Whether values are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// As far as the configuration allows.
+    Sampled,
+    /// Names, keys and comments are enough.
+    Unread,
 }
 
 impl Desk {
@@ -165,9 +178,10 @@ impl Desk {
         options: &DocumentOptions,
     ) -> Result<(), Error> {
         let name = &database.config.name;
-        let Some(described) = self.describe(database, &run.planned) else { return Ok(()) };
+        let Some(described) = self.describe(database, &run.planned, Values::Sampled) else { return Ok(()) };
+        run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
-        let Described { tables, domains } = &described;
+        let Described { tables, domains, .. } = &described;
         for (_, doc) in tables.iter().filter(|(table, _)| domains.contains_key(&table.table_name())) {
             run.sources.add(doc);
         }
@@ -203,19 +217,36 @@ impl Desk {
     }
 
     /// What is said of the tables of a database; `None` if it could not be read.
-    pub(super) fn describe<'r>(&self, database: &'r ReadDatabase, planned: &Planned) -> Option<Described<'r>> {
-        let snapshot = database.snapshot()?;
-        let joins = infer(snapshot, &database.notes);
-        let profiles = BTreeMap::new();
-        let input =
-            DocInput { config: &database.config, snapshot, notes: &database.notes, joins: &joins, profiles: &profiles };
+    pub(super) fn describe<'r>(
+        &self,
+        database: &'r ReadDatabase,
+        planned: &Planned,
+        values: Values,
+    ) -> Option<Described<'r>> {
+        let ReadState::Read(allowed, snapshot) = &database.state else { return None };
+        let mut joins = infer(snapshot, &database.notes);
+        let sampled = match values {
+            Values::Sampled => {
+                let reachable = Reachable { config: &database.config, file: allowed.file.clone() };
+                sample(&reachable, snapshot, &mut joins)
+            }
+            Values::Unread => Sampled::default(),
+        };
+        let input = DocInput {
+            config: &database.config,
+            snapshot,
+            notes: &database.notes,
+            joins: &joins,
+            profiles: &sampled.profiles,
+        };
         let mut domains = BTreeMap::new();
         for table in planned.plan.units(&database.config.name).flat_map(|unit| &unit.tables).filter(|table| !table.skip)
         {
             let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
             domains.insert(name, table.domain.clone());
         }
-        Some(Described { tables: snapshot.tables.iter().zip(input.docs()).collect(), domains })
+        let tables = snapshot.tables.iter().zip(input.docs()).collect();
+        Some(Described { tables, domains, problems: sampled.problems })
     }
 
     fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {

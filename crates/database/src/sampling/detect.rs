@@ -1,0 +1,233 @@
+//! Tells from a value that it is about a person or a secret: addresses, numbers with check digits, keys.
+
+use std::net::IpAddr;
+
+/// Shortest text that can be a secret by its randomness alone.
+const SECRET: usize = 20;
+
+/// The kind of sensitive value that a text is.
+pub fn detect(text: &str) -> Option<&'static str> {
+    let text = text.trim();
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+    // Order matters: the more certain first.
+    let detectors: [(&'static str, bool); 13] = [
+        ("private key", text.contains("-----BEGIN ")),
+        ("token", is_jwt(text)),
+        ("e-mail", has_mail(text)),
+        ("URL with user", is_url_with_user(text)),
+        ("IBAN", is_iban(text)),
+        ("card", is_card(text, &digits)),
+        ("IP address", is_ip(text)),
+        ("MAC address", is_mac(text)),
+        ("social security number", is_social_security(text)),
+        ("tax number", is_cpf(text, &digits)),
+        ("coordinates", is_coordinates(text)),
+        ("phone", is_phone(text, digits.len())),
+        ("secret", is_secret(text)),
+    ];
+    detectors.into_iter().find(|(_, is_it)| *is_it).map(|(kind, _)| kind)
+}
+
+fn has_mail(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')')).any(|word| {
+        let Some((user, host)) = word.rsplit_once('@') else { return false };
+        let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+        let ending = host.rsplit('.').next().unwrap_or_default();
+        !user.is_empty() && host.contains('.') && ending.len() >= 2 && host.chars().all(is_host)
+    })
+}
+
+fn is_url_with_user(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("://") else { return false };
+    rest.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
+}
+
+fn is_jwt(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let is_part =
+        |part: &&str| part.len() > 8 && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    parts.len() == 3 && text.starts_with("ey") && parts.iter().take(2).all(is_part)
+}
+
+/// ISO 13616: the number, turned and with letters as numbers, leaves 1 when divided by 97.
+fn is_iban(text: &str) -> bool {
+    let plain: Vec<u8> =
+        text.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|b| b.to_ascii_uppercase()).collect();
+    let is_shaped = (15..=34).contains(&plain.len())
+        && plain.iter().take(2).all(u8::is_ascii_uppercase)
+        && plain.iter().skip(2).take(2).all(u8::is_ascii_digit)
+        && plain.iter().all(u8::is_ascii_alphanumeric);
+    let turned = plain.iter().skip(4).chain(plain.iter().take(4));
+    let rest = turned.fold(0u32, |rest, byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        byte => (rest * 100 + u32::from(byte.saturating_sub(b'A')) + 10) % 97,
+    });
+    is_shaped && rest == 1
+}
+
+/// ISO 7812: 13 to 19 digits whose Luhn sum is a multiple of ten.
+fn is_card(text: &str, digits: &[u8]) -> bool {
+    let is_shaped = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-'));
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match (at % 2, u32::from(*digit) * 2) {
+            (1, double) if double > 9 => double - 9,
+            (1, double) => double,
+            _ => u32::from(*digit),
+        })
+        .sum();
+    is_shaped && (13..=19).contains(&digits.len()) && sum.is_multiple_of(10) && digits.iter().any(|digit| *digit != 0)
+}
+
+fn is_ip(text: &str) -> bool {
+    let address = text.split('/').next().unwrap_or_default();
+    address.parse::<IpAddr>().is_ok()
+}
+
+fn is_mac(text: &str) -> bool {
+    let parts: Vec<&str> = text.split([':', '-']).collect();
+    parts.len() == 6 && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// `123-45-6789` and `AB 12 34 56 C`.
+fn is_social_security(text: &str) -> bool {
+    let shape: String = text
+        .chars()
+        .map(|c| {
+            if c.is_ascii_digit() {
+                '9'
+            } else if c.is_ascii_uppercase() {
+                'A'
+            } else {
+                c
+            }
+        })
+        .collect();
+    ["999-99-9999", "AA999999A", "AA 99 99 99 A"].contains(&shape.as_str())
+}
+
+/// A Brazilian number with its points.
+fn is_cpf(text: &str, digits: &[u8]) -> bool {
+    let check = |count: usize| -> Option<bool> {
+        let sum: usize = digits
+            .iter()
+            .take(count)
+            .zip((2..=count + 1).rev())
+            .map(|(digit, weight)| usize::from(*digit) * weight)
+            .sum();
+        let wanted = match sum * 10 % 11 {
+            10 => 0,
+            rest => rest,
+        };
+        Some(usize::from(*digits.get(count)?) == wanted)
+    };
+    digits.len() == 11 && text.contains('.') && text.contains('-') && check(9) == Some(true) && check(10) == Some(true)
+}
+
+/// Two numbers with many places, within the ranges of latitude and longitude.
+fn is_coordinates(text: &str) -> bool {
+    let Some((one, other)) = text.split_once([',', ';', ' ']) else { return false };
+    let number = |text: &str, most: f64| {
+        let text = text.trim();
+        let places = text.split_once('.').map_or(0, |(_, places)| places.len());
+        text.parse::<f64>().is_ok_and(|number| number.abs() <= most) && places >= 3
+    };
+    number(one, 90.0) && number(other, 180.0)
+}
+
+/// Digits with a plus or signs between them, as people write numbers to call; a bare number or a date is none.
+fn is_phone(text: &str, digits: usize) -> bool {
+    let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '(' | ')' | '.' | '/');
+    let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let is_date = is_dated(text);
+    let has_plus = text.starts_with('+') || text.starts_with("00");
+    let has_area = text.starts_with('(') && text.contains(')');
+    let is_grouped = groups >= 3 && !text.contains('.') && digits >= 9;
+    (7..=15).contains(&digits) && text.chars().all(is_sign) && !is_date && (has_plus || has_area || is_grouped)
+}
+
+/// Whether a text begins with a date as databases write it.
+pub fn is_dated(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    (0..4).all(is_digit)
+        && matches!(bytes.get(4), Some(b'-' | b'/'))
+        && is_digit(5)
+        && (matches!(bytes.get(7), Some(b'-' | b'/')) || matches!(bytes.get(6), Some(b'-' | b'/')))
+}
+
+/// A long word without blanks in which letters and digits are mixed as chance mixes them.
+fn is_secret(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
+    if text.len() < SECRET || !text.chars().all(is_part) {
+        return false;
+    }
+    let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
+    let is_uuid = text.len() == 36
+        && text.bytes().enumerate().all(
+            |(at, b)| {
+                if [8, 13, 18, 23].contains(&at) { b == b'-' } else { b.is_ascii_hexdigit() }
+            },
+        );
+    let classes = usize::from(has(u8::is_ascii_digit))
+        + usize::from(has(u8::is_ascii_uppercase))
+        + usize::from(has(u8::is_ascii_lowercase));
+    classes >= 2 && has(u8::is_ascii_digit) && !is_uuid && entropy(text) >= 3.3
+}
+
+/// Bits a character, by how often each occurs.
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0u32; 256];
+    for byte in text.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let all = text.len() as f64;
+    let share = |count: &u32| f64::from(*count) / all;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_apart() {
+        for (text, expected) in [
+            ("ann@example.org", Some("e-mail")),
+            ("Ann <ann@mail.example.org>", Some("e-mail")),
+            ("@handle", None),
+            ("DE89 3704 0044 0532 0130 00", Some("IBAN")),
+            ("DE89 3704 0044 0532 0130 01", None),
+            ("4111 1111 1111 1111", Some("card")),
+            ("4111 1111 1111 1112", None),
+            ("+49 30 1234567", Some("phone")),
+            ("(206) 555-9857", Some("phone")),
+            ("030-555-7788", Some("phone")),
+            ("2024-01-31", None),
+            ("2024-01-31 10:20:30", None),
+            ("192.168.0.1", Some("IP address")),
+            ("2001:db8::1", Some("IP address")),
+            ("00:1b:44:11:3a:b7", Some("MAC address")),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0abc.sflKxwRJSM", Some("token")),
+            ("-----BEGIN RSA PRIVATE KEY-----", Some("private key")),
+            ("https://ann:pw@example.org/x", Some("URL with user")),
+            ("https://example.org/a", None),
+            ("123-45-6789", Some("social security number")),
+            ("AB123456C", Some("social security number")),
+            ("529.982.247-25", Some("tax number")),
+            ("52.5200, 13.4050", Some("coordinates")),
+            ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", Some("secret")),
+            ("aaaaaaaaaaaaaaaaaaaaaaaa1", None),
+            ("550e8400-e29b-41d4-a716-446655440000", None),
+            ("plain words", None),
+            ("12345", None),
+            ("AC/DC", None),
+        ] {
+            assert_eq!(detect(text), expected, "{text}");
+        }
+    }
+}

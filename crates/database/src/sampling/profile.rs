@@ -1,0 +1,189 @@
+//! What is told of a sample of a column.
+
+use std::collections::BTreeMap;
+
+use super::ColumnProfile;
+use super::detect::{detect, is_dated};
+use crate::schema::sensitive::SensitiveRule;
+use crate::schema::table_doc::{ColumnStatistics, to_two_digits};
+
+/// Most values of a small set.
+const SET: usize = 20;
+
+/// Rows that a value of a set has at least, and one in so many rows.
+const SET_ROWS: (usize, usize) = (10, 100);
+
+/// Most characters of a value of a set, and of a shape.
+const SET_CHARACTERS: usize = 40;
+
+/// Rows that a shape has at least.
+const SHAPE_ROWS: usize = 10;
+
+/// Most shapes that are told.
+const SHAPES: usize = 4;
+
+/// Text that is wider than this on average is free text.
+const FREE_TEXT: usize = 60;
+
+/// A value of a sample.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// No value.
+    Null,
+    /// A value that was not read.
+    Unread,
+    /// A number.
+    Number(f64, String),
+    /// A text, perhaps only its beginning.
+    Text(String),
+}
+
+/// What is told of these values; `rule` says why the column is sensitive by its name or type, and `is_lifted` that the configuration
+/// does not let its width count.
+pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
+    let rows = cells.len();
+    let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
+    let share =
+        |step: usize| (rows > 0).then(|| u8::try_from((nulls * 100 / rows + step / 2) / step * step).unwrap_or(100));
+    let texts: Vec<&str> = cells
+        .iter()
+        .filter_map(|cell| match cell {
+            Cell::Text(text) if !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let rule = rule.or_else(|| detected(&texts)).or_else(|| {
+        let width: usize = texts.iter().map(|text| text.chars().count()).sum();
+        let is_free = !texts.is_empty() && width > FREE_TEXT * texts.len();
+        (is_free && !is_lifted).then_some(SensitiveRule::FreeText)
+    });
+    if rule.is_some() {
+        let statistics = ColumnStatistics { null_percent: share(5), ..ColumnStatistics::default() };
+        return ColumnProfile { sensitive: rule, statistics, values: None };
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for cell in cells {
+        if let Cell::Text(text) | Cell::Number(_, text) = cell {
+            *counts.entry(text).or_default() += 1;
+        }
+    }
+    let is_set = !counts.is_empty()
+        && counts.len() <= SET
+        && counts.iter().all(|(value, count)| {
+            *count >= SET_ROWS.0 && *count * SET_ROWS.1 >= rows && value.chars().count() <= SET_CHARACTERS
+        });
+    let years = years(&texts);
+    let statistics = ColumnStatistics {
+        null_percent: share(1),
+        distinct: (!counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
+        average_width: (!texts.is_empty())
+            .then(|| (texts.iter().map(|text| text.chars().count()).sum::<usize>() / texts.len()) as u64),
+        magnitude: magnitude(cells),
+        shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
+        years,
+        few_values: !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
+    };
+    let values = is_set.then(|| counts.keys().map(|value| (*value).to_owned()).collect());
+    ColumnProfile { sensitive: None, statistics, values }
+}
+
+/// The kind that a detector found in two values, or in one of fifty.
+fn detected(texts: &[&str]) -> Option<SensitiveRule> {
+    let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for kind in texts.iter().filter_map(|text| detect(text)) {
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let all: usize = kinds.values().sum();
+    let most = kinds.into_iter().max_by_key(|(_, count)| *count)?.0;
+    (all >= 2 || all * 50 >= texts.len()).then_some(SensitiveRule::Detected(most))
+}
+
+/// The first and the last year, if all texts are dates.
+fn years(texts: &[&str]) -> Option<(i32, i32)> {
+    if texts.is_empty() || !texts.iter().all(|text| is_dated(text)) {
+        return None;
+    }
+    let years = || texts.iter().filter_map(|text| text.get(..4)?.parse::<i32>().ok());
+    Some((years().min()?, years().max()?))
+}
+
+/// The least and the largest power of ten of numbers that are not zero.
+fn magnitude(cells: &[Cell]) -> Option<(i8, i8)> {
+    let mut found: Option<(i8, i8)> = None;
+    for cell in cells {
+        let Cell::Number(number, _) = cell else { continue };
+        if *number == 0.0 || !number.is_finite() {
+            continue;
+        }
+        // Between -324 and 308, of which the usual ones fit.
+        let power = number.abs().log10().floor().clamp(-100.0, 100.0) as i8;
+        found = Some(found.map_or((power, power), |(least, most)| (least.min(power), most.max(power))));
+    }
+    found
+}
+
+/// Shapes that at least ten rows have, the most frequent first.
+fn shapes(texts: &[&str]) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for text in texts.iter().filter(|text| text.chars().count() <= SET_CHARACTERS) {
+        let shape: String = text
+            .chars()
+            .map(|c| match c {
+                c if c.is_numeric() => '9',
+                c if c.is_uppercase() => 'A',
+                c if c.is_alphabetic() => 'a',
+                c if c.is_ascii_punctuation() || c == ' ' => c,
+                _ => '?',
+            })
+            .collect();
+        *counts.entry(shape).or_default() += 1;
+    }
+    // A shape of letters alone only says that there is text.
+    let says_something = |shape: &String| shape.contains(|c: char| !matches!(c, 'a' | 'A' | ' ' | '?'));
+    let mut found: Vec<(String, usize)> =
+        counts.into_iter().filter(|(shape, count)| *count >= SHAPE_ROWS && says_something(shape)).collect();
+    found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    found.into_iter().take(SHAPES).map(|(shape, _)| shape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &[&str], times: usize) -> Vec<Cell> {
+        let one = values.iter().map(|value| Cell::Text((*value).to_owned()));
+        (0..times).flat_map(|_| one.clone()).collect()
+    }
+
+    #[test]
+    fn small_frequent_sets_and_shapes_are_known() {
+        let open = profile(&texts(&["open", "paid"], 60), None, false);
+        assert_eq!(open.values, Some(vec!["open".to_owned(), "paid".to_owned()]));
+        assert_eq!((open.statistics.distinct, open.statistics.few_values), (Some(2), true));
+        let mut rare = texts(&["open", "paid"], 60);
+        rare.push(Cell::Text("once".into()));
+        let rare = profile(&rare, None, false);
+        assert_eq!((rare.values, rare.statistics.few_values), (None, true));
+        let codes = profile(&texts(&["AB-12", "CD-34"], 10), None, false);
+        assert_eq!(codes.statistics.shapes, ["AA-99"]);
+        let dates = profile(&texts(&["2021-05-01", "2024-01-31 10:00"], 2), None, false);
+        assert_eq!((dates.statistics.years, dates.statistics.shapes.len()), (Some((2021, 2024)), 0));
+        let numbers: Vec<Cell> = [0.5, 0.0, 1_234.0].iter().map(|it| Cell::Number(*it, it.to_string())).collect();
+        assert_eq!(profile(&numbers, None, false).statistics.magnitude, Some((-1, 3)));
+    }
+
+    #[test]
+    fn of_a_sensitive_column_only_the_nulls_are_known() {
+        let mut cells = texts(&["ann@example.org"], 2);
+        cells.extend((0..30).map(|_| Cell::Null));
+        let found = profile(&cells, None, true);
+        assert_eq!(found.sensitive, Some(SensitiveRule::Detected("e-mail")), "nothing lifts a detector");
+        let only = ColumnStatistics { null_percent: Some(95), ..ColumnStatistics::default() };
+        assert_eq!((found.statistics, found.values), (only, None));
+        let long = texts(&["words and more words and still more words, so that nobody takes this for a name"], 3);
+        assert_eq!(profile(&long, None, false).sensitive, Some(SensitiveRule::FreeText));
+        assert_eq!(profile(&long, None, true).sensitive, None);
+        let one_of_many = [texts(&["ann@example.org"], 1), texts(&["plain"], 99)].concat();
+        assert_eq!(profile(&one_of_many, None, false).sensitive, None, "one of a hundred");
+    }
+}

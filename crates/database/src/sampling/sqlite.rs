@@ -1,0 +1,121 @@
+//! Samples of the tables of an SQLite file: one statement a table, the first rows, within its time.
+
+use std::time::Duration;
+
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+use rusqlite::types::ValueRef;
+
+use super::profile::{Cell, profile};
+use super::{Sampled, TableProfile, may_sample};
+use crate::connector::sqlite::{SqliteFile, error_words};
+use crate::connector::{Reachable, quoted};
+use crate::schema::joins::{InferredJoin, InferredJoins};
+use crate::schema::plan::SAMPLED_ROWS;
+use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::schema::snapshot::{Snapshot, Table};
+
+/// How long the statement of one table may take.
+const TIME: Duration = Duration::from_secs(5);
+
+/// Keys of which is asked whether they are found in another table, and the share that must be.
+const KEYS: usize = 200;
+const FOUND_PERCENT: i64 = 90;
+
+/// Characters of a text that are looked at.
+const CHARACTERS: usize = 256;
+
+/// Reads samples of all tables, and drops joins whose keys are not found.
+pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+    let mut sampled = Sampled::default();
+    let file = match SqliteFile::open(&database.file, shown, &mut Vec::new()) {
+        Ok(Some(file)) => file,
+        // Reading the schema has told it.
+        _ => return sampled,
+    };
+    for table in snapshot.tables.iter().filter(|table| may_sample(table) && !table.columns.is_empty()) {
+        file.allow(TIME);
+        match sample_table(database, &file, table) {
+            Ok(profile) => {
+                sampled.profiles.insert(table.table_name(), profile);
+            }
+            Err(error) => {
+                let message = format!("{} cannot be sampled: {}", table.full_name(), error_words(&error));
+                sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message).in_file(shown));
+            }
+        }
+    }
+    for (name, of_table) in &mut joins.of {
+        let Some(table) = snapshot.table(name).filter(|table| may_sample(table)) else { continue };
+        of_table.retain(|join| {
+            file.allow(TIME);
+            join.is_noted || are_found(&file, table, join).unwrap_or(true)
+        });
+    }
+    joins.of.retain(|_, of_table| !of_table.is_empty());
+    sampled
+}
+
+fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
+    let rules: Vec<Option<SensitiveRule>> =
+        table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
+    let selected: Vec<String> = table
+        .columns
+        .iter()
+        .zip(&rules)
+        .map(|(column, rule)| {
+            // A name with a NUL cannot be asked for.
+            let Ok(name) = quoted(&column.name) else { return "NULL".to_owned() };
+            match rule {
+                Some(_) => format!("{name} IS NULL"),
+                None => format!("CASE typeof({name}) WHEN 'text' THEN substr({name}, 1, {CHARACTERS}) WHEN 'blob' THEN x'' ELSE {name} END"),
+            }
+        })
+        .collect();
+    let Ok(from) = quoted(&table.name) else { return Ok(TableProfile::default()) };
+    let sql = format!("SELECT {} FROM main.{from} LIMIT {SAMPLED_ROWS}", selected.join(", "));
+    let mut statement = file.connection().prepare(&sql)?;
+    let mut rows = statement.query(())?;
+    let mut cells: Vec<Vec<Cell>> = table.columns.iter().map(|_| Vec::new()).collect();
+    while let Some(row) = rows.next()? {
+        for (at, (column, rule)) in cells.iter_mut().zip(&rules).enumerate() {
+            column.push(cell(row.get_ref(at)?, rule.is_some()));
+        }
+    }
+    let mut found = TableProfile::default();
+    for ((column, rule), cells) in table.columns.iter().zip(rules).zip(cells) {
+        let is_lifted = is_lifted(database.config, table, column);
+        found.columns.insert(column.name.clone(), profile(&cells, rule, is_lifted));
+    }
+    Ok(found)
+}
+
+fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
+    match value {
+        ValueRef::Integer(is_null) if is_sensitive => {
+            if is_null == 1 {
+                Cell::Null
+            } else {
+                Cell::Unread
+            }
+        }
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Number(number as f64, number.to_string()),
+        ValueRef::Real(number) => Cell::Number(number, number.to_string()),
+        ValueRef::Text(bytes) => Cell::Text(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Blob(_) => Cell::Unread,
+    }
+}
+
+/// Whether enough of the values of a join are keys of the table that it would lead to; only a share is asked for.
+fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
+    let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
+    let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name).ok());
+    let [Some(from), Some(column), Some(to), Some(key)] = names else { return None };
+    let sql = format!(
+        "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.{to} AS t WHERE t.{key} = s.v)), 0) \
+         FROM (SELECT DISTINCT {column} AS v FROM main.{from} WHERE {column} IS NOT NULL LIMIT {KEYS}) AS s"
+    );
+    let (all, found): (i64, i64) = file.connection().query_row(&sql, (), |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
+    Some(all == 0 || found * 100 >= all * FOUND_PERCENT)
+}

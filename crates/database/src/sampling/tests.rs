@@ -1,0 +1,175 @@
+//! The canary law: no marked value of a sensitive column occurs in anything that is written, in any encoding that we write; and
+//! joins that the values deny are dropped.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::*;
+use crate::config;
+use crate::connector::sqlite;
+use crate::schema::domains::domains;
+use crate::schema::joins::infer;
+use crate::schema::notes::Notes;
+use crate::schema::page::{PagesInput, pages};
+use crate::schema::plan::{DatabaseState, PlanEdits, PlanInput, make};
+use crate::schema::table_doc::{DocInput, TableDoc};
+
+/// Everything that would be written about a database, and the errors that would be shown.
+fn all_output(sql: &str, more: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
+    Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let text = format!("databases: [{{name: shop, type: sqlite, connection: {{file: a.db}}{more}}}]");
+    let (config, problems) = config::read(&text, "f");
+    assert_eq!(problems, []);
+    let database = &config.databases[0];
+    let reading = sqlite::snapshot(database, &path, "a.db").unwrap();
+    let (snapshot, notes) = (reading.snapshot, Notes::default());
+    let mut joins = infer(&snapshot, &notes);
+    let sampled = sample(&Reachable { config: database, file: path }, &snapshot, &mut joins);
+    let input =
+        DocInput { config: database, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
+    let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
+    let domains = domains(&snapshot, &[]);
+    let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains };
+    let mut all: String = pages(&input).into_iter().map(|page| page.text).collect();
+    let planned = PlanInput { config: database, state: DatabaseState::Read(&snapshot), notes: &notes };
+    all.push_str(&make(&config, &[planned], &PlanEdits::default(), "now").0.text());
+    all.push_str(&format!("{:?} {:?} {:?}", reading.problems, sampled.problems, joins));
+    all
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |sum, byte| (sum << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for at in 0..=chunk.len() {
+            out.push(char::from(SIGNS[(group >> (18 - 6 * at)) as usize & 63]));
+        }
+    }
+    out
+}
+
+/// The value in every encoding that could be written.
+fn forms(value: &str) -> Vec<String> {
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let percent: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let json = serde_json::to_string(value).unwrap();
+    vec![
+        value.to_owned(),
+        json.trim_matches('"').to_owned(),
+        base64(value.as_bytes()),
+        hex.to_uppercase(),
+        hex,
+        percent,
+    ]
+}
+
+/// A column, its type, and its value in a row.
+type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
+
+#[test]
+fn no_marked_value_of_a_sensitive_column_gets_out() {
+    let columns: [MarkedColumn; 12] = [
+        ("email", "TEXT", |_| "canary-mail".into()),
+        ("FirstName", "TEXT", |_| "canary-name".into()),
+        ("payload", "JSON", |_| "canary-json".into()),
+        ("picked", "TEXT", |_| "canary-configured".into()),
+        ("c1", "TEXT", |at| format!("canary{at}@example.org")),
+        ("c2", "TEXT", |_| "DE89 3704 0044 0532 0130 00".into()),
+        ("c3", "TEXT", |_| "4111 1111 1111 1111".into()),
+        ("c4", "TEXT", |_| "+49 30 7654321".into()),
+        ("c5", "TEXT", |_| "198.51.100.77".into()),
+        ("c6", "TEXT", |_| "Xk29fLq81ZpVw03TbnR7".into()),
+        ("c7", "TEXT", |_| {
+            "canary words that go on and on, as people write them when they are asked for a remark".into()
+        }),
+        ("c8", "BLOB", |_| "canary-blob".into()),
+    ];
+    let names: Vec<String> = columns.iter().map(|(name, kind, _)| format!("\"{name}\" {kind}")).collect();
+    let mut sql = format!("CREATE TABLE t (id INTEGER PRIMARY KEY, {});\n", names.join(", "));
+    for at in 0..120 {
+        let values: Vec<String> = columns.iter().map(|(_, _, value)| format!("'{}'", value(at))).collect();
+        sql.push_str(&format!("INSERT INTO t VALUES ({at}, {});\n", values.join(", ")));
+    }
+    for sampling in ["none", "statistics", "values"] {
+        for published in ["", ", publish_values: true, not_sensitive: ['*.c*']"] {
+            let out = all_output(&sql, &format!(", sampling: {sampling}, sensitive: ['*.picked']{published}"));
+            for (name, _, value) in &columns {
+                // The configuration may lift what looks sensitive by its type or its width, as it says.
+                if ["c7", "c8"].contains(name) && !published.is_empty() {
+                    continue;
+                }
+                for form in [0, 7].iter().flat_map(|at| forms(&value(*at))) {
+                    assert!(!out.contains(&form), "{name} as {form} with {sampling}{published}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_are_published_only_on_request() {
+    let mut sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, state TEXT);\n".to_owned();
+    for at in 0..100 {
+        sql.push_str(&format!("INSERT INTO t VALUES ({at}, '{}');\n", if at % 2 == 0 { "opened" } else { "closed" }));
+    }
+    assert!(!all_output(&sql, "").contains("opened"));
+    assert!(all_output(&sql, "").contains("2 different"));
+    assert!(all_output(&sql, ", publish_values: true").contains("One of `closed`, `opened`."));
+}
+
+#[test]
+fn a_join_that_the_values_deny_is_dropped() {
+    let tables = "CREATE TABLE customer (id INTEGER PRIMARY KEY); CREATE TABLE sale (id INTEGER PRIMARY KEY, customer_id INTEGER);
+        INSERT INTO customer SELECT value FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 50) SELECT value FROM n);";
+    let sales = |offset: usize| -> String {
+        (1..=40).map(|at| format!("INSERT INTO sale (customer_id) VALUES ({});", at + offset)).collect()
+    };
+    assert!(all_output(&format!("{tables}{}", sales(0)), "").contains("(inferred:"));
+    assert!(!all_output(&format!("{tables}{}", sales(1_000)), "").contains("(inferred:"));
+    assert!(
+        all_output(&format!("{tables}{}", sales(1_000)), ", sampling: none").contains("(inferred:"),
+        "nothing is read"
+    );
+    assert!(all_output(tables, "").contains("(inferred:"), "there are no rows");
+}
+
+#[test]
+fn odd_tables_are_sampled_or_told() {
+    let sql = "CREATE TABLE \"a\"\"b\" (\"x'y\" TEXT, \"\" INT, g AS (\"x'y\" || 'z'), big BLOB);
+        INSERT INTO \"a\"\"b\" (\"x'y\", big) VALUES ('v', zeroblob(100000));
+        CREATE TABLE empty (a);
+        CREATE VIEW w AS SELECT 1 AS one;";
+    let out = all_output(sql, "");
+    assert!(out.contains("x'y"), "{out}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever a column called `email` holds stays in the database.
+    #[test]
+    fn nothing_of_a_named_column_gets_out(value in "[A-Za-z0-9@. é-]{8,30}", count in 1usize..40) {
+        prop_assume!(value.trim().len() > 7);
+        let rows: String = (0..count).map(|at| format!("INSERT INTO t VALUES ({at}, '{value}');")).collect();
+        let out = all_output(&format!("CREATE TABLE t (id INTEGER PRIMARY KEY, email TEXT);{rows}"), ", publish_values: true");
+        for form in forms(&value) {
+            prop_assert!(!out.contains(&form));
+        }
+    }
+}
+
+/// Marked names of this test do not stand in the words of a page by themselves.
+#[test]
+fn an_empty_database_has_no_profiles() {
+    let text = "databases: [{name: shop, type: sqlite, connection: {file: a.db}}]";
+    let (config, _) = config::read(text, "f");
+    let folder = tempfile::tempdir().unwrap();
+    let reachable = Reachable { config: &config.databases[0], file: folder.path().join("none.db") };
+    let sampled = sample(&reachable, &Snapshot::default(), &mut InferredJoins::default());
+    assert_eq!((sampled.profiles, sampled.problems), (BTreeMap::new(), Vec::new()));
+}
