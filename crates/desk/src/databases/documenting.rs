@@ -122,8 +122,10 @@ impl Desk {
     ///
     /// # Errors
     /// Another run is under way, no database is configured, or a name is unknown.
-    pub fn prepare_documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
+    pub fn prepare_documentation(&mut self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let lock = self.lock_databases()?;
+        // What a killed run left half done is finished or undone before anything is compared with it.
+        self.finish_interrupted()?;
         let mut documentation = self.documentation(options)?;
         documentation.lock = Some(lock);
         Ok(documentation)
