@@ -26,7 +26,7 @@ pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
         Ok(found) => found,
         Err(error) => return CommandOutput::refused(error),
     };
-    let page = std::fs::read_to_string(desk.workspace().join(&found.path)).unwrap_or_default();
+    let page = desk.page_text(&found.path);
     // The front matter is for programs, which have the other page.
     let body =
         page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);

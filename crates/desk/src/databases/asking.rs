@@ -91,6 +91,12 @@ impl Desk {
         if tables.is_empty() { Err(none()) } else { Ok(tables) }
     }
 
+    /// The text of a page; empty if it cannot be read. The manifest came with the repository, so no link is followed.
+    pub fn page_text(&self, path: &str) -> String {
+        let bytes = self.page_bytes(path).ok().flatten().unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     /// How databases differ from their pages; reads the databases, and writes nothing.
     ///
     /// # Errors

@@ -291,7 +291,13 @@ impl Desk {
     fn find_removed(&self, run: &mut Documentation) {
         let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
         let old = run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
-        let gone = old.filter(|file| run.databases.contains(&file.database) && !wanted.contains(file.path.as_str()));
+        // The manifest came with the repository: it must not have other files removed.
+        let prefix = format!("{}/", run.docs_path);
+        let gone = old.filter(|file| {
+            run.databases.contains(&file.database)
+                && file.path.starts_with(&prefix)
+                && !wanted.contains(file.path.as_str())
+        });
         let (mut removed, mut edited) = (Vec::new(), Vec::new());
         for file in gone {
             match self.page_bytes(&file.path) {

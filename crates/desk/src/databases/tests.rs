@@ -262,6 +262,36 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_manifest_that_came_with_the_repository_removes_nothing_else() {
+    let world = World::new();
+    world.document(&options());
+    world.put("src/main.rs", "code");
+    world.put(".jaato/x.json", "{}");
+    let path = "docs/databases/documentation-manifest.json";
+    let mut manifest: serde_json::Value = serde_json::from_str(&world.read(path)).unwrap();
+    let hash = |text: &str| refdesk_files::name::sha256_hex(text.as_bytes());
+    let mut page = manifest["indexable_files"][0].clone();
+    for (file, text) in [("src/main.rs", "code"), ("docs/databases/../../src/main.rs", "code")] {
+        page["path"] = file.into();
+        page["content_hash"] = hash(text).into();
+        manifest["indexable_files"].as_array_mut().unwrap().push(page.clone());
+    }
+    let entry = serde_json::json!({"id": "db-shop-x", "path": ".jaato/x.json", "content_hash": hash("{}")});
+    manifest["catalog"].as_array_mut().unwrap().push(entry);
+    world.put(path, &manifest.to_string());
+    let report = world.document(&options());
+    assert_eq!((report.removed.len(), report.sources_removed.len()), (0, 0));
+    assert_eq!((world.read("src/main.rs").as_str(), world.read(".jaato/x.json").as_str()), ("code", "{}"));
+    #[cfg(unix)]
+    {
+        let page = world.path.join("docs/databases/shop/zone/tables/main.zone.md");
+        fs::remove_file(&page).unwrap();
+        std::os::unix::fs::symlink(world.path.join("src/main.rs"), &page).unwrap();
+        assert_eq!(world.desk().page_text("docs/databases/shop/zone/tables/main.zone.md"), "");
+    }
+}
+
+#[test]
 fn two_runs_at_once_are_refused() {
     let world = World::new();
     let first = world.desk().prepare_documentation(&options()).unwrap();

@@ -262,7 +262,9 @@ impl Run<'_, '_> {
         }
         let kept: BTreeSet<String> = prepared.catalog.iter().map(|(entry, ..)| entry.id.clone()).collect();
         for (id, old) in before {
-            let is_of_run = prepared.databases.iter().any(|name| id.starts_with(&format!("db-{name}-")));
+            let own_path = self.desk.around().display(&self.desk.references_folder().join(format!("{id}.json")));
+            let is_of_run =
+                old.path == own_path && prepared.databases.iter().any(|name| id.starts_with(&format!("db-{name}-")));
             if kept.contains(id) {
                 continue;
             }
