@@ -1,5 +1,7 @@
 //! Reads the schema of a database, one kind a file. Statements are constants of ours with bound parameters.
 
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod sqlite;
 
 use std::fmt;
@@ -41,6 +43,26 @@ pub struct Reading {
     pub snapshot: Snapshot,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
+    /// What the role may do that reading does not need.
+    pub about_role: Vec<Diagnostic>,
+}
+
+/// What finding a server may look at.
+#[derive(Debug, Clone)]
+pub struct ConnectionSurroundings {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// The environment variables.
+    pub variable: fn(&str) -> Option<String>,
+}
+
+impl Default for ConnectionSurroundings {
+    /// No home and no variables.
+    fn default() -> Self {
+        Self { workspace: PathBuf::new(), home: None, variable: |_| None }
+    }
 }
 
 /// A database that may be reached: its configuration, and for a file where it is.
@@ -50,6 +72,8 @@ pub struct Reachable<'c> {
     pub config: &'c DatabaseConfig,
     /// The absolute path of its file without links; empty for a server.
     pub file: PathBuf,
+    /// What finding a server may look at.
+    pub around: ConnectionSurroundings,
 }
 
 /// Reads the schema of a database.
@@ -59,11 +83,13 @@ pub struct Reachable<'c> {
 pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::snapshot(database.config, &database.file, file),
-        Connection::Postgres(_) | Connection::Snowflake(_) => {
+        #[cfg(feature = "postgres")]
+        Connection::Postgres(server) => postgres::snapshot(database.config, server, &database.around),
+        _ => {
             let kind = database.config.connection.word();
             let message =
                 format!("'{}' cannot be read: this refdesk has no connector for {kind}", database.config.name);
-            Err(Error::new(Code::DatabaseUnreadable, message, "use a database of type sqlite"))
+            Err(Error::new(Code::DatabaseUnreadable, message, "use a database of type postgres or sqlite"))
         }
     }
 }

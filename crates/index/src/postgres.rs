@@ -21,9 +21,6 @@ mod server;
 mod session;
 #[cfg(test)]
 #[cfg(unix)]
-mod testing;
-#[cfg(test)]
-#[cfg(unix)]
 mod tests;
 mod text;
 

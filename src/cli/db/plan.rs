@@ -39,7 +39,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbPlanArgs, format: Output
     let Planned { plan, problems, .. } = planned;
     let json = if format == OutputFormat::Json { json!(plan) } else { json!({}) };
     let mut answer = CommandOutput { notes, ..CommandOutput::new(json, text) };
-    answer.diagnostics = problems.into_iter().chain(read.into_iter().flat_map(|it| it.problems)).collect();
+    answer.diagnostics = problems
+        .into_iter()
+        .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_role)))
+        .collect();
     answer.and_refused(failed)
 }
 

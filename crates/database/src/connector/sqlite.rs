@@ -47,7 +47,7 @@ struct Object {
 pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Reading, Error> {
     let mut problems = Vec::new();
     let Some(file) = SqliteFile::open(path, shown, &mut problems)? else {
-        return Ok(Reading { snapshot: Snapshot::default(), problems });
+        return Ok(Reading { problems, ..Reading::default() });
     };
     let connection = file.connection();
     let objects = connection.prepare(OBJECTS).and_then(|mut statement| {
@@ -79,7 +79,7 @@ pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Rea
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
     let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
     snapshot.sort();
-    Ok(Reading { snapshot, problems })
+    Ok(Reading { snapshot, problems, ..Reading::default() })
 }
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::config;
-use crate::connector::sqlite;
+use crate::connector::{ConnectionSurroundings, sqlite};
 use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
@@ -29,7 +29,11 @@ fn all_output(sql: &str, more: &str) -> String {
     let reading = sqlite::snapshot(database, &path, "a.db").unwrap();
     let (snapshot, notes) = (reading.snapshot, Notes::default());
     let mut joins = infer(&snapshot, &notes);
-    let sampled = sample(&Reachable { config: database, file: path }, &snapshot, &mut joins);
+    let sampled = sample(
+        &Reachable { config: database, file: path, around: ConnectionSurroundings::default() },
+        &snapshot,
+        &mut joins,
+    );
     let input =
         DocInput { config: database, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
@@ -169,7 +173,11 @@ fn an_empty_database_has_no_profiles() {
     let text = "databases: [{name: shop, type: sqlite, connection: {file: a.db}}]";
     let (config, _) = config::read(text, "f");
     let folder = tempfile::tempdir().unwrap();
-    let reachable = Reachable { config: &config.databases[0], file: folder.path().join("none.db") };
+    let reachable = Reachable {
+        config: &config.databases[0],
+        file: folder.path().join("none.db"),
+        around: ConnectionSurroundings::default(),
+    };
     let sampled = sample(&reachable, &Snapshot::default(), &mut InferredJoins::default());
     assert_eq!((sampled.profiles, sampled.problems), (BTreeMap::new(), Vec::new()));
 }

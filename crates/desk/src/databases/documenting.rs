@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
-use refdesk_database::connector::Reachable;
 use refdesk_database::documenter::{
     self, CatalogEntry, Manifest, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
 };
@@ -229,7 +228,7 @@ impl Desk {
         let mut joins = infer(snapshot, &database.notes);
         let sampled = match values {
             Values::Sampled => {
-                let reachable = Reachable { config: &database.config, file: allowed.file.clone() };
+                let reachable = self.reachable(&database.config, allowed);
                 sample(&reachable, snapshot, &mut joins)
             }
             Values::Unread => Sampled::default(),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use refdesk_database::config::DatabaseConfig;
-use refdesk_database::connector::{self, Reachable};
+use refdesk_database::connector::{self, ConnectionSurroundings, Reachable};
 use refdesk_database::schema::notes::{self, Notes};
 use refdesk_database::schema::snapshot::Snapshot;
 use refdesk_text::Error;
@@ -23,6 +23,8 @@ pub struct ReadDatabase {
     pub notes: Notes,
     /// What could not be read, and what is wrong with the notes.
     pub problems: Vec<Diagnostic>,
+    /// What the role may do that reading does not need.
+    pub about_role: Vec<Diagnostic>,
     /// How long reading took.
     pub milliseconds: u64,
 }
@@ -57,15 +59,17 @@ impl Desk {
     fn read_database(&self, database: &DatabaseConfig) -> ReadDatabase {
         let (notes, mut problems) = self.database_notes(&database.name);
         let began = Instant::now();
+        let mut about_role = Vec::new();
         let (config, state) = match self.database_access(database) {
             DatabaseAccess::Untrusted => (database.clone(), ReadState::Untrusted),
             DatabaseAccess::Refused(error) => (database.clone(), ReadState::Failed(error)),
             DatabaseAccess::Allowed(allowed) => {
                 problems.extend(allowed.problems.iter().cloned());
                 let config = allowed.config.clone();
-                match connector::snapshot(&Reachable { config: &allowed.config, file: allowed.file.clone() }) {
+                match connector::snapshot(&self.reachable(&config, &allowed)) {
                     Ok(reading) => {
                         problems.extend(reading.problems);
+                        about_role = reading.about_role;
                         problems.extend(unmatched(
                             &config,
                             &reading.snapshot,
@@ -79,7 +83,17 @@ impl Desk {
             }
         };
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        ReadDatabase { config, state, notes, problems, milliseconds }
+        ReadDatabase { config, state, notes, problems, about_role, milliseconds }
+    }
+
+    /// A database that may be read, and what finding it may look at.
+    pub(super) fn reachable<'c>(&self, config: &'c DatabaseConfig, allowed: &AllowedDatabase) -> Reachable<'c> {
+        let around = ConnectionSurroundings {
+            workspace: self.workspace().to_owned(),
+            home: self.around().home.clone(),
+            variable: self.environment().0,
+        };
+        Reachable { config, file: allowed.file.clone(), around }
     }
 
     /// The notes on a database, and what is wrong with them.

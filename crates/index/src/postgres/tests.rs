@@ -5,10 +5,10 @@
 
 use std::fs;
 
-use super::testing::TestServer;
 use crate::Question;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
+use refdesk_postgres::testing::TestServer;
 use refdesk_text::Code;
 
 #[test]

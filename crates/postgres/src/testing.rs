@@ -1,11 +1,12 @@
 //! A PostgreSQL server for tests: the system's own program, in a temporary folder and on a Unix socket there.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc, reason = "it is part of tests")]
 #![allow(clippy::print_stderr, reason = "a test that is left out says so")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -15,12 +16,18 @@ use tokio_postgres::NoTls;
 const NOBODY: u32 = 65_534;
 
 /// Users that the server refuses for want of a password, and for want of TLS.
-const RULES: &str = "local all locked scram-sha-256\nlocal all encrypted reject\nlocal all all trust\n";
+const RULES: &str = "local all locked scram-sha-256\nlocal all hashed md5\nlocal all encrypted reject\n\
+                     local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+
+/// How often another port is tried.
+const TRIES: usize = 5;
 
 /// A running server; it ends with the value.
-pub(crate) struct TestServer {
+#[derive(Debug)]
+pub struct TestServer {
     child: Child,
     folder: tempfile::TempDir,
+    port: u16,
 }
 
 impl TestServer {
@@ -44,23 +51,46 @@ impl TestServer {
         let made = initdb.current_dir(folder.path()).output().unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         fs::write(data.join("pg_hba.conf"), RULES).unwrap();
-        let mut postgres = command(&programs.join("postgres"), is_root);
-        postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-F", "-c", "listen_addresses="]);
-        let mut child = postgres.current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let server = Self { child, folder };
+        let tls = certificate(&data, is_root);
         let mut seen = String::new();
-        while !seen.contains("ready to accept connections") {
-            assert!(log.read_line(&mut seen).unwrap() > 0, "postgres: {seen}");
+        for _ in 0..TRIES {
+            // Another program may take the port before the server does.
+            let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut postgres = command(&programs.join("postgres"), is_root);
+            postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-F", "-c", "listen_addresses=127.0.0.1"]);
+            postgres.args(["-p", &port.to_string(), "-c", if tls { "ssl=on" } else { "ssl=off" }]);
+            let mut child = postgres.current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut log = BufReader::new(child.stderr.take().unwrap());
+            while log.read_line(&mut seen).unwrap() > 0 && !seen.contains("ready to accept connections") {}
+            if seen.contains("ready to accept connections") {
+                // An unread log would stop the server once the pipe is full.
+                std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
+                return Some(Self { child, folder, port });
+            }
+            child.wait().unwrap();
         }
-        // An unread log would stop the server once the pipe is full.
-        std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
-        Some(server)
+        panic!("postgres: {seen}");
+    }
+
+    /// The folder of its socket.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its port, for the socket and on 127.0.0.1, where it wants TLS.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its own certificate for `localhost`; `None` if there was no program to make it.
+    pub fn certificate(&self) -> Option<PathBuf> {
+        let file = self.folder.path().join("data/server.crt");
+        file.is_file().then_some(file)
     }
 
     /// The URL of a database, for a user.
     pub fn url(&self, user: &str, database: &str) -> String {
-        format!("postgres://{user}@/{database}?host={}", self.folder.path().display())
+        format!("postgres://{user}@/{database}?host={}&port={}", self.folder.path().display(), self.port)
     }
 
     /// Makes a database and returns its URL.
@@ -91,6 +121,35 @@ impl Drop for TestServer {
         }
         let _ = self.child.wait();
     }
+}
+
+/// Makes a certificate for `localhost` that signs itself; whether there is a program for it.
+fn certificate(data: &Path, is_root: bool) -> bool {
+    let (key, file) = (data.join("server.key"), data.join("server.crt"));
+    let mut openssl = Command::new("openssl");
+    openssl.args([
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "3650",
+    ]);
+    openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]);
+    openssl.args(["-addext", "basicConstraints=critical,CA:FALSE"]);
+    openssl.arg("-keyout").arg(&key).arg("-out").arg(&file).stdin(Stdio::null());
+    if !openssl.output().is_ok_and(|made| made.status.success()) {
+        eprintln!("skipped: without openssl there is no server with TLS");
+        return false;
+    }
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    if is_root {
+        chown(&key, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    true
 }
 
 /// Whether every user can get to a folder, though perhaps not into it.

@@ -1,0 +1,132 @@
+//! PostgreSQL servers: one session in a transaction that only reads, a few statements over the catalog for a schema of any size.
+
+mod catalog;
+mod place;
+mod statements;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+
+use std::thread;
+use std::time::Duration;
+
+use refdesk_postgres::{Address, ReadingSession, Refusal, RefusalKind, TlsMode};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use self::catalog::RoleRights;
+use super::{ConnectionSurroundings, Reading, quoted};
+use crate::config::{DatabaseConfig, ServerConnection};
+
+/// How long to wait before each further try.
+const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
+
+/// Reads the schema of a database.
+///
+/// # Errors
+/// It cannot be reached or read.
+pub fn snapshot(
+    config: &DatabaseConfig,
+    server: &ServerConnection,
+    around: &ConnectionSurroundings,
+) -> Result<Reading, Error> {
+    // A caller may itself be a task of an async runtime, in which waiting for another is an error.
+    let work = || read(config, server, around, &WAITS);
+    let done =
+        thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
+    done.ok().and_then(Result::ok).unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
+}
+
+fn read(
+    config: &DatabaseConfig,
+    server: &ServerConnection,
+    around: &ConnectionSurroundings,
+    waits: &[Duration],
+) -> Result<Reading, Error> {
+    let address = place::address(server, around)?;
+    let mut waits = waits.iter();
+    let (mut reading, rights) = loop {
+        match attempt(config, &address) {
+            Ok(read) => break read,
+            Err(refusal) => match waits.next().filter(|_| refusal.may_pass()) {
+                Some(wait) => thread::park_timeout(*wait),
+                None => return Err(explained(&refusal)),
+            },
+        }
+    };
+    reading.problems.extend(weak_tls(config, &address));
+    reading.about_role.extend(too_many_rights(config, &rights, &reading));
+    Ok(reading)
+}
+
+fn attempt(config: &DatabaseConfig, address: &Address) -> Result<(Reading, RoleRights), Refusal> {
+    let session = ReadingSession::open(address)?;
+    let read = catalog::read(&session, config);
+    session.end();
+    read
+}
+
+fn unreachable(why: &str, fix: &str) -> Error {
+    Error::new(Code::DatabaseUnreachable, format!("the database cannot be reached: {why}"), fix.to_owned())
+}
+
+fn explained(refusal: &Refusal) -> Error {
+    let fix = match refusal.kind {
+        RefusalKind::Unreachable | RefusalKind::Busy => "check its host and port, and that the server runs",
+        RefusalKind::Password => "check its user, and password_env, password_command or ~/.pgpass",
+        RefusalKind::UnknownDatabase => "check 'database' in its connection",
+        RefusalKind::Tls => {
+            "let the server speak TLS; 'sslmode: disable' does without, and everything can then be read on the way"
+        }
+        RefusalKind::Certificate => "name the file of its authority in 'sslrootcert'",
+        RefusalKind::Denied => "let the role connect to the database",
+        RefusalKind::TooSlow | RefusalKind::Other => "try again when the server is less busy",
+    };
+    match refusal.kind {
+        RefusalKind::TooSlow | RefusalKind::Other | RefusalKind::Denied => {
+            Error::new(Code::DatabaseUnreadable, format!("the database cannot be read: {refusal}"), fix)
+        }
+        _ => unreachable(&refusal.words, fix),
+    }
+}
+
+/// A warning that says what can be read or forged on the way to a server elsewhere.
+fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
+    let mode = address.tls();
+    if address.is_local() || mode == TlsMode::VerifyFull {
+        return None;
+    }
+    let what = match mode {
+        TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => {
+            "the password, the schema and what is read of values can be read on the way"
+        }
+        _ => "another server can pretend to be it, and be told the password",
+    };
+    let message = format!("'{}' is reached with sslmode {}: {what}", config.name, mode.word());
+    Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))
+}
+
+/// A warning about a role that may do more than read, with the statements that make one that may not.
+fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Reading) -> Option<Diagnostic> {
+    let may = if rights.is_superuser {
+        "is a superuser".to_owned()
+    } else if rights.writable_tables > 0 {
+        let tables = if rights.writable_tables == 1 { "table" } else { "tables" };
+        format!("may write {} {tables}", rights.writable_tables)
+    } else if rights.may_create {
+        "may create tables".to_owned()
+    } else {
+        return None;
+    };
+    let message =
+        format!("the role '{}' of '{}' {may}, and one that may only read is enough", rights.role, config.name);
+    let mut grants = vec!["CREATE ROLE refdesk_reader LOGIN PASSWORD '…'".to_owned()];
+    grants.extend(quoted(&rights.database).map(|name| format!("GRANT CONNECT ON DATABASE {name} TO refdesk_reader")));
+    let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
+    let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
+    for schema in schemas.filter_map(|name| quoted(name).ok()) {
+        grants.push(format!("GRANT USAGE ON SCHEMA {schema} TO refdesk_reader"));
+        grants.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO refdesk_reader"));
+    }
+    Some(Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("make another: {};", grants.join("; "))))
+}

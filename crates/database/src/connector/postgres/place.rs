@@ -1,0 +1,284 @@
+//! Where a server is by the configuration, the environment, the service file and the file of passwords.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use refdesk_postgres::{Address, TlsMode, from_command};
+use refdesk_text::Error;
+
+use super::unreachable;
+use crate::config::{Secret, ServerConnection};
+use crate::connector::ConnectionSurroundings;
+
+/// Most bytes of a file with services or passwords.
+const FILE_BYTES: u64 = 1024 * 1024;
+
+/// The folders in which a server of this machine has its socket.
+const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
+
+/// The address of a database, with its password.
+pub fn address(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<Address, Error> {
+    let resolver = Resolver { around };
+    let mut address = match (&server.url_env, &server.url) {
+        (Some(variable), _) => parsed(&resolver.variable(variable)?)?,
+        (None, Some(url)) => parsed(&resolver.expanded(url)?)?,
+        (None, None) => Address::default(),
+    };
+    if let Some(service) = &server.service {
+        resolver.add_service(&mut address, service)?;
+    }
+    if let Some(host) = &server.host {
+        address.set_host(&resolver.host(host)?);
+    }
+    if let Some(port) = server.port {
+        address.set_port(port);
+    }
+    if let Some(name) = &server.database {
+        address.set_database(&resolver.expanded(name)?);
+    }
+    if let Some(user) = &server.user {
+        address.set_user(&resolver.expanded(user)?);
+    }
+    if let Some(mode) = server.sslmode.as_deref().and_then(TlsMode::from_word) {
+        address.set_tls(mode);
+    }
+    if let Some(file) = &server.sslrootcert {
+        address.set_authorities(PathBuf::from(file));
+    }
+    if address.host().is_none() {
+        let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
+        let host = SOCKETS.into_iter().find(socket).unwrap_or("localhost").to_owned();
+        address.set_host(&host);
+    }
+    resolver.find_authorities(&mut address);
+    match &server.secret {
+        Some(Secret::Env(variable)) => address.set_password(&resolver.variable(variable)?),
+        Some(Secret::Command(command)) => {
+            let password = from_command(command).map_err(|why| {
+                let why = format!("its password_command gives no password: {why}");
+                unreachable(&why, "run the command yourself, and see what it prints")
+            })?;
+            address.set_password(&password);
+        }
+        None if !address.has_password() => resolver.add_stored_password(&mut address),
+        None => {}
+    }
+    Ok(address)
+}
+
+struct Resolver<'a> {
+    around: &'a ConnectionSurroundings,
+}
+
+impl Resolver<'_> {
+    fn variable(&self, name: &str) -> Result<String, Error> {
+        let value = (self.around.variable)(name).filter(|value| !value.is_empty());
+        value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
+    }
+
+    /// The text with the variables in it. What a variable says is part of one field: it begins no other.
+    fn expanded(&self, text: &str) -> Result<String, Error> {
+        let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
+        let is_url = text.contains("://");
+        let is_list = !is_url && text.contains('=');
+        let mut result = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, behind)) = after.split_once('}') else { break };
+            result.push_str(before);
+            let value = self.variable(name)?;
+            match (is_whole, is_url, is_list) {
+                (false, true, _) => value.bytes().for_each(|byte| {
+                    if byte.is_ascii_alphanumeric() {
+                        result.push(char::from(byte));
+                    } else {
+                        result.push_str(&format!("%{byte:02X}"));
+                    }
+                }),
+                (false, _, true) => value.chars().for_each(|c| {
+                    if c.is_whitespace() || c == '\'' || c == '\\' {
+                        result.push('\\');
+                    }
+                    result.push(c);
+                }),
+                _ => result.push_str(&value),
+            }
+            rest = behind;
+        }
+        result.push_str(rest);
+        Ok(result)
+    }
+
+    /// A host may be a folder below the user's home.
+    fn host(&self, host: &str) -> Result<String, Error> {
+        let host = self.expanded(host)?;
+        let below = host.strip_prefix("~/").zip(self.around.home.as_ref());
+        Ok(below.map_or(host.clone(), |(rest, home)| home.join(rest).to_string_lossy().into_owned()))
+    }
+
+    fn path_of(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let named = (self.around.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+        named.or_else(|| self.around.home.as_ref().map(|home| home.join(below_home)))
+    }
+
+    /// As PostgreSQL's own programs read it; what the configuration says itself comes first.
+    fn add_service(&self, address: &mut Address, service: &str) -> Result<(), Error> {
+        let system = (self.around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
+        let files = self.path_of("PGSERVICEFILE", ".pg_service.conf").into_iter();
+        let texts = files.chain([Path::new(&system).join("pg_service.conf")]).filter_map(|file| small_file(&file));
+        let Some(settings) = texts.into_iter().find_map(|text| service_of(&text, service)) else {
+            return Err(unreachable(
+                &format!("no service file has the service '{service}'"),
+                "add it to ~/.pg_service.conf",
+            ));
+        };
+        for (key, value) in settings {
+            match key.as_str() {
+                "host" => address.set_host(&value),
+                "port" => {
+                    if let Ok(port) = value.parse() {
+                        address.set_port(port);
+                    }
+                }
+                "dbname" => address.set_database(&value),
+                "user" => address.set_user(&value),
+                "password" => address.set_password(&value),
+                "sslrootcert" => address.set_authorities(PathBuf::from(value)),
+                "sslmode" => {
+                    let wrong = || unreachable(&format!("the service '{service}' has an unknown sslmode"), "mend it");
+                    address.set_tls(TlsMode::from_word(&value).ok_or_else(wrong)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add_stored_password(&self, address: &mut Address) {
+        let Some(file) = self.path_of("PGPASSFILE", ".pgpass").filter(|file| is_private(file)) else { return };
+        let Some(text) = small_file(&file) else { return };
+        let host = address.host().unwrap_or_default();
+        let host = if SOCKETS.contains(&host.as_str()) { "localhost".to_owned() } else { host };
+        let user = address.user().map(str::to_owned).or_else(|| (self.around.variable)("USER")).unwrap_or_default();
+        let database = address.database().unwrap_or(&user).to_owned();
+        let wanted = [host, address.port().to_string(), database, user];
+        if let Some(password) = stored_password(&text, &wanted) {
+            address.set_password(&password);
+        }
+    }
+
+    /// Certificates relative to the workspace; else those in PostgreSQL's own place.
+    fn find_authorities(&self, address: &mut Address) {
+        let named = address.authorities().map(Path::to_path_buf);
+        if let Some(file) = named.filter(|file| file != Path::new("system")) {
+            let text = file.to_string_lossy();
+            let below = text.strip_prefix("~/").zip(self.around.home.as_ref());
+            address.set_authorities(below.map_or(self.around.workspace.join(&file), |(rest, home)| home.join(rest)));
+        } else if address.authorities().is_none() {
+            let usual = self.around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
+            if let Some(file) = usual.filter(|file| file.is_file()) {
+                address.set_authorities(file);
+            }
+        }
+    }
+}
+
+/// What is wrong with it is not said, because a password may be part of it.
+fn parsed(text: &str) -> Result<Address, Error> {
+    let fix = "write it as postgres://user@host/database";
+    Address::parse(text).ok_or_else(|| unreachable("its URL is not that of a PostgreSQL database", fix))
+}
+
+fn small_file(file: &Path) -> Option<String> {
+    let is_fit = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= FILE_BYTES);
+    if is_fit { fs::read_to_string(file).ok() } else { None }
+}
+
+/// As PostgreSQL, a file of passwords that others may read is not used.
+#[cfg(unix)]
+fn is_private(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &Path) -> bool {
+    true
+}
+
+/// The keys and values below `[service]`.
+fn service_of(text: &str, service: &str) -> Option<Vec<(String, String)>> {
+    let mut found: Option<Vec<(String, String)>> = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            if found.is_some() {
+                break;
+            }
+            found = (name.trim() == service).then(Vec::new);
+        } else if let Some((key, value)) = line.split_once('=')
+            && !line.starts_with('#')
+            && let Some(settings) = &mut found
+        {
+            settings.push((key.trim().to_owned(), value.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// The password of the first line that fits: host, port, database, user, with `*` for any.
+fn stored_password(text: &str, wanted: &[String; 4]) -> Option<String> {
+    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let mut fields = vec![String::new()];
+        let mut rest = line.chars();
+        while let Some(c) = rest.next() {
+            match c {
+                '\\' => fields.last_mut()?.extend(rest.next()),
+                ':' if fields.len() < 5 => fields.push(String::new()),
+                _ => fields.last_mut()?.push(c),
+            }
+        }
+        let [place @ .., password] = fields.as_slice() else { return None };
+        let fits = place.len() == 4 && place.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted);
+        (fits && !password.is_empty()).then(|| password.clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_found_as_postgresql_finds_them() {
+        let text = "# db:1:x:ann:no\nother:*:*:*:no\ndb:5432:sh\\:op:ann:a\\:b:c\\\\\n*:*:*:ann:any\n";
+        let wanted = |host: &str, database: &str| [host, "5432", database, "ann"].map(str::to_owned);
+        assert_eq!(stored_password(text, &wanted("db", "sh:op")).as_deref(), Some("a:b:c\\"));
+        assert_eq!(stored_password(text, &wanted("db", "x")).as_deref(), Some("any"));
+        assert_eq!(stored_password("db:5432", &wanted("db", "x")), None);
+    }
+
+    #[test]
+    fn a_service_ends_at_the_next() {
+        let text = "[a]\nhost=x\n[shop]\n# user=bob\nhost = db\ndbname=shop\n[b]\nuser=eve\n";
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(service_of(text, "shop"), Some(vec![pair("host", "db"), pair("dbname", "shop")]));
+        assert_eq!(service_of(text, "c"), None);
+    }
+
+    #[test]
+    fn a_variable_in_a_url_cannot_leave_its_field() {
+        let around = ConnectionSurroundings {
+            variable: |name| (name != "NONE").then(|| "p@evil.example/x ' \\".to_owned()),
+            ..ConnectionSurroundings::default()
+        };
+        let resolver = Resolver { around: &around };
+        for text in ["postgres://ann:${PW}@db.example/shop", "host=db.example user=ann password=${PW} dbname=shop"] {
+            let address = parsed(&resolver.expanded(text).unwrap()).unwrap();
+            assert_eq!(address.host().as_deref(), Some("db.example"), "{text}");
+            assert_eq!(address.database(), Some("shop"), "{text}");
+            assert!(address.has_password(), "{text}");
+        }
+        let error = parsed(&resolver.expanded("${PW}").unwrap()).unwrap_err();
+        assert!(!error.to_string().contains("evil"), "{error}");
+        assert!(resolver.expanded("postgres://${NONE}").unwrap_err().to_string().contains("NONE"));
+    }
+}

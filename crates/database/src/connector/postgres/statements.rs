@@ -1,0 +1,126 @@
+//! The statements that read a schema, of any size. Each takes the wanted schemas (none: all) as `$1` and whether the system's
+//! count as `$2`, as far as it reads what is in schemas.
+
+/// Schemas and, joined to them, the relations that are read: no partitions, for they are counted, and nothing temporary.
+macro_rules! wanted {
+    () => {
+        "wanted AS (
+            SELECT c.oid, c.relkind, n.nspname::text AS schema, c.relname::text AS name, c.relnamespace, c.relrowsecurity,
+                   c.reltuples, c.relpages
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
+              AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
+              AND ($2::bool OR (n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'))
+        )"
+    };
+}
+
+pub const SERVER: &str = "
+SELECT current_setting('server_version'), current_setting('server_version_num')::int4, current_user::text,
+       current_database()::text, r.rolsuper, has_database_privilege(current_database(), 'CREATE')
+FROM pg_catalog.pg_roles r WHERE r.rolname = current_user";
+
+pub const SCHEMAS: &str = "
+SELECT n.nspname::text, left(obj_description(n.oid, 'pg_namespace'), 65536), has_schema_privilege(n.oid, 'CREATE')
+FROM pg_catalog.pg_namespace n
+WHERE n.nspname !~ '^pg_(toast|temp)' AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
+  AND ($2::bool OR (n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'))";
+
+/// Before version 14 a table that was never analysed has 0 rows on 0 pages.
+pub const RELATIONS: &str = concat!(
+    "WITH RECURSIVE ",
+    wanted!(),
+    ", parts AS (
+    SELECT w.oid AS root, i.inhrelid AS oid FROM wanted w JOIN pg_catalog.pg_inherits i ON i.inhparent = w.oid
+    WHERE w.relkind = 'p'
+    UNION ALL SELECT p.root, i.inhrelid FROM parts p JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid
+), version AS (SELECT current_setting('server_version_num')::int4 < 140000 AS is_old
+), leaves AS (
+    SELECT p.root, count(*) AS n, sum(c.reltuples) AS tuples,
+           bool_or(c.reltuples < 0 OR (v.is_old AND c.reltuples = 0 AND c.relpages = 0)) AS is_unknown
+    FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND c.relkind <> 'p' CROSS JOIN version v GROUP BY p.root
+)
+SELECT w.oid, w.schema, w.name, w.relkind::text, left(obj_description(w.oid, 'pg_class'), 65536), w.relrowsecurity,
+       has_table_privilege(w.oid, 'SELECT') AND has_schema_privilege(w.relnamespace, 'USAGE'),
+       has_table_privilege(w.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'), coalesce(l.n, 0)::int8,
+       CASE WHEN w.relkind = 'v' THEN NULL
+            WHEN w.relkind = 'p' THEN CASE WHEN l.is_unknown THEN NULL ELSE coalesce(l.tuples, 0)::int8 END
+            WHEN w.reltuples < 0 OR (v.is_old AND w.reltuples = 0 AND w.relpages = 0) THEN NULL
+            ELSE w.reltuples::int8 END
+FROM wanted w CROSS JOIN version v LEFT JOIN leaves l ON l.root = w.oid ORDER BY w.schema, w.name"
+);
+
+pub const COLUMNS: &str = concat!(
+    "WITH ",
+    wanted!(),
+    "SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+       left(pg_get_expr(d.adbin, d.adrelid), 65536), a.attidentity::text, a.attgenerated::text, co.collname::text,
+       left(ds.description, 65536), a.atttypid
+FROM wanted w JOIN pg_catalog.pg_attribute a ON a.attrelid = w.oid
+JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation AND a.attcollation <> t.typcollation
+LEFT JOIN pg_catalog.pg_description ds ON ds.objoid = a.attrelid AND ds.objsubid = a.attnum
+     AND ds.classoid = 'pg_catalog.pg_class'::regclass
+WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum"
+);
+
+/// A domain with the type at its bottom; a domain between them may forbid null.
+pub const DOMAINS: &str = "
+WITH RECURSIVE chain AS (
+    SELECT oid AS domain, typbasetype AS base, typtypmod AS modifier, typnotnull AS not_null
+    FROM pg_catalog.pg_type WHERE typtype = 'd'
+    UNION ALL
+    SELECT c.domain, t.typbasetype, t.typtypmod, c.not_null OR t.typnotnull
+    FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype = 'd'
+)
+SELECT c.domain, c.base, format_type(c.base, c.modifier), c.not_null
+FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype <> 'd'";
+
+pub const LABELS: &str = "
+SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_catalog.pg_enum GROUP BY enumtypid";
+
+/// A key that refers to a partitioned table has another row for each partition, which has a parent.
+pub const CONSTRAINTS: &str = concat!(
+    "WITH ",
+    wanted!(),
+    "SELECT k.conrelid, k.conname::text, k.contype::text,
+       ARRAY(SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY AS u (number, position)
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number ORDER BY u.position),
+       n.nspname::text, c.relname::text,
+       ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY AS u (number, position)
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number ORDER BY u.position),
+       k.confdeltype::text, k.confupdtype::text, k.confmatchtype::text, k.condeferrable,
+       left(CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid, true)
+                           WHEN 'x' THEN pg_get_constraintdef(k.oid, true) END, 65536)
+FROM wanted w JOIN pg_catalog.pg_constraint k ON k.conrelid = w.oid
+LEFT JOIN pg_catalog.pg_class c ON c.oid = k.confrelid
+LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE k.contype IN ('p', 'u', 'c', 'x', 'f') AND NOT (k.contype = 'f' AND k.conparentid <> 0)
+ORDER BY k.conrelid, k.conname"
+);
+
+pub const INDEXES: &str = concat!(
+    "WITH ",
+    wanted!(),
+    "SELECT i.indrelid, c.relname::text, i.indisunique AND i.indisvalid, i.indpred IS NOT NULL,
+       ARRAY(SELECT coalesce(a.attname::text, '(expression)') FROM generate_series(0, i.indnkeyatts - 1) AS u (position)
+             LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[u.position]
+                  AND a.attnum <> 0 ORDER BY u.position),
+       left(obj_description(i.indexrelid, 'pg_class'), 65536)
+FROM wanted w JOIN pg_catalog.pg_index i ON i.indrelid = w.oid JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))
+ORDER BY i.indrelid, c.relname"
+);
+
+pub const READ_BY_VIEWS: &str = concat!(
+    "WITH ",
+    wanted!(),
+    "SELECT DISTINCT w.oid, n.nspname::text, c.relname::text
+FROM wanted w JOIN pg_catalog.pg_rewrite r ON r.ev_class = w.oid
+JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+     AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid <> w.oid
+JOIN pg_catalog.pg_class c ON c.oid = d.refobjid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE w.relkind IN ('v', 'm')"
+);

@@ -1,0 +1,275 @@
+//! Where a server is, and as whom to read there.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+/// How much TLS proves, as PostgreSQL has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsMode {
+    /// No TLS.
+    Disable,
+    /// TLS if the server wants it.
+    Allow,
+    /// TLS if the server has it.
+    Prefer,
+    /// TLS with any certificate.
+    Require,
+    /// TLS with a certificate of a known authority.
+    VerifyCa,
+    /// TLS with a certificate of a known authority for this host.
+    VerifyFull,
+}
+
+impl TlsMode {
+    const WORDS: [(&str, Self); 6] = [
+        ("disable", Self::Disable),
+        ("allow", Self::Allow),
+        ("prefer", Self::Prefer),
+        ("require", Self::Require),
+        ("verify-ca", Self::VerifyCa),
+        ("verify-full", Self::VerifyFull),
+    ];
+
+    /// The mode of this name.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
+    }
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, mode)| *mode == self).map_or("disable", |(name, _)| name)
+    }
+}
+
+/// A server, a database and a user, with the password.
+#[derive(Clone)]
+pub struct Address {
+    pub(crate) config: Config,
+    tls: Option<TlsMode>,
+    /// Certificates of authorities, as PEM.
+    pub(crate) authorities: Option<PathBuf>,
+    has_password: bool,
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a server")
+    }
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Self { config: Config::new(), tls: None, authorities: None, has_password: false }
+    }
+}
+
+impl Address {
+    /// Reads a URL or a list of keys and values; `None` if it is neither. What is wrong is not said, because a password may be
+    /// part of it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut address = Self::default();
+        let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
+        let mut take = |key: &str, value: &str| match key {
+            "sslmode" => {
+                address.tls = Some(TlsMode::from_word(value)?);
+                Some(true)
+            }
+            "sslrootcert" => {
+                address.authorities = Some(PathBuf::from(value));
+                Some(true)
+            }
+            _ => Some(false),
+        };
+        let mut kept = Vec::new();
+        let rest = if is_url {
+            let (place, query) = text.split_once('?').unwrap_or((text, ""));
+            for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+                let (key, value) = pair.split_once('=')?;
+                if !take(key, &percent_decoded(value)?)? {
+                    kept.push(pair);
+                }
+            }
+            format!("{place}{}{}", if kept.is_empty() { "" } else { "?" }, kept.join("&"))
+        } else {
+            for word in text.split_whitespace() {
+                let (key, value) = word.split_once('=').unwrap_or((word, ""));
+                if !take(key, value.trim_matches('\''))? {
+                    kept.push(word);
+                }
+            }
+            // Blanks in quotes stay as they are.
+            if kept.len() == text.split_whitespace().count() { text.to_owned() } else { kept.join(" ") }
+        };
+        address.config = rest.parse().ok()?;
+        address.has_password = address.config.get_password().is_some();
+        Some(address)
+    }
+
+    /// The host, or the folder of a socket, in place of all others.
+    pub fn set_host(&mut self, host: &str) {
+        let ports = self.config.get_ports().to_vec();
+        self.config = self.without_place();
+        self.config.host(host);
+        // Several ports belong to several hosts.
+        if let [port] = ports.as_slice() {
+            self.config.port(*port);
+        }
+    }
+
+    /// The port in place of all others.
+    pub fn set_port(&mut self, port: u16) {
+        let hosts = self.config.get_hosts().to_vec();
+        let addresses = self.config.get_hostaddrs().to_vec();
+        self.config = self.without_place();
+        self.config.port(port);
+        for host in hosts {
+            match host {
+                Host::Tcp(name) => self.config.host(name),
+                #[cfg(unix)]
+                Host::Unix(folder) => self.config.host_path(folder),
+            };
+        }
+        addresses.into_iter().for_each(|address| {
+            self.config.hostaddr(address);
+        });
+    }
+
+    /// Its user, password and database.
+    fn without_place(&self) -> Config {
+        let mut config = Config::new();
+        self.config.get_user().map(|user| config.user(user));
+        self.config.get_password().map(|password| config.password(password));
+        self.config.get_dbname().map(|name| config.dbname(name));
+        config
+    }
+
+    /// The database.
+    pub fn set_database(&mut self, name: &str) {
+        self.config.dbname(name);
+    }
+
+    /// The user.
+    pub fn set_user(&mut self, user: &str) {
+        self.config.user(user);
+    }
+
+    /// The password.
+    pub fn set_password(&mut self, password: &str) {
+        self.has_password = true;
+        self.config.password(password);
+    }
+
+    /// How much TLS has to prove.
+    pub fn set_tls(&mut self, mode: TlsMode) {
+        self.tls = Some(mode);
+    }
+
+    /// A file with certificates of authorities.
+    pub fn set_authorities(&mut self, file: PathBuf) {
+        self.authorities = Some(file);
+    }
+
+    /// A file with certificates of authorities, as it was said.
+    pub fn authorities(&self) -> Option<&Path> {
+        self.authorities.as_deref()
+    }
+
+    /// Whether a password is known.
+    pub fn has_password(&self) -> bool {
+        self.has_password
+    }
+
+    /// The user, if it was said.
+    pub fn user(&self) -> Option<&str> {
+        self.config.get_user()
+    }
+
+    /// The database, else the user.
+    pub fn database(&self) -> Option<&str> {
+        self.config.get_dbname().or(self.config.get_user())
+    }
+
+    /// The first host, or the folder of its socket, if one was said.
+    pub fn host(&self) -> Option<String> {
+        self.config.get_hosts().first().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        })
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.config.get_ports().first().copied().unwrap_or(5432)
+    }
+
+    /// Whether everything stays on this machine.
+    pub fn is_local(&self) -> bool {
+        let names = self.config.get_hosts().iter().all(|host| match host {
+            Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        });
+        names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+    }
+
+    /// Whether it is reached through sockets of this machine alone, for which there is no TLS.
+    pub(crate) fn is_socket(&self) -> bool {
+        #[cfg(unix)]
+        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+        #[cfg(not(unix))]
+        let is_socket = |_: &Host| false;
+        !self.config.get_hosts().is_empty() && self.config.get_hosts().iter().all(is_socket)
+    }
+
+    /// How much TLS has to prove: everything, unless the server is on this machine or less was said.
+    pub fn tls(&self) -> TlsMode {
+        self.tls.unwrap_or(if self.is_local() { TlsMode::Prefer } else { TlsMode::VerifyFull })
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        bytes.push(digit()? * 16 + digit()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        for (text, host, is_local, tls) in [
+            ("postgres://ann:x@db.example/shop", "db.example", false, TlsMode::VerifyFull),
+            ("postgres://db.example/shop?sslmode=require&application_name=x", "db.example", false, TlsMode::Require),
+            ("postgres://ann@localhost/shop", "localhost", true, TlsMode::Prefer),
+            ("postgres://ann@127.0.0.9:99/shop?sslrootcert=a%20b", "127.0.0.9", true, TlsMode::Prefer),
+            ("postgres://ann@localhost/shop?hostaddr=192.0.2.1", "localhost", false, TlsMode::VerifyFull),
+            ("host=/run/x user=ann sslmode=verify-ca", "/run/x", true, TlsMode::VerifyCa),
+            ("host=a user='a  b'", "a", false, TlsMode::VerifyFull),
+        ] {
+            let address = Address::parse(text).unwrap();
+            let read = (address.host().unwrap(), address.is_local(), address.tls());
+            assert_eq!(read, (host.to_owned(), is_local, tls), "{text}");
+        }
+        assert_eq!(Address::parse("postgres://a/b?sslrootcert=a%20b").unwrap().authorities(), Some(Path::new("a b")));
+        for wrong in
+            ["mysql://a", "postgres://a:port/x", "postgres://a/x?sslmode=maybe", "x", "postgres://a/x?sslrootcert=%z"]
+        {
+            assert!(Address::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

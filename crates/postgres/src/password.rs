@@ -1,0 +1,50 @@
+//! A password that a program prints.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::runtime::Builder;
+use tokio::time::timeout;
+
+/// How long the program may take: it may ask a service.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The first line that a command of the shell prints. What it prints as an error is dropped, because it may be part of a secret.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn from_command(command: &str) -> Result<String, String> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let run = async {
+        let mut program = Command::new(shell);
+        program.arg(flag).arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        timeout(LIMIT, program.output()).await
+    };
+    let output = runtime
+        .block_on(run)
+        .map_err(|_| format!("it did not end within {} s", LIMIT.as_secs()))?
+        .map_err(|error| error.kind().to_string())?;
+    if !output.status.success() {
+        return Err(output.status.code().map_or("it was stopped".to_owned(), |code| format!("it ended with {code}")));
+    }
+    let text = String::from_utf8(output.stdout).map_err(|_| "what it prints is not text".to_owned())?;
+    match text.lines().next() {
+        Some(line) if !line.is_empty() => Ok(line.to_owned()),
+        _ => Err("it prints nothing".to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_the_password() {
+        assert_eq!(from_command("printf 'a b\\nc'").as_deref(), Ok("a b"));
+        assert_eq!(from_command("echo s3cret >&2; exit 3").unwrap_err(), "it ended with 3");
+        assert_eq!(from_command("true").unwrap_err(), "it prints nothing");
+    }
+}

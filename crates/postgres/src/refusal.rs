@@ -1,0 +1,143 @@
+//! Why a server could not be read, without a word of the driver or the server.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use tokio_postgres::error::SqlState;
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// Nothing answers, or not in time.
+    Unreachable,
+    /// Nothing answers at this moment: refused, reset, starting or full.
+    Busy,
+    /// The user or the password is wrong, or there is none.
+    Password,
+    /// There is no such database.
+    UnknownDatabase,
+    /// TLS could not be had.
+    Tls,
+    /// The server's certificate is not accepted.
+    Certificate,
+    /// The role may not.
+    Denied,
+    /// A statement took longer than it may.
+    TooSlow,
+    /// Anything else.
+    Other,
+}
+
+/// Why a server could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What kind of failure it is.
+    pub kind: RefusalKind,
+    /// For people; no secret is part of it.
+    pub words: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.words)
+    }
+}
+
+impl StdError for Refusal {}
+
+impl Refusal {
+    pub(crate) fn new(kind: RefusalKind, words: impl Into<String>) -> Self {
+        Self { kind, words: words.into() }
+    }
+
+    /// Whether another try may succeed.
+    pub fn may_pass(&self) -> bool {
+        self.kind == RefusalKind::Busy
+    }
+}
+
+impl From<tokio_postgres::Error> for Refusal {
+    fn from(error: tokio_postgres::Error) -> Self {
+        if let Some(code) = error.code() {
+            return of_server(code);
+        }
+        if let Some(found) = cause::<rustls::Error>(&error) {
+            return of_tls(found);
+        }
+        if let Some(found) = cause::<io::Error>(&error) {
+            return of_system(found.kind());
+        }
+        // The driver has kinds of errors, but tells them in words alone.
+        let words = format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default());
+        if words.contains("password missing") {
+            Self::new(RefusalKind::Password, "the server asks for a password, and none is known")
+        } else if words.contains("TLS") {
+            Self::new(RefusalKind::Tls, "the server has no TLS")
+        } else if error.is_closed() || words.contains("timed out") {
+            Self::new(RefusalKind::Busy, "the server closed the connection")
+        } else {
+            Self::new(RefusalKind::Other, "its answer is not that of a PostgreSQL server")
+        }
+    }
+}
+
+fn of_server(code: &SqlState) -> Refusal {
+    let (kind, words) = match code.code() {
+        "3D000" => (RefusalKind::UnknownDatabase, "there is no such database"),
+        "28P01" => (RefusalKind::Password, "the user or the password is wrong"),
+        "28000" => (RefusalKind::Password, "the server does not let this user in from here, or not without TLS"),
+        "53300" => (RefusalKind::Busy, "the server has too many connections"),
+        "57P03" => (RefusalKind::Busy, "the server is starting or ending"),
+        "57P01" | "57P02" => (RefusalKind::Busy, "the server was ended"),
+        "42501" => (RefusalKind::Denied, "the role may not read it"),
+        "57014" => (RefusalKind::TooSlow, "a statement took longer than it may"),
+        "55P03" => (RefusalKind::TooSlow, "a table is locked"),
+        other => return Refusal::new(RefusalKind::Other, format!("the server refused it (SQLSTATE {other})")),
+    };
+    Refusal::new(kind, words)
+}
+
+fn of_tls(error: &rustls::Error) -> Refusal {
+    use rustls::CertificateError as Wrong;
+    let rustls::Error::InvalidCertificate(wrong) = error else {
+        return Refusal::new(RefusalKind::Tls, "TLS with the server failed");
+    };
+    let why = match wrong {
+        Wrong::UnknownIssuer => "no known authority signed it",
+        Wrong::Expired | Wrong::ExpiredContext { .. } => "it has expired",
+        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => "it is that of another host",
+        Wrong::Revoked => "it was revoked",
+        _ => "it is not valid",
+    };
+    Refusal::new(RefusalKind::Certificate, format!("the server's certificate is not accepted: {why}"))
+}
+
+fn of_system(kind: io::ErrorKind) -> Refusal {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, NotFound, UnexpectedEof};
+    match kind {
+        ConnectionRefused => Refusal::new(RefusalKind::Busy, "the connection was refused"),
+        ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => {
+            Refusal::new(RefusalKind::Busy, "the connection was reset")
+        }
+        NotFound => Refusal::new(RefusalKind::Unreachable, "there is no socket of a server"),
+        other => Refusal::new(RefusalKind::Unreachable, format!("the server cannot be reached: {other}")),
+    }
+}
+
+/// What caused an error, if it is of this type.
+fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<T>() {
+            return Some(found);
+        }
+        // An error of the system does not name the one inside it as its source.
+        let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if let Some(found) = inside.and_then(|inside| inside.downcast_ref::<T>()) {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
