@@ -70,6 +70,17 @@ fn a_schema_on_a_server() {
 }
 
 #[test]
+fn a_server_that_closes_the_connection_is_tried_three_times_more() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let tries = thread::spawn(move || listener.incoming().take(4).filter(Result::is_ok).count());
+    let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
+    let error = try_read(&connection, "", &ConnectionSurroundings::default()).unwrap_err();
+    assert_eq!(error.code, Code::DatabaseUnreachable, "{error}");
+    assert_eq!(tries.join().unwrap(), 4);
+}
+
+#[test]
 fn one_schema_takes_few_statements() {
     let text = include_str!("statements.rs");
     assert!(text.matches("pub const").count() <= 12);
@@ -255,7 +266,7 @@ fn refusals(server: &TestServer, database: &str) {
         assert!(error.message.contains(why), "{connection}: {error}");
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
     }
-    // It is tried again and again, and a server that comes up in between is read.
+    // The limit does not hold for a superuser.
     server.run("postgres", &format!("ALTER DATABASE {database} CONNECTION LIMIT 0"));
     server.run("postgres", "CREATE ROLE plain LOGIN");
     let error = try_read(&place(server, database, "plain"), "", &around).unwrap_err();
