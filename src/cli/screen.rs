@@ -5,6 +5,8 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+
 use super::answer::CommandOutput;
 use super::args::{Cli, ColorChoice};
 use super::output;
@@ -67,7 +69,9 @@ pub fn run(
         (true, false) => None,
     };
     if let Some(unfit) = unfit {
-        let hint = "use --plain, or a command; refdesk --help lists them";
+        let program = Cli::command();
+        let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+        let hint = format!("use --plain, or a command: {} (refdesk --help)", commands.join(", "));
         let refusal = Error::new(Code::NoTerminal, unfit, hint);
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }

@@ -12,8 +12,11 @@ use refdesk_database::documenter::PageAction;
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
 use refdesk_text::escape::one_line;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
+
+/// The most ids in a line.
+const SHOWN: usize = 12;
 
 /// Edited pages whose difference is shown.
 const DIFFS: usize = 5;
@@ -134,11 +137,14 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         }
     };
     if !report.sources.is_empty() {
-        let ids = report.sources.join(", ");
-        text.push_str(&format!("{} in the catalog: {}\n", counted(report.sources.len(), "source"), one_line(&ids)));
+        text.push_str(&format!(
+            "{} in the catalog: {}\n",
+            counted(report.sources.len(), "source"),
+            ids(&report.sources)
+        ));
     }
     if !report.sources_removed.is_empty() {
-        text.push_str(&format!("No longer in the catalog: {}\n", one_line(&report.sources_removed.join(", "))));
+        text.push_str(&format!("No longer in the catalog: {}\n", ids(&report.sources_removed)));
     }
     text.push_str(&edited(desk, prepared, &report.edited));
     let all = prepared.sources();
@@ -150,6 +156,16 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         ));
     }
     text
+}
+
+/// `db-shop-sales, db-shop-stock`; of many the first ones.
+fn ids(sources: &[String]) -> String {
+    let shown = sources.get(..SHOWN).unwrap_or(sources).join(", ");
+    let more = match sources.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(", and {} more, which `refdesk list` shows", grouped(more as u64)),
+    };
+    format!("{}{more}", one_line(&shown))
 }
 
 fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Value {

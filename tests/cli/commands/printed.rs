@@ -78,6 +78,18 @@ fn every_command_prints_visible_text() {
     world.put("expect.toml", b"[[case]]\nprompt = \"use @b\"\nexpands = [\"b\"]\n");
     let held = world.run(&["assert", &world.path.join("expect.toml").to_string_lossy()]).exits(0);
     assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
+    let shop = "databases:\n  - name: shop\n    type: sqlite\n    connection: { file: shop.db }\n";
+    world.put(".jaato/databases.yaml", shop.as_bytes());
+    let table = "CREATE TABLE \"or\u{202e}der\" (id INTEGER PRIMARY KEY /* \u{1b}[2J its number */, total REAL)";
+    rusqlite::Connection::open(world.path.join("shop.db")).unwrap().execute_batch(table).unwrap();
+    for words in
+        [&["plan"][..], &["document", "--yes"], &["status"], &["diff"], &["show", "or\u{202e}der"], &["usage", "id"]]
+    {
+        let ran = world.run(&[&["db"], words].concat()).exits(0);
+        assert!(ran.text().ends_with('\n'), "{ran}");
+        assert!(!ran.text().chars().chain(ran.stderr.chars()).any(is_hidden), "{ran}");
+    }
+    called.push("db");
     // It ends by a signal, so its own tests check its output.
     called.extend(["assert", "watch", "mcp", "ask", "edit"]);
     let program = refdesk::cli::Cli::command();
