@@ -138,14 +138,16 @@ impl DeskHandle {
     /// The same as [`DeskHandle::settled`], and what this agent may read.
     pub async fn readable(&self, session: &Session) -> Option<(Snapshot, Access)> {
         match self.ask(session, Request::Access).await? {
-            Response::Access(access) => Some((self.snapshots().borrow().clone(), *access)),
+            Response::Access(snapshot, access) => Some((*snapshot, *access)),
             _ => None,
         }
     }
 
     async fn after(&self, session: &Session, request: Request) -> Option<Snapshot> {
-        self.ask(session, request).await?;
-        Some(self.snapshots().borrow().clone())
+        match self.ask(session, request).await? {
+            Response::Settled(snapshot) => Some(*snapshot),
+            _ => None,
+        }
     }
 
     /// A receiver of the desk's latest state.

@@ -145,7 +145,11 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
         // Only agents ask for these.
-        Response::Prepared(_) | Response::Access(_) | Response::Verdict(_) | Response::Offer(_) => {}
+        Response::Prepared(_)
+        | Response::Settled(_)
+        | Response::Access(..)
+        | Response::Verdict(_)
+        | Response::Offer(_) => {}
     }
 }
 

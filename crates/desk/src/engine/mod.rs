@@ -175,9 +175,9 @@ mod tests {
                 drop((inbox, snapshots));
             };
             let asked = engine.ask(engine.session(), Request::Settle);
-            assert_eq!(tokio::join!(asked, dies).0, None);
+            assert!(tokio::join!(asked, dies).0.is_none());
             engine.ended().await;
-            assert_eq!(engine.ask(engine.session(), Request::Settle).await, None);
+            assert!(engine.ask(engine.session(), Request::Settle).await.is_none());
             assert_eq!(engine.close(Duration::from_secs(60)).await, Ending::Died);
         });
     }
@@ -191,7 +191,7 @@ mod tests {
                 drop(snapshots);
             };
             assert_eq!(tokio::join!(engine.close(Duration::from_secs(60)), ends).0, Ending::Closed);
-            assert_eq!(engine.ask(engine.session(), Request::Settle).await, None);
+            assert!(engine.ask(engine.session(), Request::Settle).await.is_none());
         });
         run(async {
             let (engine, _inbox, _snapshots) = engine();

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::requests::Reply;
+use crate::engine::Snapshot;
 use crate::session::{Line, Receipt};
 use crate::{
     AgentActivity, CatalogChange, Discovery, Document, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled,
@@ -142,10 +143,10 @@ pub enum Request {
     CompareProfile(PathBuf),
     /// Replace the desk's picks by those of the profile in this file.
     SwitchProfile(PathBuf),
-    /// Complete the selection. The snapshot after the answer includes everything done before, except perhaps its
-    /// templates.
+    /// Complete the selection. Answered by [`Response::Settled`], which includes everything done before, except perhaps
+    /// its templates.
     Settle,
-    /// The same, and index its templates.
+    /// The same, and index its templates. Answered by [`Response::Settled`].
     Index,
     /// Look up everything that a rendering needs. Answered by [`Response::Prepared`].
     Prepare(Box<RenderRequest>),
@@ -153,8 +154,7 @@ pub enum Request {
     Note(Box<Receipt>),
     /// Journal that the session read a source, and whether it was offered it before.
     NoteRead(Box<Receipt>),
-    /// What may this session read? The snapshot after the answer is as after [`Request::Settle`]. Answered by
-    /// [`Response::Access`].
+    /// What may this session read? Settles as [`Request::Settle`] does. Answered by [`Response::Access`].
     Access,
     /// Which sections match this search? Answered by [`Response::Found`].
     Search(Box<SearchRequest>),
@@ -218,7 +218,7 @@ impl Request {
 }
 
 /// What the engine answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Response {
     /// Carried out, except for what is refused here.
     Done(Vec<Error>),
@@ -283,8 +283,10 @@ pub enum Response {
     ProfileCompared(Result<Box<Switch>, String>),
     /// The answer to [`Request::Prepare`].
     Prepared(Result<Box<Prepared>, RenderFailure>),
+    /// The answer to [`Request::Settle`] and [`Request::Index`].
+    Settled(Box<Snapshot>),
     /// The answer to [`Request::Access`].
-    Access(Box<Access>),
+    Access(Box<Snapshot>, Box<Access>),
     /// The answer to [`Request::Search`].
     Found(Result<Box<SearchAnswer>, Error>),
     /// The answer to [`Request::Verdict`].

@@ -11,6 +11,7 @@ use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickRe
 use super::super::watch::Watch;
 use super::Worker;
 use crate::activity::ActivityFollower;
+use crate::engine::Snapshot;
 use crate::rows::{Members, Rows};
 use crate::{Desk, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
 use refdesk_enrich::{EnrichRequest, TextKind};
@@ -111,10 +112,14 @@ impl Worker<'_> {
             Request::Note(receipt) => drop(self.desk.journal(session, *receipt)),
             Request::NoteRead(receipt) => self.desk.note_reading(session, *receipt),
             Request::Reload => self.reload(watch),
-            Request::Settle => self.settle_and_publish(),
+            Request::Settle => {
+                self.settle_and_publish();
+                return Response::Settled(self.published_now());
+            }
             Request::Index => {
                 self.complete_templates();
                 self.publish();
+                return Response::Settled(self.published_now());
             }
             Request::Write { proposal, reason } => return Response::Written(self.write(session, &proposal, &reason)),
             Request::Locate(target) => {
@@ -187,7 +192,8 @@ impl Worker<'_> {
             }
             Request::Access => {
                 self.settle_and_publish();
-                return Response::Access(Box::new(self.desk.settled().access(session)));
+                let access = self.desk.settled().access(session);
+                return Response::Access(self.published_now(), Box::new(access));
             }
             Request::Search(request) => {
                 let found = self.with_desk(|desk| desk.settled().search(session, &request));
@@ -222,6 +228,11 @@ impl Worker<'_> {
     fn settle_and_publish(&mut self) {
         self.with_desk(Desk::settle);
         self.publish();
+    }
+
+    /// The snapshot that was just published: a later one, while the workspace is read again, may lack what an answer has.
+    fn published_now(&self) -> Box<Snapshot> {
+        Box::new(self.snapshots.borrow().clone())
     }
 
     fn complete_templates(&mut self) {
