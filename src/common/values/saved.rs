@@ -1,5 +1,5 @@
 //! Typed values as they are kept for the next time. A value is never kept if a name on the way to it, or a name within it,
-//! says that it is secret: templates have no other mark for that.
+//! says that it is secret, or if it looks like a key: templates have no other mark for that.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::common::values::{TypedValue, TypedValues, ValueStep, json};
 use refdesk_core::config::screen_session::{SavedStep, SavedValue, SavedValues};
 
 /// What the name of a secret contains, in lower case and without separators.
-const SECRET: [&str; 11] = [
+const SECRET: [&str; 26] = [
     "password",
     "passwd",
     "passphrase",
@@ -19,12 +19,60 @@ const SECRET: [&str; 11] = [
     "accesskey",
     "signingkey",
     "authorization",
+    "passwort",
+    "kennwort",
+    "motdepasse",
+    "contrasena",
+    "contraseña",
+    "senha",
+    "bearer",
+    "cookie",
+    "connectionstring",
+    "databaseurl",
+    "webhook",
+    "sessionid",
+    "signature",
+    "sshkey",
+    "licensekey",
 ];
+
+/// Words of such a name that only count whole.
+const SECRET_WORDS: [&str; 13] =
+    ["pin", "pwd", "pass", "auth", "cred", "creds", "jwt", "otp", "pat", "tok", "dsn", "salt", "iban"];
+
+/// How a key begins that says so itself.
+const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "glpat-", "sk-", "sk_live_", "xox"];
 
 /// Whether a name says that its value is secret.
 pub fn is_secret(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    SECRET.iter().any(|word| letters.contains(word)) || letters == "pin" || letters == "pwd"
+    SECRET.iter().any(|word| letters.contains(word)) || words(name).any(|word| SECRET_WORDS.contains(&word.as_str()))
+}
+
+/// The words of `snake_case` and `camelCase`, in lower case.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (was_lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.into_iter()
+}
+
+/// Whether a text is a key, or an address with a password.
+fn looks_secret(text: &str) -> bool {
+    let has_password = |rest: &str| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        host.split_once('@').is_some_and(|(user, _)| user.contains(':'))
+    };
+    let text = text.trim_start();
+    KEYS.iter().any(|key| text.starts_with(key)) || text.split_once("://").is_some_and(|(_, rest)| has_password(rest))
 }
 
 /// Whether a value has a member with a secret name. `serde_json` bounds how deep a value is.
@@ -32,6 +80,7 @@ fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| is_secret(name) || holds_secret(value)),
         Value::Array(items) => items.iter().any(holds_secret),
+        Value::String(text) => looks_secret(text),
         _ => false,
     }
 }
@@ -45,6 +94,7 @@ impl TypedValues {
         for (way, typed) in self.given.iter().filter(|(way, _)| is_public(way)) {
             let value = match typed {
                 TypedValue::Flag(flag) => SavedValue::Flag(*flag),
+                TypedValue::Text(text) if looks_secret(text) => continue,
                 TypedValue::Text(text) => match json(text) {
                     Some(Ok(value)) if holds_secret(&value) => continue,
                     // What is in it is not known.
@@ -92,6 +142,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texts_that_are_secret() {
+        for (text, secret) in [
+            ("postgres://ada:pw@db/shop", true),
+            ("https://e.org/a:b@c", false),
+            ("https://e.org", false),
+            ("ghp_0123456789", true),
+            ("-----BEGIN PRIVATE KEY-----", true),
+            ("skip", false),
+            ("Ada", false),
+        ] {
+            assert_eq!(looks_secret(text), secret, "{text}");
+        }
+    }
+
+    #[test]
     fn names_of_secrets() {
         for (name, secret) in [
             ("password", true),
@@ -106,6 +171,16 @@ mod tests {
             ("keyName", false),
             ("pinned", false),
             ("serviceName", false),
+            ("Passwort", true),
+            ("mot_de_passe", true),
+            ("dbPass", true),
+            ("GH_PAT", true),
+            ("path", false),
+            ("compass", false),
+            ("author", false),
+            ("auth", true),
+            ("database_url", true),
+            ("url", false),
         ] {
             assert_eq!(is_secret(name), secret, "{name}");
         }
