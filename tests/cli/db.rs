@@ -68,6 +68,51 @@ fn differences_and_rules_fail_in_ci() {
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
     assert!(told.text().contains("shop: main.Stray: it has no primary key (no_primary_key)"), "{told}");
     assert!(told.stderr.contains("0 % of 'shop' are described, and 50 % are wanted"), "{told}");
+    assert!(told.text().contains("shop: 0 % is below the 50 % asked for"), "{told}");
+    // What would be removed is named before it is.
+    database.execute_batch("DROP TABLE PlaylistTrack; DROP TABLE Playlist").unwrap();
+    let told = world.run(&["db", "document"]).exits(2);
+    assert!(told.text().contains("of what is gone would be removed:\n  docs/databases/shop/"), "{told}");
+    assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
+    let told = world.run(&["db", "pipeline"]).exits(2);
+    assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
+}
+
+#[test]
+fn what_could_not_be_read_is_no_success() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let shop = "{ name: shop, type: sqlite, connection: { file: shop.db } }";
+    let bad = "{ name: bad, type: sqlite, connection: { file: bad.db } }";
+    let wrong = "{ name: wrong, type: sqlite, connection: { file: shop.db }, exclude_tables: 7 }";
+    let config = |entries: &str| format!("databases: [{entries}]\n");
+    world.put(".jaato/databases.yaml", config(&format!("{shop}, {bad}, {wrong}")).as_bytes());
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert_eq!(told.text(), "1 database agrees with its pages, 2 could not be read.\n");
+    let told = world.run(&["db", "document"]).exits(1);
+    assert!(told.text().starts_with("Up to date: 27 pages; 2 databases could not be read.\n"), "{told}");
+    let told = world.run(&["db", "pipeline", "--yes"]).exits(1);
+    assert!(told.text().contains("Up to date: 27 pages; 2 databases could not be read.\n"), "{told}");
+    assert!(!world.path.join("docs/databases/wrong").exists());
+    world.put(".jaato/databases.yaml", config(bad).as_bytes());
+    let told = world.run(&["db", "document"]).exits(1);
+    assert!(told.text().starts_with("No database could be read.\n"), "{told}");
+    world.run(&["db", "diff"]).exits(1);
+    // A configuration that is wrong, and a plan that is damaged, write nothing.
+    world.put(".jaato/databases.yaml", config(wrong).as_bytes());
+    for command in [["db", "plan"], ["db", "document"], ["db", "pipeline"]] {
+        let told = world.run(&command).exits(1);
+        assert!(told.stderr.contains(".jaato/databases.yaml:1:"), "{told}");
+    }
+    world.put(".jaato/databases.yaml", config(shop).as_bytes());
+    let plan = ".jaato/databases/documentation-plan.json";
+    world.put(plan, b"{");
+    for command in [["db", "plan"], ["db", "document"], ["db", "pipeline"], ["db", "diff"]] {
+        let told = world.run(&command).exits(1);
+        assert!(told.stderr.contains(plan) && told.stderr.contains("at line 1 column 1"), "{told}");
+        assert!(told.stderr.contains("restore it, or remove it"), "{told}");
+    }
+    assert_eq!(world.read(plan), "{");
 }
 
 #[test]

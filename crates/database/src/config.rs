@@ -2,14 +2,17 @@
 //! the others down, and a password is never written there: it comes from the environment or a program.
 
 pub mod fields;
+mod pages_folder;
 mod server;
 
 use refdesk_text::Code;
+use refdesk_text::nearest::nearest;
 use refdesk_text::report::{Diagnostic, Position, Severity};
 use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
 use serde::Serialize;
 
 use self::fields::YamlFields;
+use self::pages_folder::docs_path;
 pub use self::server::{Secret, ServerConnection};
 use crate::schema::check::CheckRule;
 use crate::schema::globs::NamePattern;
@@ -52,6 +55,12 @@ const KEYS: &[&str] = &[
     "enabled",
 ];
 
+/// Keys that keep something from being read.
+const GUARDS: &[&str] = &["schemas", "include_tables", "exclude_tables", "sampling", "sensitive", "enabled"];
+
+/// Beginnings of other spellings of them.
+const GUARD_STEMS: &[&str] = &["includ", "exclud", "sampl", "sensitiv"];
+
 /// The databases of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabasesConfig {
@@ -59,6 +68,24 @@ pub struct DatabasesConfig {
     pub databases: Vec<DatabaseConfig>,
     /// The folder of the pages, relative to the workspace.
     pub docs_path: String,
+    /// The line of `docs_path`, if the file has one.
+    pub docs_line: Option<usize>,
+    /// The names of databases with errors in their entries: they are not used, and what is there of them is left alone.
+    pub wrong: Vec<String>,
+}
+
+impl Default for DatabasesConfig {
+    fn default() -> Self {
+        Self { databases: Vec::new(), docs_path: DOCS_PATH.to_owned(), docs_line: None, wrong: Vec::new() }
+    }
+}
+
+impl DatabasesConfig {
+    /// Takes every database out of use.
+    pub fn refuse_all(&mut self) {
+        self.docs_path = DOCS_PATH.to_owned();
+        self.wrong.extend(self.databases.drain(..).map(|database| database.name));
+    }
 }
 
 /// One database.
@@ -168,17 +195,22 @@ impl DatabaseConfig {
 
 /// Reads the text of the file; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
-    let mut config = DatabasesConfig { databases: Vec::new(), docs_path: DOCS_PATH.to_owned() };
+    let mut config = DatabasesConfig::default();
     let mut problems = Vec::new();
     let root = match parsed(text, file) {
         Ok(root) => root,
         Err(problem) => return (config, vec![*problem]),
     };
     let mut entries: Vec<&YamlNode> = Vec::new();
+    let mut is_docs_path = true;
     if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
         fields.warn_unknown(&["databases", "docs_path"]);
-        if let Some(path) = fields.text("docs_path") {
-            config.docs_path = path.trim_end_matches('/').to_owned();
+        if let Some(node) = fields.node("docs_path") {
+            config.docs_line = Some(node.line);
+            match docs_path(&mut fields, node) {
+                Some(path) => config.docs_path = path,
+                None => is_docs_path = false,
+            }
         }
         let list = match fields.node("databases").map(|node| (node, &node.value)) {
             Some((_, YamlValue::List(items))) => items.as_slice(),
@@ -199,9 +231,27 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
         }
         entries.extend(list.iter().take(DATABASES));
     }
-    config.databases = entries.iter().filter_map(|node| database(node, file, &mut problems)).collect();
-    refuse_repeated(&mut config.databases, file, &mut problems);
+    for node in entries {
+        let before = problems.len();
+        let found = database(node, file, &mut problems);
+        // What a wrong value was meant to keep from being read is not known.
+        let is_wrong = problems.iter().skip(before).any(Diagnostic::is_error);
+        match found {
+            Some(database) if !is_wrong => config.databases.push(database),
+            _ => config.wrong.extend(name_of(node)),
+        }
+    }
+    refuse_repeated(&mut config, file, &mut problems);
+    if !is_docs_path {
+        config.refuse_all();
+    }
     (config, problems)
+}
+
+/// The name in an entry, whatever else is wrong with it.
+fn name_of(node: &YamlNode) -> Option<String> {
+    let mut ignored = Vec::new();
+    YamlFields::of(node, "", "", &mut ignored).and_then(|mut fields| name(&mut fields, node))
 }
 
 /// The text as YAML without tags.
@@ -221,8 +271,10 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
 }
 
 /// Databases with the same name are all refused: which one a person means is not known.
-fn refuse_repeated(databases: &mut Vec<DatabaseConfig>, file: &str, problems: &mut Vec<Diagnostic>) {
-    let names: Vec<String> = databases.iter().map(|database| database.name.clone()).collect();
+fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<Diagnostic>) {
+    let databases = &mut config.databases;
+    let names: Vec<String> =
+        databases.iter().map(|database| database.name.clone()).chain(config.wrong.clone()).collect();
     let is_repeated = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
     for database in databases.iter().filter(|database| is_repeated(&database.name)) {
         let message = format!("more than one database is named '{}', and none of them is used", database.name);
@@ -230,11 +282,15 @@ fn refuse_repeated(databases: &mut Vec<DatabaseConfig>, file: &str, problems: &m
         problems.push(problem.fix("give each its own name"));
     }
     databases.retain(|database| !is_repeated(&database.name));
+    let is_used = |name: &String| databases.iter().any(|database| database.name == *name);
+    config.wrong.extend(names.into_iter().filter(|name| !is_used(name)));
+    config.wrong.sort();
+    config.wrong.dedup();
 }
 
 fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<DatabaseConfig> {
     let mut fields = YamlFields::of(node, "a database", file, problems)?;
-    fields.warn_unknown(KEYS);
+    fields.warn_unknown_but(KEYS, is_near_guard);
     let name = name(&mut fields, node);
     if fields.node("type").is_none() {
         let problem = Diagnostic::error(Code::MissingField, "a database has no 'type'");
@@ -276,6 +332,14 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         name: name?,
         connection: connection?,
     })
+}
+
+/// Whether an unknown key may be meant as one that keeps something from being read: without it, that would be read.
+fn is_near_guard(key: &str) -> bool {
+    let near = nearest(key, KEYS.iter().copied());
+    let lower = key.to_lowercase();
+    near.is_some_and(|near| GUARDS.contains(&near))
+        || (near.is_none() && GUARD_STEMS.iter().any(|stem| lower.starts_with(stem)))
 }
 
 fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {

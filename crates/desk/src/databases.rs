@@ -17,6 +17,8 @@ pub use writing::{DocumentProgress, DocumentReport};
 use std::path::PathBuf;
 
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
+use refdesk_files::output::resolve;
+use refdesk_files::reserved::is_reserved;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -70,20 +72,53 @@ impl Desk {
     }
 
     fn load_databases(&self) -> LoadedDatabases {
-        let empty = || DatabasesConfig { databases: Vec::new(), docs_path: config::DOCS_PATH.to_owned() };
         for file in config::FILES {
             match self.text_below(file, config::FILE_BYTES) {
                 Ok(Some(text)) => {
-                    let (config, problems) = config::read(&text, file);
+                    let (mut config, mut problems) = config::read(&text, file);
+                    if let Some(problem) = self.linked_out(&config, file) {
+                        config.refuse_all();
+                        problems.push(problem);
+                    }
                     return LoadedDatabases { config, file: Some(file), problems };
                 }
                 Ok(None) => {}
                 Err(problem) => {
-                    return LoadedDatabases { config: empty(), file: Some(file), problems: vec![*problem] };
+                    let config = DatabasesConfig::default();
+                    return LoadedDatabases { config, file: Some(file), problems: vec![*problem] };
                 }
             }
         }
-        LoadedDatabases { config: empty(), file: None, problems: Vec::new() }
+        LoadedDatabases { config: DatabasesConfig::default(), file: None, problems: Vec::new() }
+    }
+
+    /// What is wrong if links lead from the folder of the pages out of the workspace, or to files of git or refdesk.
+    fn linked_out(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
+        let workspace = std::fs::canonicalize(self.workspace()).ok()?;
+        let folder = resolve(&workspace.join(&config.docs_path)).ok()?;
+        let (code, what) = match folder.strip_prefix(&workspace) {
+            Err(_) => (Code::Outside, "is a link that leads out of the workspace"),
+            Ok(below) if below.as_os_str().is_empty() || below.starts_with(".jaato") || is_reserved(below) => {
+                (Code::Guarded, "is a link to a folder in which no pages may be")
+            }
+            Ok(_) => return None,
+        };
+        let problem = Diagnostic::error(code, format!("'docs_path' {what}, so no page is written"));
+        let fix = format!("name a folder in the workspace, as in {}", config::DOCS_PATH);
+        Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)).fix(fix))
+    }
+
+    /// The databases that would be meant by these names and are not used, because of errors in their entries.
+    pub(super) fn wrong_databases(&self, names: &[String]) -> Vec<(String, Error)> {
+        let wrong = self.loaded_databases().config.wrong.iter().filter(|_| names.is_empty());
+        wrong
+            .map(|name| (name.clone(), self.wrong_database("its configuration has errors, so it is not read")))
+            .collect()
+    }
+
+    fn wrong_database(&self, message: impl Into<String>) -> Error {
+        let fix = format!("fix the errors in {}", self.databases_file().unwrap_or(config::FILES[0]));
+        Error::new(Code::DatabaseUnreadable, message, fix)
     }
 
     /// The databases with these names, or all that are in use.
@@ -103,6 +138,9 @@ impl Desk {
         }
         if names.is_empty() {
             let found: Vec<&DatabaseConfig> = known.iter().filter(|database| database.enabled).collect();
+            if found.is_empty() && !loaded.config.wrong.is_empty() {
+                return Err(self.wrong_database("no configured database can be used"));
+            }
             if found.is_empty() {
                 let message = "no configured database can be used";
                 return Err(Error::new(Code::NoDatabases, message, "fix the errors above, or enable one"));
@@ -110,6 +148,9 @@ impl Desk {
             return Ok(found);
         }
         let find = |name: &String| {
+            if loaded.config.wrong.contains(name) {
+                return Err(self.wrong_database(format!("the configuration of '{name}' has errors, so it is not read")));
+            }
             known.iter().find(|database| database.name == *name).ok_or_else(|| {
                 let all: Vec<&str> = known.iter().map(|database| database.name.as_str()).collect();
                 let fix = refdesk_text::nearest::did_you_mean(name, all.iter().copied());

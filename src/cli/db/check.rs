@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{failures, refused};
+use super::{failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_desk::Desk;
@@ -45,8 +45,9 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
                 "fix the schema, or switch the rule off with 'checks'",
             ));
         }
-        if args.min_coverage.is_some_and(|least| coverage.percent() < usize::from(least)) {
-            let least = args.min_coverage.unwrap_or_default();
+        if let Some(least) = args.min_coverage.filter(|least| coverage.percent() < usize::from(*least)) {
+            let percent = coverage.percent();
+            text.push_str(&format!("{}: {percent} % is below the {least} % asked for\n", it.database));
             let message =
                 format!("{} % of '{}' are described, and {least} % are wanted", coverage.percent(), it.database);
             refusals.push(Error::new(Code::NotDocumented, message, "write notes, or comments in the database"));
@@ -58,6 +59,9 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
             "name": it.database, "findings": it.findings,
             "coverage": {"percent": coverage.percent(), "domains": percent(&it.domains), "tables": percent(&it.tables)},
         }));
+    }
+    if !failed.is_empty() {
+        text.push_str(&format!("{} checked{}\n", counted(found.len(), "database"), unread(failed.len())));
     }
     CommandOutput::new(json!({ "databases": databases }), text).and_refused(refusals)
 }

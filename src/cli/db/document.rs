@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Value, json};
 
-use super::{failures, refused};
+use super::{failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
@@ -17,6 +17,9 @@ use refdesk_text::{Code, Error};
 
 /// The most ids in a line.
 const SHOWN: usize = 12;
+
+/// Files to remove that are named.
+const REMOVALS: usize = 20;
 
 /// Edited pages whose difference is shown.
 const DIFFS: usize = 5;
@@ -76,9 +79,9 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 
 /// `Write 27 pages below docs/databases`.
 fn question(prepared: &Documentation) -> String {
-    let removed = match prepared.removed.len() {
+    let removed = match prepared.files_removed().count() {
         0 => String::new(),
-        removed => format!(" and remove {}", counted(removed, "page")),
+        removed => format!(" and remove {}", counted(removed, "file")),
     };
     let pages = counted(prepared.to_write(), "page");
     format!("Write {pages}{removed} below {}, and make sources of them", one_line(&prepared.docs_path))
@@ -90,6 +93,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let changed = prepared.to_write() - new;
     let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
     let mut text = format!("{} new, {changed} changed, {} to remove.\n", counted(new, "page"), prepared.removed.len());
+    text.push_str(&removals(prepared));
     for (entry, ..) in &prepared.catalog {
         text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
     }
@@ -98,6 +102,22 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     }
     text.push_str(&edited(desk, prepared, &prepared.edited));
     text.push_str("No language model is asked, and it costs nothing.\n");
+    text
+}
+
+/// The files that would be removed.
+pub(super) fn removals(prepared: &Documentation) -> String {
+    let count = prepared.files_removed().count();
+    let mut text = String::new();
+    if count > 0 {
+        text.push_str(&format!("{} of what is gone would be removed:\n", counted(count, "file")));
+    }
+    for path in prepared.files_removed().take(REMOVALS) {
+        text.push_str(&format!("  {}\n", one_line(path)));
+    }
+    if count > REMOVALS {
+        text.push_str(&format!("  and {} more\n", count - REMOVALS));
+    }
     text
 }
 
@@ -127,13 +147,19 @@ fn show(is_terminal: bool, DocumentProgress { done, of }: DocumentProgress) {
 }
 
 fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> String {
+    let unread = unread(prepared.failed.len());
     let mut text = match (report.written.len(), report.removed.len()) {
-        (0, 0) => format!("Up to date: {}.\n", counted(report.unchanged, "page")),
+        (0, 0) if prepared.read_databases().next().is_none() => "No database could be read.\n".to_owned(),
+        (0, 0) if !report.failed.is_empty() => {
+            format!("No page was written; {}{unread}.\n", counted(report.failed.len(), "error"))
+        }
+        (0, 0) => format!("Up to date: {}{unread}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
             let removed = if removed > 0 { format!(", removed {removed}") } else { String::new() };
             let unchanged =
                 if report.unchanged > 0 { format!(", {} unchanged", report.unchanged) } else { String::new() };
-            format!("Wrote {} below {}{removed}{unchanged}.\n", counted(written, "page"), one_line(&prepared.docs_path))
+            let (pages, folder) = (counted(written, "page"), one_line(&prepared.docs_path));
+            format!("Wrote {pages} below {folder}{removed}{unchanged}{unread}.\n")
         }
     };
     if !report.sources.is_empty() {

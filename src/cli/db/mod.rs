@@ -9,6 +9,7 @@ mod status;
 
 use refdesk_desk::{Desk, Session};
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 use super::answer::CommandOutput;
@@ -17,7 +18,7 @@ use super::args::{DbArgs, DbCommand, OutputFormat};
 /// Runs the subcommand.
 pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
     let mut answer = match &args.command {
-        DbCommand::Plan(args) => plan::run(desk, session, args, format),
+        DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
         DbCommand::Document(args) => document::run(desk, session, args),
         DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format),
         DbCommand::Status(args) => status::status(desk, args),
@@ -40,6 +41,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
 fn refused(error: Error) -> CommandOutput {
     let is_configuration = matches!(error.code, Code::NoDatabases | Code::UnknownDatabase | Code::BadGlob);
     CommandOutput { exit: if is_configuration { 2 } else { 1 }, ..CommandOutput::refused(error) }
+}
+
+/// `; 2 databases could not be read`, or nothing.
+fn unread(failed: usize) -> String {
+    if failed > 0 { format!("; {} could not be read", counted(failed, "database")) } else { String::new() }
 }
 
 /// The databases that could not be read, as failures.

@@ -6,23 +6,27 @@ use super::{document, plan};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat};
 use crate::cli::output::{ask, can_ask};
-use refdesk_desk::{Desk, Indexing, Session};
+use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
 use refdesk_text::{Code, Error};
 
 /// Runs the three, each only if the one before it was met.
 pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: OutputFormat) -> CommandOutput {
-    let planned = plan::run(desk, session, &DbPlanArgs { names: args.names.clone(), dry_run: false }, format);
-    if planned.exit > 1 {
-        return planned;
-    }
-    let plan_text = String::from_utf8_lossy(&planned.text).into_owned();
+    let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false };
+    let planned = match plan::run(desk, session, &args_of_plan, format) {
+        Ok(planned) => planned,
+        Err(refusal) => return refusal,
+    };
+    let mut plan_text = String::from_utf8_lossy(&planned.text).into_owned();
     if !args.yes {
+        let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
+        plan_text.push_str(&desk.documentation(&options).map(|run| document::removals(&run)).unwrap_or_default());
         let approved = if can_ask() { ask(&plan_text, "Write the pages by this plan?") } else { None };
         if approved != Some(true) {
             let fix = if approved.is_none() { "review the plan, and go on with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
             let exit = if approved.is_none() { 2 } else { 1 };
-            return CommandOutput { exit, ..planned.and_refused(vec![refusal]) };
+            let shown = CommandOutput { text: plan_text.into_bytes(), ..planned };
+            return CommandOutput { exit, ..shown.and_refused(vec![refusal]) };
         }
     }
     let documented = document::run(

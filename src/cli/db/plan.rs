@@ -15,13 +15,18 @@ use refdesk_text::{Code, Error, Fix};
 /// Most tables of a domain in the text form.
 const LISTED: usize = 6;
 
-/// Makes the plan and writes it, unless it is only to be looked at.
-pub fn run(desk: &mut Desk, session: &Session, args: &DbPlanArgs, format: OutputFormat) -> CommandOutput {
+/// Makes the plan and writes it, unless it is only to be looked at. An error: no plan could be made.
+pub fn run(
+    desk: &mut Desk,
+    session: &Session,
+    args: &DbPlanArgs,
+    format: OutputFormat,
+) -> Result<CommandOutput, CommandOutput> {
     let read = match desk.databases_named(&args.names) {
         Ok(databases) => desk.read_databases(&databases),
-        Err(error) => return refused(error),
+        Err(error) => return Err(refused(error)),
     };
-    let planned = desk.plan_databases(&read);
+    let planned = desk.plan_databases(&read).map_err(refused)?;
     let mut failed: Vec<Error> = read.iter().filter_map(failure).collect();
     let mut notes: Vec<String> = planned.changes.clone();
     let mut text = if args.dry_run { details(&planned.plan, &read) } else { overview(&planned.plan, &read) };
@@ -43,7 +48,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbPlanArgs, format: Output
         .into_iter()
         .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_role)))
         .collect();
-    answer.and_refused(failed)
+    Ok(answer.and_refused(failed))
 }
 
 fn failure(database: &ReadDatabase) -> Option<Error> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{failures, refused};
+use super::{failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::rows;
@@ -71,8 +71,16 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         count += 1;
         text.push_str(&format!("{}: the page is about something that is gone\n", one_line(path)));
     }
-    if count == 0 {
-        text.push_str("The pages say what the databases say.\n");
+    let failed = run.failed.len();
+    match (count, found.len()) {
+        (0, 0) => text.push_str("No database could be read, so none was compared with its pages.\n"),
+        (0, _) if failed == 0 => text.push_str("The pages say what the databases say.\n"),
+        (0, 1) => text.push_str(&format!("1 database agrees with its pages, {failed} could not be read.\n")),
+        (0, same) => text.push_str(&format!("{same} databases agree with their pages, {failed} could not be read.\n")),
+        _ if failed > 0 => {
+            text.push_str(&format!("{} compared{}.\n", counted(found.len(), "database"), unread(failed)));
+        }
+        _ => {}
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();

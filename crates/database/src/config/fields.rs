@@ -29,11 +29,20 @@ impl<'a, 'p> YamlFields<'a, 'p> {
 
     /// Warns about keys that are not among these.
     pub fn warn_unknown(&mut self, known: &[&str]) {
+        self.warn_unknown_but(known, |_| false);
+    }
+
+    /// The same; one of which `is_error` holds is an error.
+    pub fn warn_unknown_but(&mut self, known: &[&str], is_error: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
             let fix = did_you_mean(&member.key, known.iter().copied()).map_or(Fix::None, Fix::Text);
             let at = Position { line: member.line, column: member.column };
-            self.problems.push(Diagnostic::warning(Code::UnknownKey, message).in_file(self.file).at(at).fix(fix));
+            let problem = match is_error(&member.key) {
+                true => Diagnostic::error(Code::UnknownKey, message),
+                false => Diagnostic::warning(Code::UnknownKey, message),
+            };
+            self.problems.push(problem.in_file(self.file).at(at).fix(fix));
         }
     }
 
@@ -129,7 +138,10 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         for item in items {
             match &item.value {
                 YamlValue::Text(text) if !text.trim().is_empty() => texts.push((text.clone(), item)),
-                YamlValue::Int(number) => texts.push((number.to_string(), item)),
+                YamlValue::Text(_) => {
+                    self.report(item, Diagnostic::error(Code::MissingField, format!("'{key}' has an empty text")));
+                }
+                // A number is more likely a mistake than a name, which quotes make a text.
                 _ => self.wrong(key, item, "a text"),
             }
         }

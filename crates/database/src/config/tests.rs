@@ -67,22 +67,67 @@ fn a_bad_database_costs_itself_alone() {
 }
 
 #[test]
-fn a_wrong_value_costs_that_value() {
+fn a_wrong_value_costs_its_database() {
     let with = |line: &str| format!("databases:\n  - {{name: a, type: sqlite, connection: {{file: x}}, {line}}}\n");
     for (line, expected) in [
         ("sampling: all", "unknown-value"),
         ("include_views: 7", "wrong-type"),
         ("sensitive: {a: b}", "wrong-type"),
         ("exclude_tables: ['[']", "bad-glob"),
+        ("exclude_tables: 7", "wrong-type"),
+        ("sensitive: [3]", "wrong-type"),
+        ("sensitive: ['']", "missing-field"),
         ("domains: {Big Sales: [x]}", "unknown-value"),
         ("include_tabels: [x]", "unknown-key"),
+        ("Sensitiv: [x]", "unknown-key"),
+        ("exclude: [x]", "unknown-key"),
+        ("sampling_mode: none", "unknown-key"),
+        ("enable: false", "unknown-key"),
     ] {
         let text = with(line);
-        assert_eq!(read(&text, "f").0.databases.len(), 1, "{line}");
+        let (config, _) = read(&text, "f");
+        assert_eq!((config.databases.len(), config.wrong), (0, vec!["a".to_owned()]), "{line}");
         let found = problems(&text);
         assert!(found.len() == 1 && found[0].starts_with(expected), "{line}: {found:?}");
     }
-    assert_eq!(read(&with("sampling: all"), "f").0.databases[0].sampling, Sampling::None, "never more than was meant");
+    // What is unknown and keeps nothing from being read costs nothing.
+    for line in ["granularty: table", "not_sensitve: [x]", "owner: ann"] {
+        assert_eq!(read(&with(line), "f").0.databases.len(), 1, "{line}");
+        assert!(problems(&with(line))[0].starts_with("unknown-key"), "{line}");
+    }
+}
+
+#[test]
+fn pages_have_a_folder_of_their_own() {
+    let with =
+        |path: &str| format!("databases: [{{name: a, type: sqlite, connection: {{file: x}}}}]\ndocs_path: {path}\n");
+    for (path, expected) in
+        [("doc/db/", "doc/db"), ("./doc//db", "doc/db"), ("doc/../db", "db"), ("7", "7"), ("~", DOCS_PATH)]
+    {
+        let (config, problems) = read(&with(path), "f");
+        assert_eq!((config.docs_path.as_str(), config.databases.len(), problems), (expected, 1, vec![]), "{path}");
+    }
+    for (path, code) in [
+        ("''", "missing-field"),
+        ("[1]", "wrong-type"),
+        (".", "guarded"),
+        ("doc/..", "guarded"),
+        (".git", "guarded"),
+        ("sub/.GIT/x", "guarded"),
+        (".jaato", "guarded"),
+        (".Jaato/pages", "guarded"),
+        ("..", "outside"),
+        ("doc/../../out", "outside"),
+        ("/tmp/x", "outside"),
+        ("'C:/x'", "outside"),
+        ("'a\\b'", "bad-path"),
+        ("\"a\\nb\"", "bad-path"),
+    ] {
+        let (config, _) = read(&with(path), "f");
+        assert_eq!((config.databases.len(), config.wrong), (0, vec!["a".to_owned()]), "{path}");
+        let found = problems(&with(path));
+        assert!(found.len() == 1 && found[0].starts_with(&format!("{code} 2:12")), "{path}: {found:?}");
+    }
 }
 
 #[test]

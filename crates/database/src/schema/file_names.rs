@@ -31,6 +31,11 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
     tables.iter().map(name).collect()
 }
 
+/// Whether this can be the name of the file of a table, without an ending.
+pub fn is_file_name(name: &str, table: &str) -> bool {
+    (name == table && is_plain(table)) || name == hashed(table)
+}
+
 fn is_plain(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default().to_lowercase();
     let is_device = DEVICES.contains(&first.trim_end_matches(|c: char| c.is_ascii_digit()));

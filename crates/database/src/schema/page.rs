@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::file_names::file_names;
+use super::file_names::{file_names, is_file_name};
 use super::snapshot::{Table, TableName};
 use super::table_doc::TableDoc;
 use super::words::slug;
@@ -148,6 +148,36 @@ impl Book<'_> {
     fn folder(&self, domain: &str) -> String {
         domain_folder(self.docs_path, &self.config.name, domain)
     }
+}
+
+/// Whether this path is the one of a page that refdesk writes for this database.
+pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
+    let Some(below) = path.strip_prefix(docs_path).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let is_domain = |name: &str| !name.is_empty() && slug(name) == name;
+    let is_file = |name: &str| {
+        let stem = name.strip_suffix(".md").or_else(|| name.strip_suffix(".json"));
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        stem.is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.') && stem.bytes().all(is_plain))
+    };
+    match below.split('/').collect::<Vec<_>>().as_slice() {
+        [own, "README.md"] => *own == database,
+        [own, domain, "README.md"] => *own == database && is_domain(domain),
+        [own, domain, "tables", file] => *own == database && is_domain(domain) && is_file(file),
+        _ => false,
+    }
+}
+
+/// Whether the bytes at the path of a page say that refdesk wrote them: a page for people in its front matter, one for programs by
+/// describing the table after which its file is named.
+pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
+    if let Some(path) = path.strip_suffix(".json") {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        return serde_json::from_slice::<TableDoc>(bytes)
+            .is_ok_and(|doc| is_file_name(name, &doc.fully_qualified_name));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let front = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    front.is_some_and(|(front, _)| front.lines().any(|line| line == format!("generated: {GENERATOR}")))
 }
 
 /// The lines between `---` at the beginning of a page.

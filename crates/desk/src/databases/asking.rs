@@ -122,7 +122,7 @@ impl Desk {
     /// No database is configured, or a name is unknown.
     pub fn check_databases(&self, names: &[String]) -> Result<(Vec<DatabaseCheck>, FailedDatabases), Error> {
         let read = self.read_databases(&self.databases_named(names)?);
-        let planned = self.plan_databases(&read);
+        let planned = self.plan_databases(&read)?;
         let mut found = Vec::new();
         for database in &read {
             let Some((snapshot, described)) =
@@ -149,7 +149,8 @@ impl Desk {
             let findings = check(&input);
             found.push(DatabaseCheck { database: database.config.name.clone(), findings, domains, tables });
         }
-        Ok((found, read.iter().filter_map(super::documenting::failure).collect()))
+        let failed = read.iter().filter_map(super::documenting::failure).chain(self.wrong_databases(names));
+        Ok((found, failed.collect()))
     }
 }
 

@@ -5,16 +5,17 @@ use std::io;
 use std::time::Duration;
 
 use refdesk_database::documenter::{
-    self, CatalogEntry, Manifest, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
+    self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
 };
 use refdesk_database::sampling::{Sampled, sample};
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_database::schema::joins::infer;
-use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
+use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, is_generated, is_page_path, pages};
 use refdesk_database::schema::snapshot::{Table, TableName};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, Proposal, Scope};
+use refdesk_files::path::absolute;
 use refdesk_files::{Durability, FileMode, Lock};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -62,6 +63,8 @@ pub struct Documentation {
     pub pages: Vec<DocumentedPage>,
     /// Pages of tables and domains that are gone: the paths of those to remove.
     pub removed: Vec<String>,
+    /// Entries of the catalog whose domains are gone, to remove.
+    pub entries_removed: Vec<ManifestEntry>,
     /// Files that are in the way or that a person edited, and that stay.
     pub edited: Vec<String>,
     /// The sources of the catalog, with the path and the text of each file.
@@ -94,7 +97,12 @@ impl Documentation {
 
     /// Whether the pages are as they should be.
     pub fn is_up_to_date(&self) -> bool {
-        self.to_write() == 0 && self.removed.is_empty()
+        self.to_write() == 0 && self.removed.is_empty() && self.entries_removed.is_empty()
+    }
+
+    /// The files that would be removed: pages, then entries of the catalog.
+    pub fn files_removed(&self) -> impl Iterator<Item = &str> {
+        self.removed.iter().chain(self.entries_removed.iter().map(|entry| &entry.path)).map(String::as_str)
     }
 }
 
@@ -136,7 +144,7 @@ impl Desk {
     /// No database is configured, or a name is unknown.
     pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let read = self.read_databases(&self.databases_named(&options.names)?);
-        let planned = self.plan_databases(&read);
+        let planned = self.plan_databases(&read)?;
         let docs_path = self.databases().0.docs_path.clone();
         let mut problems = planned.problems.clone();
         problems.extend(read.iter().flat_map(|database| database.problems.clone()));
@@ -152,9 +160,10 @@ impl Desk {
         let mut documentation = Documentation {
             pages: Vec::new(),
             removed: Vec::new(),
+            entries_removed: Vec::new(),
             edited: Vec::new(),
             catalog: Vec::new(),
-            failed: read.iter().filter_map(failure).collect(),
+            failed: read.iter().filter_map(failure).chain(self.wrong_databases(&options.names)).collect(),
             problems,
             sources: SourceCounts::default(),
             databases: BTreeSet::new(),
@@ -291,22 +300,58 @@ impl Desk {
         let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
         let old = run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
         // The manifest came with the repository: it must not have other files removed.
-        let prefix = format!("{}/", run.docs_path);
         let gone = old.filter(|file| {
             run.databases.contains(&file.database)
-                && file.path.starts_with(&prefix)
+                && is_page_path(&file.path, &run.docs_path, &file.database)
                 && !wanted.contains(file.path.as_str())
         });
         let (mut removed, mut edited) = (Vec::new(), Vec::new());
         for file in gone {
             match self.page_bytes(&file.path) {
-                Ok(Some(bytes)) if sha256_hex(&bytes) == file.content_hash => removed.push(file.path.clone()),
+                Ok(Some(bytes)) if sha256_hex(&bytes) == file.content_hash && is_generated(&file.path, &bytes) => {
+                    removed.push(file.path.clone());
+                }
                 Ok(Some(_)) => edited.push(file.path.clone()),
                 _ => {}
             }
         }
+        removed.sort();
+        removed.dedup();
         run.removed = removed;
         run.edited.extend(edited);
+        run.entries_removed = self.entries_gone(run);
+    }
+
+    /// Entries of the catalog that refdesk wrote for domains that are gone, and that nobody changed.
+    fn entries_gone(&self, run: &Documentation) -> Vec<ManifestEntry> {
+        let old = run.manifest.iter().flat_map(|manifest| &manifest.catalog);
+        let gone = old.filter(|entry| {
+            let is_ours = || {
+                let bytes = self.page_bytes(&entry.path).ok().flatten();
+                bytes.is_some_and(|bytes| sha256_hex(&bytes) == entry.content_hash && self.is_entry(run, entry, &bytes))
+            };
+            !run.catalog.iter().any(|(kept, ..)| kept.id == entry.id) && self.is_of_run(run, entry) && is_ours()
+        });
+        gone.cloned().collect()
+    }
+
+    /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
+    pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
+        let config = self.databases().0;
+        let names = config.databases.iter().map(|database| &database.name).chain(&config.wrong);
+        // `db-shop-eu-sales` is of `shop-eu`, if there is one.
+        let owner = names.filter(|name| entry.id.starts_with(&format!("db-{name}-"))).max_by_key(|name| name.len());
+        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
+        entry.path == own_path && owner.is_some_and(|name| run.databases.contains(name))
+    }
+
+    /// Whether a file says what refdesk writes into an entry: its id, and a place among the pages.
+    fn is_entry(&self, run: &Documentation, entry: &ManifestEntry, bytes: &[u8]) -> bool {
+        let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
+        let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
+        let place = text("path").map(|path| absolute(&self.references_folder(), std::path::Path::new(path)));
+        let pages = absolute(self.workspace(), std::path::Path::new(&run.docs_path));
+        text("id") == Some(entry.id.as_str()) && place.is_some_and(|place| place.starts_with(&pages))
     }
 
     /// The bytes of a page; `None` if there is none.

@@ -24,10 +24,21 @@ pub struct Planned {
 
 impl Desk {
     /// Makes the plan for what was read, and writes nothing.
-    pub fn plan_databases(&self, read: &[ReadDatabase]) -> Planned {
-        let (stored, mut problems) = self.stored_plan();
-        let (edits, told) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
-        problems.extend(told);
+    ///
+    /// # Errors
+    /// The stored plan cannot be read, or a person's change has a value that cannot be: what was meant is not known.
+    pub fn plan_databases(&self, read: &[ReadDatabase]) -> Result<Planned, Error> {
+        let stored = self.stored_plan()?;
+        let (edits, mut problems) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
+        let mut wrong = problems.iter().filter(|problem| problem.is_error());
+        if let Some(first) = wrong.next() {
+            let more = match wrong.count() {
+                0 => String::new(),
+                more => format!(", and {more} more such"),
+            };
+            let message = format!("the plan {FILE} has a value that cannot be: {}{more}", first.message);
+            return Err(Error::new(first.code, message, first.fix.clone()));
+        }
         let errors: Vec<String> = read
             .iter()
             .map(|database| match &database.state {
@@ -52,11 +63,13 @@ impl Desk {
         let (mut plan, told) = plan::make(config, &inputs, &edits, &self.timestamp());
         problems.extend(told);
         if let Some(stored) = &stored {
-            let configured: Vec<&str> = config.databases.iter().map(|database| database.name.as_str()).collect();
+            let wrong = config.wrong.iter().map(String::as_str);
+            let configured: Vec<&str> =
+                config.databases.iter().map(|database| database.name.as_str()).chain(wrong).collect();
             keep_others(&mut plan, stored, &configured);
         }
         let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan)).unwrap_or_default();
-        Planned { plan, stored, changes, problems }
+        Ok(Planned { plan, stored, changes, problems })
     }
 
     /// What writing the plan would change; `None` if nothing but its time would.
@@ -81,21 +94,21 @@ impl Desk {
         Ok(true)
     }
 
-    /// The stored plan; one that cannot be read is told and counts as none.
-    fn stored_plan(&self) -> (Option<Plan>, Vec<Diagnostic>) {
+    /// The stored plan, if there is one.
+    fn stored_plan(&self) -> Result<Option<Plan>, Error> {
+        let fix = "restore it, or remove it to plan anew without what you changed in it";
         let text = match self.text_below(FILE, plan::FILE_BYTES) {
             Ok(Some(text)) => text,
-            Ok(None) => return (None, Vec::new()),
-            Err(problem) => return (None, vec![*problem]),
-        };
-        match serde_json::from_str(&text) {
-            Ok(plan) => (Some(plan), Vec::new()),
-            Err(error) => {
-                let message = format!("the plan cannot be read, and another is made: {error}");
-                let problem = Diagnostic::warning(Code::Damaged, message).in_file(FILE);
-                (None, vec![problem.at_line(error.line().max(1)).fix("restore it if you changed something in it")])
+            Ok(None) => return Ok(None),
+            Err(problem) => {
+                let message = format!("the plan {FILE} cannot be read: {}", problem.message);
+                return Err(Error::new(problem.code, message, fix));
             }
-        }
+        };
+        serde_json::from_str(&text).map(Some).map_err(|error| {
+            // The position is at its end: `… at line 3 column 7`.
+            Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
+        })
     }
 
     /// The present time as it stands in files.

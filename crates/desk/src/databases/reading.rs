@@ -58,6 +58,10 @@ impl Desk {
 
     fn read_database(&self, database: &DatabaseConfig) -> ReadDatabase {
         let (notes, mut problems) = self.database_notes(&database.name);
+        let wrong_notes = problems.iter().find(|problem| problem.is_error()).map(|problem| {
+            let message = "its notes cannot be read, so its pages stay as they are";
+            Error::new(problem.code, message, format!("mend {}", notes_file(&database.name)))
+        });
         let began = Instant::now();
         let mut about_role = Vec::new();
         let (config, state) = match self.database_access(database) {
@@ -66,7 +70,8 @@ impl Desk {
             DatabaseAccess::Allowed(allowed) => {
                 problems.extend(allowed.problems.iter().cloned());
                 let config = allowed.config.clone();
-                match connector::snapshot(&self.reachable(&config, &allowed)) {
+                // Without the notes, what they say would be taken out of the pages.
+                match wrong_notes.map_or_else(|| connector::snapshot(&self.reachable(&config, &allowed)), Err) {
                     Ok(reading) => {
                         problems.extend(reading.problems);
                         about_role = reading.about_role;

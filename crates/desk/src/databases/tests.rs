@@ -292,6 +292,137 @@ fn a_manifest_that_came_with_the_repository_removes_nothing_else() {
 }
 
 #[test]
+fn a_manifest_removes_only_pages_that_say_they_are_generated() {
+    let world = World::new();
+    world.document(&options());
+    let path = "docs/databases/documentation-manifest.json";
+    let mut manifest: serde_json::Value = serde_json::from_str(&world.read(path)).unwrap();
+    let hash = |bytes: &[u8]| refdesk_files::name::sha256_hex(bytes);
+    let template = manifest["indexable_files"][0].clone();
+    let docs = "docs/databases";
+    let zone = world.read(&format!("{docs}/shop/zone/tables/main.zone.json"));
+    let page = "---\nid: x\ngenerated: refdesk\n---\n\nx";
+    let files = [
+        ("src/main.rs", "code", false),
+        (&format!("{docs}/mine/notes.md"), page, false),
+        (&format!("{docs}/shop/notes.md"), page, false),
+        (&format!("{docs}/shop/zone/notes.md"), page, false),
+        (&format!("{docs}/shop/zone/tables/deep/x.md"), page, false),
+        (&format!("{docs}/shop/zone/tables/x.rs"), page, false),
+        (&format!("{docs}/shop/mine/README.md"), "mine\n---\ngenerated: refdesk\n---\n", false),
+        (&format!("{docs}/shop/mine/tables/main.x.md"), "mine", false),
+        (&format!("{docs}/shop/mine/tables/main.x.json"), "{}", false),
+        (&format!("{docs}/shop/mine/tables/package.json"), zone.as_str(), false),
+        (&format!("{docs}/shop/old/README.md"), page, true),
+        (&format!("{docs}/shop/old/tables/main.zone.md"), page, true),
+        (&format!("{docs}/shop/old/tables/main.zone.json"), zone.as_str(), true),
+    ];
+    for (file, text, _) in &files {
+        world.put(file, text);
+    }
+    let own = [".jaato/databases.yaml", "shop.db"];
+    for file in files.iter().map(|it| it.0).chain(own) {
+        let mut entry = template.clone();
+        entry["path"] = file.into();
+        entry["content_hash"] = hash(&fs::read(world.path.join(file)).unwrap()).into();
+        manifest["indexable_files"].as_array_mut().unwrap().push(entry);
+    }
+    // An entry of the catalog that a person wrote, and one of another database whose name begins the same.
+    for (id, place) in [("db-shop-mine", "../../src"), ("db-shop-eu-a", "../../docs/databases/shop-eu/a")] {
+        let file = format!(".jaato/references/{id}.json");
+        let text = format!("{{\"id\": \"{id}\", \"name\": \"x\", \"path\": \"{place}\"}}");
+        world.put(&file, &text);
+        let entry = serde_json::json!({"id": id, "path": file, "content_hash": hash(text.as_bytes())});
+        manifest["catalog"].as_array_mut().unwrap().push(entry);
+    }
+    world.put(path, &manifest.to_string());
+    world.sql("eu.db", "CREATE TABLE a (b)");
+    let eu = "{name: shop-eu, type: sqlite, connection: {file: eu.db}}]";
+    world.put(".jaato/databases.yaml", &CONFIG.replace(']', &format!(", {eu}")));
+    let options = DocumentOptions { names: vec!["shop".into()], ..options() };
+    let expected: Vec<&str> = files.iter().filter(|it| it.2).map(|it| it.0).collect();
+    let prepared = world.desk().documentation(&options).unwrap();
+    let mut told: Vec<&str> = prepared.files_removed().collect();
+    let mut wanted = expected.clone();
+    told.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+    world.document(&options);
+    for (file, _, is_removed) in &files {
+        assert_eq!(world.path.join(file).exists(), !is_removed, "{file}");
+    }
+    for file in
+        own.iter().copied().chain([".jaato/references/db-shop-mine.json", ".jaato/references/db-shop-eu-a.json"])
+    {
+        assert!(world.path.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_leaves_its_pages_alone() {
+    let world = World::new();
+    let notes = ".jaato/databases/shop.notes.yaml";
+    world.sql("app.db", "CREATE TABLE a (b)");
+    let app = "{name: app, type: sqlite, connection: {file: app.db}}]";
+    world.put(".jaato/databases.yaml", &CONFIG.replace(']', &format!(", {app}")));
+    world.put(notes, "tables: {main.orders: {description: What was bought., domain: sales}}");
+    world.document(&options());
+    let (pages, plan) = (world.pages(), world.read(FILE));
+    assert!(plan.contains("\"sales\""));
+    let check = |what: &str| {
+        let mut desk = world.desk();
+        let prepared = desk.prepare_documentation(&options()).unwrap();
+        let failed: Vec<&str> = prepared.failed.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(failed, ["shop"], "{what}");
+        desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+        assert_eq!(world.pages(), pages, "{what}");
+        let sales = |text: &str| text.matches("\"shop-sales\"").count();
+        assert_eq!(sales(&world.read(FILE)), sales(&plan), "{what}");
+    };
+    for text in ["tables: {", "- 1", "tables: {main.orders: {description: [1]}}"] {
+        world.put(notes, text);
+        check(text);
+    }
+    #[cfg(unix)]
+    {
+        fs::remove_file(world.path.join(notes)).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(world.path.join(notes)).status().unwrap();
+        assert!(made.success());
+        check("a pipe");
+    }
+    fs::remove_file(world.path.join(notes)).unwrap();
+    world.put(notes, "tables: {main.orders: {description: What was bought., domain: sales}}");
+    let shop = "{name: shop, exclude_tables: 7, type: sqlite, connection: {file: shop.db}}";
+    world.put(".jaato/databases.yaml", &format!("databases: [{shop}, {app}"));
+    check("a wrong entry");
+}
+
+#[test]
+fn a_damaged_plan_is_not_replaced() {
+    let world = World::new();
+    world.document(&options());
+    let (plan, pages) = (world.read(FILE), world.pages());
+    let priority = plan.find("\"priority\": ").unwrap();
+    let with = |value: &str| {
+        format!("{}\"priority\": {value}{}", &plan[..priority], &plan[priority + "\"priority\": 2".len()..])
+    };
+    for (text, expected) in [
+        (plan[..plan.len() / 2].to_owned(), "at line"),
+        (with("\"high\""), "expected u8 at line"),
+        (with("300"), "at line"),
+        (with("9"), "9 is not a 'priority' for main."),
+    ] {
+        world.put(FILE, &text);
+        let error = world.desk().prepare_documentation(&options()).unwrap_err();
+        assert!(error.message.contains(FILE) && error.message.contains(expected), "{error}");
+        let desk = world.desk();
+        let read = desk.read_databases(&desk.databases_named(&[]).unwrap());
+        assert_eq!(desk.plan_databases(&read).unwrap_err().message, error.message);
+        assert_eq!((world.read(FILE), world.pages()), (text, pages.clone()));
+    }
+}
+
+#[test]
 fn two_runs_at_once_are_refused() {
     let world = World::new();
     let first = world.desk().prepare_documentation(&options()).unwrap();
@@ -360,20 +491,27 @@ fn own_files_of_the_program_are_no_databases() {
 #[test]
 fn pages_go_nowhere_else() {
     let world = World::new();
-    for (path, code) in [("../out", Code::Outside), (".git/x", Code::Guarded), ("/tmp/x", Code::Outside)] {
+    fs::create_dir_all(world.path.join("../elsewhere")).unwrap();
+    fs::create_dir_all(world.path.join(".git")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", world.path.join("out")).unwrap();
+    std::os::unix::fs::symlink(".git", world.path.join("own")).unwrap();
+    for (path, code) in [
+        ("../out", Code::Outside),
+        (".git/x", Code::Guarded),
+        (".jaato", Code::Guarded),
+        ("/tmp/x", Code::Outside),
+        ("out/pages", Code::Outside),
+        ("own/pages", Code::Guarded),
+    ] {
         world.put(".jaato/databases.yaml", &format!("{CONFIG}\ndocs_path: {path}\n"));
         let mut desk = world.desk();
         let report = desk
             .prepare_documentation(&options())
             .and_then(|prepared| desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true));
-        let codes: Vec<Code> = match report {
-            Ok(report) => report.failed.iter().map(|error| error.code).collect(),
-            Err(error) => vec![error.code],
-        };
-        assert!(
-            !codes.is_empty() && codes.iter().any(|it| *it == code || *it == Code::Unreadable),
-            "{path}: {codes:?}"
-        );
+        assert_eq!(report.unwrap_err().code, Code::DatabaseUnreadable, "{path}");
+        let told: Vec<_> = desk.databases().1.iter().map(|it| (it.code, it.file.as_deref(), it.line)).collect();
+        assert_eq!(told, [(code, Some(".jaato/databases.yaml"), Some(2))], "{path}");
+        assert!(!world.path.join(FILE).exists());
         assert!(!world.path.join("../out").exists() && !world.path.join(".git/x").exists());
     }
 }

@@ -262,13 +262,11 @@ impl Run<'_, '_> {
         }
         let kept: BTreeSet<String> = prepared.catalog.iter().map(|(entry, ..)| entry.id.clone()).collect();
         for (id, old) in before {
-            let own_path = self.desk.around().display(&self.desk.references_folder().join(format!("{id}.json")));
-            let is_of_run =
-                old.path == own_path && prepared.databases.iter().any(|name| id.starts_with(&format!("db-{name}-")));
             if kept.contains(id) {
                 continue;
             }
-            if !is_of_run || !self.remove_entry(old) {
+            let is_removed = prepared.entries_removed.contains(old);
+            if !self.desk.is_of_run(prepared, old) || !self.forget_entry(old, is_removed) {
                 entries.push(old.clone());
             }
         }
@@ -276,10 +274,10 @@ impl Run<'_, '_> {
         entries
     }
 
-    /// Removes the entry of a source whose domain is gone; whether it is gone then.
-    fn remove_entry(&mut self, old: &ManifestEntry) -> bool {
+    /// Removes the entry of a source whose domain is gone, if nobody changed it since that was decided; whether it is forgotten then.
+    fn forget_entry(&mut self, old: &ManifestEntry, is_removed: bool) -> bool {
         let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
-        if sha256_hex(&bytes) != old.content_hash {
+        if !is_removed || sha256_hex(&bytes) != old.content_hash {
             self.report.edited.push(old.path.clone());
             return true;
         }

@@ -28,7 +28,8 @@ pub(super) struct TableEdit {
 }
 
 impl PlanEdits {
-    /// The changes in a plan, and warnings about what else was changed by hand, which is computed anew.
+    /// The changes in a plan, errors about values that cannot be, and warnings about what else was changed by hand, which is
+    /// computed anew.
     pub fn of(plan: &Plan, file: &str) -> (Self, Vec<Diagnostic>) {
         let mut edits = Self::default();
         let mut problems = Vec::new();
@@ -47,7 +48,7 @@ impl PlanEdits {
                 edits.orders.insert(unit.id.clone(), order);
             }
             for table in &unit.tables {
-                let edit = edit_of(table, &mut problems, file);
+                let edit = edit_of(&unit.database, table, &mut problems, file);
                 if edit != TableEdit::default() {
                     edits.tables.insert((unit.database.clone(), table.fully_qualified_name.clone()), edit);
                 }
@@ -73,18 +74,21 @@ fn known_order(unit: &WorkUnit) -> Vec<String> {
     unit.priority_order.iter().filter(|name| names.contains(name.as_str())).cloned().collect()
 }
 
-fn edit_of(table: &PlannedTable, problems: &mut Vec<Diagnostic>, file: &str) -> TableEdit {
+fn edit_of(database: &str, table: &PlannedTable, problems: &mut Vec<Diagnostic>, file: &str) -> TableEdit {
     let name = &table.fully_qualified_name;
     let mut wrong = |message: String, fix: &str| {
-        problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(fix));
+        problems.push(Diagnostic::error(Code::PlanChanged, message).in_file(file).fix(fix));
     };
     let domain = (table.domain != table.planned.domain).then(|| slug(&table.domain));
     if domain.as_ref().is_some_and(String::is_empty) {
-        wrong(format!("'{}' is not a domain for {name}", table.domain), "use lower-case words with hyphens");
+        wrong(
+            format!("'{}' is not a 'domain' for {name} of '{database}'", table.domain),
+            "use lower-case words with hyphens",
+        );
     }
     let is_priority = (1..=3).contains(&table.priority);
     if !is_priority {
-        wrong(format!("{} is not a priority for {name}", table.priority), "use 1, 2 or 3");
+        wrong(format!("{} is not a 'priority' for {name} of '{database}'", table.priority), "use 1, 2 or 3");
     }
     TableEdit {
         domain: domain.filter(|domain| !domain.is_empty()),

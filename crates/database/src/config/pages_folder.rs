@@ -1,0 +1,40 @@
+//! Where pages go: `docs_path`, which is checked before anything is written.
+
+use std::path::{Component, Path};
+
+use refdesk_files::path::{clean, is_absolute_anywhere, slashed};
+use refdesk_files::reserved::is_reserved;
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::yaml::YamlNode;
+
+use super::DOCS_PATH;
+use super::fields::YamlFields;
+
+/// The folder of the pages without `.` and double slashes; none, with a diagnostic, if no page may be there.
+pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
+    let text = fields.text("docs_path")?;
+    let mut refuse = |code: Code, what: &str| {
+        let problem = Diagnostic::error(code, format!("'docs_path' {what}, so no page is written"));
+        fields.report(node, problem.fix(format!("name a folder in the workspace, as in {DOCS_PATH}")));
+    };
+    if text.contains('\\') || text.contains(char::is_control) {
+        refuse(Code::BadPath, "has characters that the path of a folder here does not have");
+        return None;
+    }
+    let path = clean(Path::new(&text));
+    let first = path.components().next();
+    if is_absolute_anywhere(&text) || matches!(first, Some(Component::ParentDir)) {
+        refuse(Code::Outside, "leads out of the workspace");
+        return None;
+    }
+    let Some(first) = first else {
+        refuse(Code::Guarded, "is the workspace itself");
+        return None;
+    };
+    if first.as_os_str().eq_ignore_ascii_case(".jaato") || is_reserved(&path) {
+        refuse(Code::Guarded, "is one of the folders of git or refdesk");
+        return None;
+    }
+    Some(slashed(&path))
+}
