@@ -88,7 +88,7 @@ pub fn leave(state: &mut State) {
 
 /// Goes back to the place before, or forward again.
 pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    // The way itself is no place to remember.
+    // The jump itself is not a place to remember.
     let mut places = std::mem::take(&mut state.places);
     let here = here(state);
     let there = if action == Action::GoBack { places.back(here) } else { places.forward(here) };

@@ -13,7 +13,7 @@ pub use catalog::{CatalogEntry, catalog_entries};
 pub use manifest::{Manifest, ManifestEntry, ManifestFile, ManifestStatus, SourceCounts};
 pub use progress::{Progress, ProgressStatus, RunStats, UnitProgress};
 
-use crate::schema::page::Page;
+use crate::schema::page::{Page, is_generated};
 
 /// What is to be done with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +49,11 @@ impl OwnPages {
         self.hashes.entry(path.to_owned()).or_default().push(hash.to_owned());
     }
 
-    /// Whether refdesk wrote exactly this at this path.
+    /// Whether refdesk wrote exactly this at this path. The manifest may have come with the repository, so the page must say
+    /// so too.
     pub fn has(&self, path: &str, bytes: &[u8]) -> bool {
         let hash = sha256_hex(bytes);
-        self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash))
+        self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash)) && is_generated(path, bytes)
     }
 }
 
@@ -82,17 +83,20 @@ mod tests {
             is_shortened: false,
         };
         let mut own = OwnPages::default();
-        own.add("docs/a.md", &sha256_hex(b"old"));
+        let old = "---\ngenerated: refdesk\n---\n\nold";
+        own.add("docs/a.md", &sha256_hex(old.as_bytes()));
+        own.add("docs/a.md", &sha256_hex(b"of a person"));
         for (found, overwrite, expected) in [
             (None, false, PageAction::Write),
             (Some("new"), false, PageAction::Keep),
-            (Some("old"), false, PageAction::Write),
+            (Some(old), false, PageAction::Write),
+            (Some("of a person"), false, PageAction::Edited),
             (Some("mine"), false, PageAction::Edited),
             (Some("mine"), true, PageAction::Write),
         ] {
             assert_eq!(action(&page, found.map(str::as_bytes), &own, overwrite), expected, "{found:?}");
         }
         let elsewhere = Page { path: "docs/b.md".into(), ..page };
-        assert_eq!(action(&elsewhere, Some(b"old"), &own, false), PageAction::Edited, "not ours at that path");
+        assert_eq!(action(&elsewhere, Some(old.as_bytes()), &own, false), PageAction::Edited, "not ours at that path");
     }
 }

@@ -1,4 +1,4 @@
-//! Where a server is, and as whom to read there.
+//! Where a server is, and which user reads there.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -14,7 +14,7 @@ pub struct YamlFields<'a, 'p> {
 }
 
 impl<'a, 'p> YamlFields<'a, 'p> {
-    /// The members of a node; `None`, with a diagnostic, if it is no object.
+    /// The members of a node; `None`, with a diagnostic, if it is not an object.
     pub fn of(node: &'a YamlNode, what: &str, file: &'p str, problems: &'p mut Vec<Diagnostic>) -> Option<Self> {
         match &node.value {
             YamlValue::Map(members) => Some(Self { members, file, problems }),

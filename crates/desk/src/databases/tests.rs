@@ -98,7 +98,7 @@ fn times(folder: &Path) -> BTreeMap<PathBuf, std::time::SystemTime> {
             }
         }
     }
-    // Which process held the lock last is no result.
+    // Which process held the lock last does not count.
     found.retain(|path, _| !path.ends_with("holder"));
     found
 }

@@ -112,7 +112,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     Some(actions.database_values(&database.name, what, &content))
 }
 
-/// Where a connection leads and as whom, without secrets.
+/// Where a connection leads and with which user, without secrets.
 fn words(server: &ServerConnection) -> String {
     let mut parts = Vec::new();
     let texts = [
