@@ -1,8 +1,9 @@
 //! The demo knowledge base against `tests/demo/expected.json`, which was derived by hand from its documents: catalog,
 //! closures, mentions, prompts, templates, and its two intended problems.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -172,4 +173,51 @@ fn its_two_intended_problems() {
         };
         assert_eq!(found.iter().filter(same).count(), 1, "{row} in {found:#?}");
     }
+}
+
+/// The pages of its database, their manifest and plan, and the sources made of them, are what refdesk writes. With
+/// `INSTA_UPDATE=always` they are written anew.
+#[test]
+fn its_database_is_documented_as_refdesk_does_it() {
+    const MADE: [&str; 3] = ["docs/databases", ".jaato/databases", ".jaato/references"];
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo");
+    let world = conversation::demo();
+    let sql = fs::read_to_string(assets.join("data/accounts.sql")).unwrap();
+    rusqlite::Connection::open(world.path.join("data/accounts.db")).unwrap().execute_batch(&sql).unwrap();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    for folder in MADE {
+        if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+            for (path, text) in files(&world.path.join(folder)) {
+                let target = assets.join(folder).join(path);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                refdesk_files::write_atomic(&target, text.as_bytes()).unwrap();
+            }
+        }
+        assert_eq!(
+            files(&world.path.join(folder)),
+            files(&assets.join(folder)),
+            "{folder}: write it with INSTA_UPDATE=always"
+        );
+    }
+    let world = Workspace::new();
+    let told = run(&mut world.bare(&["--demo", "db", "status"]), None).exits(0);
+    assert_eq!(told.text(), "accounts  reachable  19 pages  up to date\n");
+}
+
+/// Every file below a folder, by its path.
+fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => {
+                    let path = entry.path().strip_prefix(folder).unwrap().to_path_buf();
+                    found.insert(path, fs::read_to_string(entry.path()).unwrap());
+                }
+            }
+        }
+    }
+    found
 }
