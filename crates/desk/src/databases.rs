@@ -3,14 +3,21 @@
 mod asking;
 mod documenting;
 mod files;
+mod overview;
 mod planning;
+mod preview;
 mod reading;
 mod trust;
 mod writing;
 
 pub use asking::{DatabaseCheck, DatabaseDifference, DocumentedTable, FailedDatabases};
 pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
+pub use overview::{
+    DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,
+    TableSummary,
+};
 pub use planning::Planned;
+pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
 pub use reading::{ReadDatabase, ReadState};
 pub use writing::{DocumentProgress, DocumentReport};
 

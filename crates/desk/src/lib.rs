@@ -58,8 +58,10 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use databases::{
-    AllowedDatabase, DatabaseAccess, DatabaseCheck, DatabaseDifference, DocumentOptions, DocumentProgress,
-    DocumentReport, Documentation, DocumentedPage, DocumentedTable, FailedDatabases, Planned, ReadDatabase, ReadState,
+    AllowedDatabase, DatabaseAccess, DatabaseCheck, DatabaseDifference, DatabaseOverview, DatabasePage,
+    DatabaseStanding, DatabaseSummary, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
+    DocumentationPreview, DocumentedPage, DocumentedTable, DomainSummary, FailedDatabases, OverviewReader,
+    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableMarks, TableSummary,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

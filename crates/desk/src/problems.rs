@@ -20,6 +20,7 @@ impl Desk {
     /// The problems of this workspace with these, errors first. All documents must have been read.
     pub fn problems(&self, parts: ProblemParts<'_>) -> Vec<Diagnostic> {
         let mut found = self.diagnostics();
+        add_new(&mut found, self.databases().1);
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
         found.extend(parts.trust.iter().chain(parts.never_found).cloned());

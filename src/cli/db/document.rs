@@ -139,7 +139,7 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
     text
 }
 
-fn show(is_terminal: bool, DocumentProgress { done, of }: DocumentProgress) {
+fn show(is_terminal: bool, DocumentProgress { done, of, .. }: DocumentProgress) {
     if is_terminal {
         // A terminal that is gone makes no difference to the pages.
         let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}");

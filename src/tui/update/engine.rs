@@ -101,6 +101,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, notice),
+        Event::DatabaseRun(_) => {}
         Event::Refused(refusal) => refused(state, &refusal),
     }
 }
@@ -144,6 +145,10 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
+        Response::Databases(_)
+        | Response::DatabasePage(_)
+        | Response::DatabasesPrepared(_)
+        | Response::DatabasesWritten(_) => {}
         // Only agents ask for these.
         Response::Prepared(_)
         | Response::Settled(_)

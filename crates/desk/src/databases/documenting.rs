@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use refdesk_database::documenter::{
@@ -20,6 +21,7 @@ use refdesk_files::{Durability, FileMode, Lock};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
+use super::files::text_below;
 use super::planning::Planned;
 use super::reading::{ReadDatabase, ReadState};
 use crate::Desk;
@@ -349,8 +351,8 @@ impl Desk {
     fn is_entry(&self, run: &Documentation, entry: &ManifestEntry, bytes: &[u8]) -> bool {
         let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
         let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
-        let place = text("path").map(|path| absolute(&self.references_folder(), std::path::Path::new(path)));
-        let pages = absolute(self.workspace(), std::path::Path::new(&run.docs_path));
+        let place = text("path").map(|path| absolute(&self.references_folder(), Path::new(path)));
+        let pages = absolute(self.workspace(), Path::new(&run.docs_path));
         text("id") == Some(entry.id.as_str()) && place.is_some_and(|place| place.starts_with(&pages))
     }
 
@@ -367,13 +369,7 @@ impl Desk {
     /// # Errors
     /// It cannot be read.
     pub fn manifest(&self, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
-        let path = Manifest::path(docs_path);
-        let Some(text) = self.text_below(&path, MANIFEST_BYTES)? else { return Ok(None) };
-        serde_json::from_str(&text).map(Some).map_err(|error| {
-            let message = format!("the manifest is damaged: {error}");
-            let fix = "restore it, or remove it together with the pages";
-            Box::new(Diagnostic::warning(Code::Damaged, message).in_file(path).fix(fix))
-        })
+        stored_manifest(self.workspace(), docs_path)
     }
 
     /// What writing a file of the workspace would change; the path is relative to the workspace.
@@ -414,6 +410,17 @@ impl Desk {
             Err(error) => Err(failed(error)),
         }
     }
+}
+
+/// The manifest of the last run in a workspace; `None` if there is none.
+pub(super) fn stored_manifest(workspace: &Path, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
+    let path = Manifest::path(docs_path);
+    let Some(text) = text_below(workspace, &path, MANIFEST_BYTES)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        let message = format!("the manifest is damaged: {error}");
+        let fix = "restore it, or remove it together with the pages";
+        Box::new(Diagnostic::warning(Code::Damaged, message).in_file(path).fix(fix))
+    })
 }
 
 pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {

@@ -18,34 +18,42 @@ pub(super) const STATE: &str = ".jaato/refdesk/db";
 /// Most bytes of a state file.
 const STATE_BYTES: u64 = 64 * 1024 * 1024;
 
+/// The bytes of a file below a workspace; `None` if there is none.
+pub(super) fn bytes_below(workspace: &Path, path: &str, limit: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
+    let opened = Folder::of(workspace, &workspace.join(path));
+    match opened.and_then(|(folder, name)| folder.read(name, limit)) {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a file below a workspace; `None` if there is none.
+pub(super) fn text_below(workspace: &Path, path: &str, limit: u64) -> Result<Option<String>, Box<Diagnostic>> {
+    let problem =
+        |code: Code, message: String, fix: &str| Box::new(Diagnostic::error(code, message).in_file(path).fix(fix));
+    match bytes_below(workspace, path, limit) {
+        Ok(None) => Ok(None),
+        Ok(Some((_, true))) => {
+            Err(problem(Code::TooLarge, format!("the file has more than {limit} bytes"), "make it smaller"))
+        }
+        Ok(Some((bytes, false))) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').to_owned())),
+            Err(_) => Err(problem(Code::NotUtf8, "the file is not UTF-8".to_owned(), "save it as UTF-8")),
+        },
+        Err(error) => Err(problem(Code::Unreadable, format!("it cannot be read: {error}"), "make it a readable file")),
+    }
+}
+
 impl Desk {
     /// The bytes of a file of the workspace; `None` if there is none.
     pub(super) fn bytes_below(&self, path: &str, limit: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
-        let opened = Folder::of(self.workspace(), &self.workspace().join(path));
-        match opened.and_then(|(folder, name)| folder.read(name, limit)) {
-            Ok(read) => Ok(Some(read)),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        bytes_below(self.workspace(), path, limit)
     }
 
     /// The text of a file of the workspace; `None` if there is none.
     pub(super) fn text_below(&self, path: &str, limit: u64) -> Result<Option<String>, Box<Diagnostic>> {
-        let problem =
-            |code: Code, message: String, fix: &str| Box::new(Diagnostic::error(code, message).in_file(path).fix(fix));
-        match self.bytes_below(path, limit) {
-            Ok(None) => Ok(None),
-            Ok(Some((_, true))) => {
-                Err(problem(Code::TooLarge, format!("the file has more than {limit} bytes"), "make it smaller"))
-            }
-            Ok(Some((bytes, false))) => match String::from_utf8(bytes) {
-                Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').to_owned())),
-                Err(_) => Err(problem(Code::NotUtf8, "the file is not UTF-8".to_owned(), "save it as UTF-8")),
-            },
-            Err(error) => {
-                Err(problem(Code::Unreadable, format!("it cannot be read: {error}"), "make it a readable file"))
-            }
-        }
+        text_below(self.workspace(), path, limit)
     }
 
     /// A state file of ours; one that this user's refdesk did not write here counts as none.

@@ -1,11 +1,14 @@
 //! The plan of the workspace's databases: made from what was read, with a person's changes to the one that is there.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
 use refdesk_files::output::Proposal;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
+use super::files::text_below;
 use super::reading::{ReadDatabase, ReadState};
 use crate::{Desk, Session};
 
@@ -96,19 +99,7 @@ impl Desk {
 
     /// The stored plan, if there is one.
     fn stored_plan(&self) -> Result<Option<Plan>, Error> {
-        let fix = "restore it, or remove it to plan anew without what you changed in it";
-        let text = match self.text_below(FILE, plan::FILE_BYTES) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Ok(None),
-            Err(problem) => {
-                let message = format!("the plan {FILE} cannot be read: {}", problem.message);
-                return Err(Error::new(problem.code, message, fix));
-            }
-        };
-        serde_json::from_str(&text).map(Some).map_err(|error| {
-            // The position is at its end: `… at line 3 column 7`.
-            Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
-        })
+        stored_plan(self.workspace())
     }
 
     /// The present time as it stands in files.
@@ -116,6 +107,23 @@ impl Desk {
         let now = Timestamp::try_from(self.now()).unwrap_or_default();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
+}
+
+/// The stored plan of a workspace, if there is one.
+pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
+    let fix = "restore it, or remove it to plan anew without what you changed in it";
+    let text = match text_below(workspace, FILE, plan::FILE_BYTES) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(None),
+        Err(problem) => {
+            let message = format!("the plan {FILE} cannot be read: {}", problem.message);
+            return Err(Error::new(problem.code, message, fix));
+        }
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        // The position is at its end: `… at line 3 column 7`.
+        Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
+    })
 }
 
 /// Keeps what the stored plan says of databases that were not asked for now and are still configured.

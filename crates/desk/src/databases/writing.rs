@@ -29,6 +29,8 @@ const REASON: &str = "a database was documented";
 pub struct DocumentProgress {
     /// Pages written.
     pub done: usize,
+    /// Pages that could not be written.
+    pub failed: usize,
     /// Pages to write.
     pub of: usize,
 }
@@ -121,7 +123,7 @@ impl Run<'_, '_> {
         let wanted: Vec<&Page> =
             prepared.pages.iter().filter(|it| it.action == PageAction::Write).map(|it| &it.page).collect();
         for (at, batch) in wanted.chunks(BATCH).enumerate() {
-            if !progress(DocumentProgress { done: at * BATCH, of: wanted.len() }) {
+            if !progress(DocumentProgress { done: at * BATCH, failed: self.report.failed.len(), of: wanted.len() }) {
                 self.report.is_ended = true;
                 return Ok(());
             }

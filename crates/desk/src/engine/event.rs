@@ -1,5 +1,6 @@
 //! What the engine reports by itself.
 
+use super::database_run::DatabaseRunProgress;
 use super::notice::Notice;
 use super::requests::Over;
 use crate::session::Line;
@@ -14,6 +15,8 @@ pub enum Event {
     Receipts(Receipts),
     /// A request that no longer waits for a person.
     Over(Box<Over>),
+    /// How far the run is that documents databases.
+    DatabaseRun(DatabaseRunProgress),
     /// What failed after a change from outside.
     Refused(Error),
 }

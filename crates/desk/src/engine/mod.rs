@@ -3,6 +3,7 @@
 //! desk reads files and computes, which would only block an async scheduler, so it has a thread of its own behind
 //! tokio's channels.
 
+mod database_run;
 mod event;
 mod journal_follower;
 mod notice;
@@ -13,6 +14,7 @@ mod snapshot;
 mod watch;
 mod worker;
 
+pub use database_run::DatabaseRunProgress;
 pub use event::{Age, Event, Receipts};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, clock, sentence, unsaid_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};

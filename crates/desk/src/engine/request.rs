@@ -11,9 +11,10 @@ use super::requests::Reply;
 use crate::engine::Snapshot;
 use crate::session::{Line, Receipt};
 use crate::{
-    AgentActivity, CatalogChange, Discovery, Document, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled,
-    RenderFailure, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
-    Session, Shown, Spot, Switch, channel,
+    AgentActivity, CatalogChange, DatabaseOverview, DatabasePage, Discovery, Document, DocumentReport,
+    DocumentationPreview, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure, RenderRequest,
+    SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot, Switch,
+    channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -158,6 +159,24 @@ pub enum Request {
     Access,
     /// Which sections match this search? Answered by [`Response::Found`].
     Search(Box<SearchRequest>),
+    /// Which databases are there, and what do their files say of them? No database is reached. Answered by
+    /// [`Response::Databases`].
+    Databases,
+    /// This page of this database. Answered by [`Response::DatabasePage`].
+    DatabasePage {
+        /// The name of the database.
+        database: String,
+        /// The path of its page, relative to the workspace.
+        path: String,
+    },
+    /// Read these databases, or all, and prepare their documentation; nothing is written yet. Answered by
+    /// [`Response::DatabasesPrepared`].
+    PrepareDatabases(Vec<String>),
+    /// Write what was prepared. Answered by [`Response::DatabasesWritten`] when that has ended; meanwhile
+    /// [`Event::DatabaseRun`](super::Event::DatabaseRun) says how far it is.
+    WriteDatabases,
+    /// End the run after the pages at hand; one that only prepared is forgotten.
+    PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].
     Verdict(String),
@@ -211,6 +230,8 @@ impl Request {
                 | Self::Trust(_)
                 | Self::Reply { .. }
                 | Self::SwitchProfile(_)
+                | Self::WriteDatabases
+                | Self::PauseDatabases
                 | Self::Note(_)
                 | Self::NoteRead(_)
         )
@@ -289,6 +310,14 @@ pub enum Response {
     Access(Box<Snapshot>, Box<Access>),
     /// The answer to [`Request::Search`].
     Found(Result<Box<SearchAnswer>, Error>),
+    /// The answer to [`Request::Databases`].
+    Databases(Arc<DatabaseOverview>),
+    /// The answer to [`Request::DatabasePage`].
+    DatabasePage(Box<DatabasePage>),
+    /// The answer to [`Request::PrepareDatabases`].
+    DatabasesPrepared(Result<Box<DocumentationPreview>, Error>),
+    /// The answer to [`Request::WriteDatabases`].
+    DatabasesWritten(Result<Box<DocumentReport>, Error>),
     /// The answer to [`Request::Verdict`].
     Verdict(Box<(ApprovalMode, channel::ChannelSetup)>),
     /// The answer to [`Request::Offer`].
@@ -387,6 +416,8 @@ impl Message {
                 | Request::ListProfiles
                 | Request::CompareProfile(_)
                 | Request::Discover(_)
+                | Request::Databases
+                | Request::DatabasePage { .. }
                 | Request::ProposeCatalog(_)
         )
     }

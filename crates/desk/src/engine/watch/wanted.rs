@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::Desk;
 use refdesk_core::catalog::PathState;
 use refdesk_core::config::screen_files::{keymap_file, themes_folder};
+use refdesk_database::documenter::Manifest;
 use refdesk_files::is_unfinished;
 use refdesk_files::reserved::is_own;
 
@@ -111,6 +112,12 @@ impl Wanted {
         if let Some(folder) = desk.open_references_folder() {
             wanted.folder(&folder);
         }
+        for file in refdesk_database::config::FILES {
+            wanted.file(&workspace.join(file));
+        }
+        // The plan and the notes.
+        wanted.folder(&workspace.join(".jaato/databases"));
+        wanted.file(&workspace.join(Manifest::path(&desk.databases().0.docs_path)));
         wanted.tree(&workspace.join(".templates"));
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         // Trusted paths of the workspace that lead out of it.

@@ -5,6 +5,8 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
+use super::super::database_run::{DatabaseRun, RunClient};
+use super::super::event::Event;
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
 use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickReach, Request, Response};
@@ -13,7 +15,7 @@ use super::Worker;
 use crate::activity::ActivityFollower;
 use crate::engine::Snapshot;
 use crate::rows::{Members, Rows};
-use crate::{Desk, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
+use crate::{Desk, DocumentOptions, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -60,6 +62,16 @@ impl Worker<'_> {
                     return answer_apart(reply, move || Response::Discovered(Box::new(discoverer.run())));
                 }
                 Err(refusal) => Response::Done(vec![refusal]),
+            },
+            Request::Databases => {
+                let reader = self.desk.overview_reader();
+                // It reads every page, which must not hold up the desk.
+                return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
+            }
+            Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
+            Request::WriteDatabases => match &self.database_run {
+                Some(run) => return run.write(reply),
+                None => Response::Done(vec![nothing_prepared()]),
             },
             request => self.respond(&session, request, watch),
         };
@@ -183,7 +195,20 @@ impl Worker<'_> {
                     self.catalog_written(session, files)
                 }));
             }
-            Request::Preview { .. } | Request::Discover(_) | Request::AnalyseGraph | Request::Agents => {}
+            Request::DatabasePage { database, path } => {
+                return Response::DatabasePage(Box::new(self.desk.database_page(&database, &path)));
+            }
+            Request::PauseDatabases => match &self.database_run {
+                Some(run) if run.is_writing() => run.pause(),
+                _ => self.database_run = None,
+            },
+            Request::Preview { .. }
+            | Request::Discover(_)
+            | Request::AnalyseGraph
+            | Request::Agents
+            | Request::Databases
+            | Request::PrepareDatabases(_)
+            | Request::WriteDatabases => {}
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();
@@ -221,6 +246,29 @@ impl Worker<'_> {
                     Error::new(Code::UnreadableJournal, format!("the journal cannot be followed: {error}"), "try again")
                 })?;
                 Ok(none.insert(follower))
+            }
+        }
+    }
+
+    /// Prepares a run in a thread of its own, instead of one that waits for a person's word.
+    fn prepare_databases(&mut self, session: Session, names: Vec<String>, reply: oneshot::Sender<Response>) {
+        if self.database_run.as_ref().is_some_and(DatabaseRun::is_writing) {
+            let busy = Error::new(Code::DatabaseBusy, "databases are being documented already", "wait for it to end");
+            drop(reply.send(Response::DatabasesPrepared(Err(busy))));
+            return;
+        }
+        self.database_run = None;
+        let client = RunClient {
+            options: self.desk.options.clone(),
+            session,
+            events: self.events.clone(),
+            changed: self.queue.clone(),
+        };
+        match DatabaseRun::start(client, DocumentOptions { names, ..DocumentOptions::default() }, reply) {
+            Ok(run) => self.database_run = Some(run),
+            Err(error) => {
+                let message = format!("no thread can be started: {error}");
+                self.say(Event::Refused(Error::new(Code::Busy, message, "try again later")));
             }
         }
     }
@@ -270,6 +318,10 @@ impl Worker<'_> {
     pub(super) fn refuse(&mut self, refusal: Error) {
         self.refused.push(refusal);
     }
+}
+
+fn nothing_prepared() -> Error {
+    Error::new(Code::NotDocumented, "no documentation of databases is prepared", "prepare it first")
 }
 
 /// Computes the answer on a thread of its own; refuses if the system starts none.

@@ -15,6 +15,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
+use super::database_run::DatabaseRun;
 use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;
 use super::notice::{Cause, Who};
@@ -94,6 +95,8 @@ pub fn run(
         told: None,
         cause: Cause::Choice(Who::You),
         clock,
+        queue: changed.clone(),
+        database_run: None,
         reads: 0,
         published: Instant::now(),
         journal: JournalFollower::new(&desk),
@@ -177,6 +180,10 @@ pub(super) struct Worker<'a> {
     /// Who made the last change of picks and exclusions.
     cause: Cause,
     clock: fn() -> SystemTime,
+    /// The queue, for what goes on beside this thread.
+    queue: WeakSender<Message>,
+    /// The run that documents databases, until the next one.
+    database_run: Option<DatabaseRun>,
     reads: u64,
     published: Instant,
 }

@@ -1,0 +1,328 @@
+//! The databases of the workspace as its files show them: configuration, plan, manifest and pages. No database is reached, so
+//! that looking at them reaches nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+
+use refdesk_database::config::Granularity;
+use refdesk_database::documenter::{ManifestFile, Progress, ProgressStatus};
+use refdesk_database::schema::page::{PAGE_BYTES, PageKind, domain_id, is_page_path, table_id};
+use refdesk_database::schema::plan::{Plan, PlannedTable};
+use refdesk_database::schema::snapshot::{TableKind, TableName};
+use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_files::name::sha256_hex;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::DatabaseAccess;
+use super::documenting::{PROGRESS, stored_manifest};
+use super::files::bytes_below;
+use super::planning::stored_plan;
+use crate::Desk;
+
+/// The configured databases, with what their files say of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DatabaseOverview {
+    /// The file that names them, relative to the workspace; `None` if there is none.
+    pub file: Option<&'static str>,
+    /// The folder of the pages, relative to the workspace.
+    pub docs_path: String,
+    /// In the order of the configuration.
+    pub databases: Vec<DatabaseSummary>,
+    /// What is wrong with the configuration, the plan and the manifest.
+    pub problems: Vec<Diagnostic>,
+    /// Whether the last run ended before it was done.
+    pub is_unfinished: bool,
+}
+
+/// A database, with its tables by domain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatabaseSummary {
+    /// Its name.
+    pub name: String,
+    /// `sqlite`, `postgres`, `snowflake`; empty if its entry has errors.
+    pub kind: &'static str,
+    /// The line of its entry.
+    pub line: usize,
+    /// Whether it can be read.
+    pub standing: DatabaseStanding,
+    /// By name.
+    pub domains: Vec<DomainSummary>,
+}
+
+/// Whether a database can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseStanding {
+    /// As far as the configuration tells.
+    Ready,
+    /// It is switched off.
+    Off,
+    /// It waits for trust.
+    Untrusted,
+    /// Its entry has errors.
+    Wrong,
+    /// It could not be read when the plan was made, or may not be; why.
+    Unreadable(String),
+}
+
+/// A domain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DomainSummary {
+    /// Its name.
+    pub name: String,
+    /// The path of its page, if it has one.
+    pub page: Option<String>,
+    /// In the order of their names.
+    pub tables: Vec<TableSummary>,
+}
+
+/// A table of the plan or the manifest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableSummary {
+    /// Its schema and name.
+    pub name: TableName,
+    /// What it is.
+    pub kind: TableKind,
+    /// The source of the catalog that has its page.
+    pub source: String,
+    /// The path of its page for people, if it has one.
+    pub page: Option<String>,
+    /// What happened to it.
+    pub marks: TableMarks,
+    /// Most rows that are read of it.
+    pub rows: u64,
+    /// What may be told of each column's values.
+    pub told: Vec<(String, String)>,
+}
+
+/// What happened to a table and its page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TableMarks {
+    /// The table changed after its page was written, as far as the plan knows.
+    pub is_stale: bool,
+    /// A person edited its page.
+    pub is_edited: bool,
+    /// Its page could not be written.
+    pub is_failed: bool,
+    /// The plan leaves it out.
+    pub is_skipped: bool,
+    /// Columns whose values stay private.
+    pub sensitive: usize,
+}
+
+/// A page of a database.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DatabasePage {
+    /// Its path, relative to the workspace.
+    pub path: String,
+    /// The text; `None` if it cannot be read.
+    pub text: Option<String>,
+    /// The page for programs, if it is that of a table.
+    pub doc: Option<Box<TableDoc>>,
+}
+
+/// Everything that the overview is read from; it holds nothing of the desk, which it must not hold up.
+#[derive(Debug)]
+pub struct OverviewReader {
+    workspace: PathBuf,
+    overview: DatabaseOverview,
+    granularity: HashMap<String, Granularity>,
+    progress: Option<Progress>,
+}
+
+impl Desk {
+    /// What reads the overview of the databases.
+    pub fn overview_reader(&self) -> OverviewReader {
+        let loaded = self.loaded_databases();
+        let config = &loaded.config;
+        let mut databases: Vec<DatabaseSummary> = Vec::new();
+        for database in &config.databases {
+            let standing = match self.database_access(database) {
+                _ if !database.enabled => DatabaseStanding::Off,
+                DatabaseAccess::Allowed(_) => DatabaseStanding::Ready,
+                DatabaseAccess::Untrusted => DatabaseStanding::Untrusted,
+                DatabaseAccess::Refused(error) => DatabaseStanding::Unreadable(error.message),
+            };
+            databases.push(DatabaseSummary {
+                name: database.name.clone(),
+                kind: database.connection.word(),
+                line: database.line,
+                standing,
+                domains: Vec::new(),
+            });
+        }
+        databases.extend(config.wrong.iter().map(|name| DatabaseSummary {
+            name: name.clone(),
+            kind: "",
+            line: 1,
+            standing: DatabaseStanding::Wrong,
+            domains: Vec::new(),
+        }));
+        let progress: Option<Progress> = self.database_state(PROGRESS);
+        OverviewReader {
+            workspace: self.workspace().to_path_buf(),
+            granularity: config.databases.iter().map(|it| (it.name.clone(), it.granularity)).collect(),
+            overview: DatabaseOverview {
+                file: loaded.file,
+                docs_path: config.docs_path.clone(),
+                databases,
+                problems: loaded.problems.clone(),
+                is_unfinished: progress.as_ref().is_some_and(|it| it.status == ProgressStatus::InProgress),
+            },
+            progress,
+        }
+    }
+
+    /// A page of a database for people, with the page for programs beside it. The path came with the repository, so one that is
+    /// not that of a page is not read.
+    pub fn database_page(&self, database: &str, path: &str) -> DatabasePage {
+        let docs_path = &self.databases().0.docs_path;
+        if !is_page_path(path, docs_path, database) {
+            return DatabasePage { path: path.to_owned(), ..DatabasePage::default() };
+        }
+        let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
+        let bytes = json.and_then(|json| self.page_bytes(&json).ok().flatten());
+        DatabasePage {
+            path: path.to_owned(),
+            text: self.page_bytes(path).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            doc: bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).map(Box::new),
+        }
+    }
+}
+
+/// The tables of a database by domain, while they are gathered.
+type Gathered = BTreeMap<String, BTreeMap<TableName, TableSummary>>;
+
+impl OverviewReader {
+    /// Reads the plan, the manifest and the pages.
+    pub fn read(mut self) -> DatabaseOverview {
+        let plan = stored_plan(&self.workspace).unwrap_or_else(|error| {
+            self.overview.problems.push(problem(error));
+            None
+        });
+        let manifest = stored_manifest(&self.workspace, &self.overview.docs_path).unwrap_or_else(|problem| {
+            self.overview.problems.push(*problem);
+            None
+        });
+        let docs_path = self.overview.docs_path.clone();
+        let files = manifest.iter().flat_map(|manifest| &manifest.indexable_files);
+        // The manifest came with the repository.
+        let mut pages: HashMap<&str, Vec<&ManifestFile>> = HashMap::new();
+        for file in files.filter(|file| is_page_path(&file.path, &docs_path, &file.database)) {
+            pages.entry(file.database.as_str()).or_default().push(file);
+        }
+        let failed: HashSet<&str> =
+            self.progress.iter().flat_map(|it| &it.errors).filter_map(|it| it.context.get("path")?.as_str()).collect();
+        let mut databases = std::mem::take(&mut self.overview.databases);
+        for database in &mut databases {
+            let pages = pages.remove(database.name.as_str()).unwrap_or_default();
+            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &failed);
+            let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
+            let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
+            if let (DatabaseStanding::Ready, Some(error)) = (&database.standing, error) {
+                database.standing = DatabaseStanding::Unreadable(error);
+            }
+        }
+        DatabaseOverview { databases, ..self.overview }
+    }
+
+    fn domains(
+        &self,
+        database: &str,
+        plan: Option<&Plan>,
+        pages: &[&ManifestFile],
+        failed: &HashSet<&str>,
+    ) -> Vec<DomainSummary> {
+        let mut found: Gathered = BTreeMap::new();
+        let mut hashes: HashMap<&TableName, &str> = HashMap::new();
+        let mut names: Vec<(TableName, &PlannedTable)> = Vec::new();
+        for table in plan.iter().flat_map(|plan| plan.units(database)).flat_map(|unit| &unit.tables) {
+            names.push((TableName { schema: table.schema_name.clone(), name: table.table_name.clone() }, table));
+        }
+        for (name, table) in &names {
+            hashes.insert(name, &table.metadata_hash);
+            let source = self.source(database, &table.domain, name);
+            found.entry(table.domain.clone()).or_default().insert(name.clone(), of_plan(name, table, source));
+        }
+        let domain_of: HashMap<&TableName, &str> = names.iter().map(|(name, it)| (name, it.domain.as_str())).collect();
+        let mut domain_pages: HashMap<&str, &str> = HashMap::new();
+        for file in pages {
+            let Some(domain) = &file.domain else { continue };
+            if file.kind == PageKind::Domain {
+                domain_pages.insert(domain, &file.path);
+            }
+            let (Some(schema), Some(table)) = (&file.schema, &file.table) else { continue };
+            let name = TableName { schema: schema.clone(), name: table.clone() };
+            let domain = domain_of.get(&name).copied().unwrap_or(domain);
+            let tables = found.entry(domain.to_owned()).or_default();
+            let summary = tables.entry(name.clone()).or_insert_with(|| TableSummary {
+                source: self.source(database, domain, &name),
+                name: name.clone(),
+                kind: TableKind::Table,
+                page: None,
+                marks: TableMarks::default(),
+                rows: 0,
+                told: Vec::new(),
+            });
+            let limit = PAGE_BYTES as u64 * 4;
+            let bytes = bytes_below(&self.workspace, &file.path, limit).ok().flatten().map(|(bytes, _)| bytes);
+            let Some(bytes) = bytes else { continue };
+            summary.marks.is_failed |= failed.contains(file.path.as_str());
+            // What a run was about to write when it was killed is not an edit.
+            let hash = sha256_hex(&bytes);
+            let is_ours = hash == file.content_hash
+                || self.progress.as_ref().and_then(|it| it.written.get(&file.path)).is_some_and(|it| *it == hash);
+            summary.marks.is_edited |= !is_ours;
+            if file.path.ends_with(".md") {
+                let of_page = metadata_hash(&bytes);
+                let differs = |planned: &&str| of_page.as_deref().is_some_and(|it| it != *planned);
+                summary.marks.is_stale = hashes.get(&name).is_some_and(differs);
+                summary.page = Some(file.path.clone());
+            }
+        }
+        let of_domain = |(name, tables): (String, BTreeMap<TableName, TableSummary>)| DomainSummary {
+            page: domain_pages.get(name.as_str()).map(|path| (*path).to_owned()),
+            tables: tables.into_values().collect(),
+            name,
+        };
+        found.into_iter().map(of_domain).collect()
+    }
+
+    fn source(&self, database: &str, domain: &str, table: &TableName) -> String {
+        match self.granularity.get(database) {
+            Some(Granularity::Table) => table_id(database, table),
+            _ => domain_id(database, domain),
+        }
+    }
+}
+
+fn of_plan(name: &TableName, table: &PlannedTable, source: String) -> TableSummary {
+    let told: Vec<(String, String)> = table
+        .reads
+        .columns
+        .iter()
+        .map(|(column, told)| (column.clone(), told.as_str().unwrap_or_default().to_owned()))
+        .collect();
+    let sensitive = told.iter().filter(|(_, told)| told.contains("sensitive by")).count();
+    TableSummary {
+        name: name.clone(),
+        kind: table.kind,
+        source,
+        page: None,
+        marks: TableMarks { is_skipped: table.skip, sensitive, ..TableMarks::default() },
+        rows: table.reads.rows,
+        told,
+    }
+}
+
+/// The `metadata_hash` of a page's front matter.
+fn metadata_hash(page: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(page.get(..page.len().min(4096))?).into_owned();
+    let line = head.lines().skip(1).take_while(|line| *line != "---").find_map(|it| it.strip_prefix("metadata_hash: "));
+    line.map(|hash| hash.trim_matches('"').to_owned())
+}
+
+fn problem(error: Error) -> Diagnostic {
+    let code: Code = error.code;
+    Diagnostic::error(code, error.message).fix(error.fix)
+}

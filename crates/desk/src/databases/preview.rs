@@ -1,0 +1,123 @@
+//! What a run of the documenter would do, for a person to look at before it does: figures, names, and the differences of pages that
+//! are there.
+
+use refdesk_database::documenter::PageAction;
+use refdesk_files::output::Diff;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::documenting::Documentation;
+use crate::Desk;
+
+/// Most pages whose difference is shown, and the lines of all of them.
+const DIFFERENCES: usize = 100;
+const LINES: usize = 4_000;
+
+/// What a run would do.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DocumentationPreview {
+    /// The folder of the pages, relative to the workspace.
+    pub docs_path: String,
+    /// Each domain of the plan with its tables.
+    pub domains: Vec<PreviewedDomain>,
+    /// The ids of the sources, with their descriptions.
+    pub sources: Vec<(String, String)>,
+    /// Pages that would be new.
+    pub new: Vec<String>,
+    /// Pages that would change.
+    pub changed: Vec<PageDifference>,
+    /// The number of pages that would change.
+    pub changed_count: usize,
+    /// Pages that are as they should be.
+    pub unchanged: usize,
+    /// Files that would be removed, because what they describe is gone.
+    pub removed: Vec<String>,
+    /// Files that a person edited, which stay, with what replacing them would change.
+    pub edited: Vec<PageDifference>,
+    /// What changed since the stored plan, in words.
+    pub plan_changes: Vec<String>,
+    /// Databases that could not be read.
+    pub failed: Vec<Error>,
+    /// What is wrong and keeps no page from being written.
+    pub problems: Vec<Diagnostic>,
+    /// Whether there is nothing to write and nothing to remove.
+    pub is_up_to_date: bool,
+}
+
+/// A domain of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewedDomain {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub domain: String,
+    /// Its tables.
+    pub tables: Vec<String>,
+    /// Most rows that are read of one of them.
+    pub rows: u64,
+}
+
+/// What would change in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageDifference {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// The difference; `None` for one of too many.
+    pub diff: Option<Diff>,
+}
+
+impl Desk {
+    /// What this run would do.
+    pub fn preview_documentation(&self, run: &Documentation) -> DocumentationPreview {
+        let mut lines = 0;
+        let mut shown = 0;
+        let mut difference = |path: &str| {
+            let page =
+                run.pages.iter().find(|it| it.page.path == path).filter(|_| shown < DIFFERENCES && lines < LINES);
+            let diff = page.and_then(|it| self.propose_page(&it.page).ok()).map(|proposal| proposal.diff);
+            lines += diff.as_ref().map_or(0, |diff| diff.lines.len());
+            shown += usize::from(diff.is_some());
+            PageDifference { path: path.to_owned(), diff }
+        };
+        let written = || run.pages.iter().filter(|it| it.action == PageAction::Write);
+        let edited = run.edited.iter().map(|path| difference(path)).collect();
+        // Of the two pages of a table, the one for people tells more.
+        let changed = written().filter(|it| it.is_there && it.page.path.ends_with(".md"));
+        let changed = changed.map(|it| difference(&it.page.path)).collect();
+        let databases: Vec<&str> = run.read_databases().collect();
+        let units = run.planned.plan.work_units.iter().filter(|unit| databases.contains(&unit.database.as_str()));
+        DocumentationPreview {
+            docs_path: run.docs_path.clone(),
+            domains: units
+                .map(|unit| PreviewedDomain {
+                    database: unit.database.clone(),
+                    domain: unit.domain.clone(),
+                    tables: unit.tables.iter().filter(|it| !it.skip).map(|it| it.table_name.clone()).collect(),
+                    rows: unit.tables.iter().map(|it| it.reads.rows).max().unwrap_or(0),
+                })
+                .collect(),
+            sources: run.catalog.iter().map(|(entry, ..)| (entry.id.clone(), entry.description.clone())).collect(),
+            new: written().filter(|it| !it.is_there).map(|it| it.page.path.clone()).collect(),
+            changed,
+            changed_count: written().filter(|it| it.is_there).count(),
+            unchanged: run.pages.iter().filter(|it| it.action == PageAction::Keep).count(),
+            removed: run.files_removed().map(str::to_owned).collect(),
+            edited,
+            plan_changes: run.planned.changes.clone(),
+            failed: run.failures(),
+            problems: run.problems.clone(),
+            is_up_to_date: run.is_up_to_date(),
+        }
+    }
+}
+
+impl Documentation {
+    /// The databases that could not be read, each as an error that names it.
+    pub fn failures(&self) -> Vec<Error> {
+        let named = |(name, error): &(String, Error)| match error.code {
+            Code::Untrusted => error.clone(),
+            _ => Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()),
+        };
+        self.failed.iter().map(named).collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! Documents databases in a thread of its own, with a desk of its own: reading a server may take half a minute, and writing a
+//! thousand pages a while, which must not hold up the engine. It prepares, waits for a person's word, and writes. What it wrote
+//! the engine sees as it sees the writes of any other process.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{Sender, WeakSender};
+use tokio::sync::oneshot;
+
+use super::event::Event;
+use super::request::{Change, Message, Response};
+use crate::{Desk, DocumentOptions, DocumentProgress, Options, Session};
+
+/// How far a run is, and when it will be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatabaseRunProgress {
+    /// Pages written, failed and in all.
+    pub pages: DocumentProgress,
+    /// How long it has been writing.
+    pub elapsed: Duration,
+    /// How long the rest takes at this pace; `None` until one is known.
+    pub left: Option<Duration>,
+}
+
+impl DatabaseRunProgress {
+    fn new(pages: DocumentProgress, elapsed: Duration) -> Self {
+        let rest = pages.of.saturating_sub(pages.done);
+        let of_rest = |done: usize| elapsed.mul_f64(rest as f64 / done as f64);
+        Self { pages, elapsed, left: (pages.done > 0).then(|| of_rest(pages.done)) }
+    }
+}
+
+/// A run. Dropping it ends it: at once before anything is written, else after the pages at hand.
+#[derive(Debug)]
+pub struct DatabaseRun {
+    /// Who is told how writing ended.
+    write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
+    flags: Arc<RunFlags>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How far a run is, between its thread and the engine's.
+#[derive(Debug, Default)]
+struct RunFlags {
+    /// It holds the lock, and from here on ends soon when it is told to.
+    is_prepared: AtomicBool,
+    is_writing: AtomicBool,
+    is_paused: AtomicBool,
+}
+
+/// What a run needs of the engine.
+pub struct RunClient {
+    pub options: Options,
+    pub session: Session,
+    pub events: Sender<Event>,
+    pub changed: WeakSender<Message>,
+}
+
+impl DatabaseRun {
+    /// Prepares a run, and answers with what it would do. It writes nothing until it is told to.
+    ///
+    /// # Errors
+    /// The system cannot start a thread.
+    pub fn start(client: RunClient, what: DocumentOptions, reply: oneshot::Sender<Response>) -> io::Result<Self> {
+        let (write, told) = mpsc::channel();
+        let flags = Arc::new(RunFlags::default());
+        let of_thread = flags.clone();
+        let run = move || run(client, &what, reply, &told, &of_thread);
+        let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
+        Ok(Self { write: Some(write), flags, thread: Some(thread) })
+    }
+
+    /// Writes what was prepared, and answers when that has ended.
+    pub fn write(&self, reply: oneshot::Sender<Response>) {
+        // If the run has ended, the dropped sender tells so.
+        let _ = self.write.as_ref().map(|write| write.send(reply));
+    }
+
+    /// Ends it after the pages at hand.
+    pub fn pause(&self) {
+        self.flags.is_paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it writes pages.
+    pub fn is_writing(&self) -> bool {
+        let is_going = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        is_going && self.flags.is_writing.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for DatabaseRun {
+    fn drop(&mut self) {
+        self.pause();
+        self.write = None;
+        // A database that does not answer is not waited for.
+        if let Some(thread) = self.thread.take().filter(|_| self.flags.is_prepared.load(Ordering::Acquire)) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(
+    client: RunClient,
+    what: &DocumentOptions,
+    reply: oneshot::Sender<Response>,
+    told: &mpsc::Receiver<oneshot::Sender<Response>>,
+    flags: &RunFlags,
+) {
+    let RunClient { options, session, events, changed } = client;
+    let mut desk = Desk::open(Options { lives_on: false, ..options });
+    let prepared = match desk.prepare_documentation(what) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            // The client may have stopped waiting, here and below.
+            let _ = reply.send(Response::DatabasesPrepared(Err(error)));
+            return;
+        }
+    };
+    let preview = desk.preview_documentation(&prepared);
+    flags.is_prepared.store(true, Ordering::Release);
+    if reply.send(Response::DatabasesPrepared(Ok(Box::new(preview)))).is_err() {
+        return;
+    }
+    let Ok(reply) = told.recv() else { return };
+    flags.is_writing.store(true, Ordering::Relaxed);
+    let began = Instant::now();
+    let written = desk.write_documentation(&session, &prepared, &mut |pages| {
+        let _ = events.blocking_send(Event::DatabaseRun(DatabaseRunProgress::new(pages, began.elapsed())));
+        !flags.is_paused.load(Ordering::Relaxed)
+    });
+    // The next run may begin.
+    drop(prepared);
+    flags.is_writing.store(false, Ordering::Relaxed);
+    let _ = reply.send(Response::DatabasesWritten(written.map(Box::new)));
+    // If the queue is full, the files that were written are noticed later.
+    if let Some(queue) = changed.upgrade() {
+        let _ = queue.try_send(Message::Changed(Change::Workspace));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_pace() {
+        let at = |done, of, seconds| {
+            let pages = DocumentProgress { done, failed: 0, of };
+            DatabaseRunProgress::new(pages, Duration::from_secs(seconds)).left.map(|left| left.as_secs())
+        };
+        for (found, expected) in
+            [(at(0, 10, 5), None), (at(5, 10, 5), Some(5)), (at(1, 10, 2), Some(18)), (at(10, 10, 5), Some(0))]
+        {
+            assert_eq!(found, expected);
+        }
+    }
+}
