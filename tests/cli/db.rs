@@ -95,9 +95,9 @@ fn what_could_not_be_read_is_no_success() {
     assert!(told.text().contains("Up to date: 27 pages; 2 databases could not be read.\n"), "{told}");
     assert!(!world.path.join("docs/databases/wrong").exists());
     world.put(".jaato/databases.yaml", config(bad).as_bytes());
-    let told = world.run(&["db", "document"]).exits(1);
+    let told = world.run(&["db", "document", "bad"]).exits(1);
     assert!(told.text().starts_with("No database could be read.\n"), "{told}");
-    world.run(&["db", "diff"]).exits(1);
+    world.run(&["db", "diff", "bad"]).exits(1);
     // A configuration that is wrong, and a plan that is damaged, write nothing.
     world.put(".jaato/databases.yaml", config(wrong).as_bytes());
     for command in [["db", "plan"], ["db", "document"], ["db", "pipeline"]] {
@@ -113,6 +113,34 @@ fn what_could_not_be_read_is_no_success() {
         assert!(told.stderr.contains("restore it, or remove it"), "{told}");
     }
     assert_eq!(world.read(plan), "{");
+}
+
+#[test]
+fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let renamed = "databases: [{ name: store, type: sqlite, connection: { file: shop.db } }]\n";
+    world.put(".jaato/databases.yaml", renamed.as_bytes());
+    world.put("docs/databases/shop/README.md", b"mine");
+    let told = world.run(&["db", "status"]).exits(0);
+    assert!(told.text().contains("shop   not configured  27 pages  26 to remove, 1 edited"), "{told}");
+    let told = world.run(&["db", "check"]);
+    assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().contains("docs/databases/shop/README.md: the file was edited, and is about"), "{told}");
+    let told = world.run(&["db", "document"]).exits(2);
+    assert!(
+        told.text().contains("'shop' is no longer configured.\n30 files of what is gone would be removed"),
+        "{told}"
+    );
+    assert!(told.stderr.contains("Write 27 pages and remove 30 files below docs/databases"), "{told}");
+    let told = world.run(&["db", "document", "--yes"]).exits(0);
+    assert!(told.text().contains("26 files of what is gone removed:\n  docs/databases/shop/artist/"), "{told}");
+    let stays = "1 file that you edited stays, although what it describes is gone; remove it yourself:\n  \
+                 docs/databases/shop/README.md\n";
+    assert!(told.text().contains(stays), "{told}");
+    let told = world.run(&["db", "document", "--json"]).exits(0).json();
+    assert_eq!(strings(&told["left_over"]), ["docs/databases/shop/README.md"]);
 }
 
 #[test]

@@ -342,6 +342,12 @@ fn is_near_guard(key: &str) -> bool {
         || (near.is_none() && GUARD_STEMS.iter().any(|stem| lower.starts_with(stem)))
 }
 
+/// Whether a database may have this name.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    (1..=32).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     if fields.node("name").is_none() {
         let problem = Diagnostic::error(Code::MissingField, "a database has no 'name'");
@@ -349,8 +355,7 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
         return None;
     }
     let name = fields.text("name")?;
-    let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    if (1..=32).contains(&name.len()) && name.bytes().all(is_plain) {
+    if is_name(&name) {
         return Some(name);
     }
     let message = format!("'{name}' is not a name: 1 to 32 lower-case letters, digits and hyphens are");

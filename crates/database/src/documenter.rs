@@ -39,7 +39,7 @@ impl OwnPages {
         for file in manifest.iter().flat_map(|manifest| &manifest.indexable_files) {
             own.add(&file.path, &file.content_hash);
         }
-        for (path, hash) in progress.iter().flat_map(|progress| &progress.written) {
+        for (path, hash) in progress.iter().flat_map(|progress| progress.written.iter().chain(&progress.replaced)) {
             own.add(path, hash);
         }
         own
@@ -52,8 +52,13 @@ impl OwnPages {
     /// Whether refdesk wrote exactly this at this path. The manifest may have come with the repository, so the page must say
     /// so too.
     pub fn has(&self, path: &str, bytes: &[u8]) -> bool {
+        self.has_hash(path, bytes) && is_generated(path, bytes)
+    }
+
+    /// Whether refdesk noted this content for this path.
+    pub fn has_hash(&self, path: &str, bytes: &[u8]) -> bool {
         let hash = sha256_hex(bytes);
-        self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash)) && is_generated(path, bytes)
+        self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash))
     }
 }
 
@@ -61,6 +66,8 @@ impl OwnPages {
 pub fn action(page: &Page, found: Option<&[u8]>, own: &OwnPages, overwrite_edited: bool) -> PageAction {
     match found {
         Some(found) if found == page.text.as_bytes() => PageAction::Keep,
+        // After a crash of the machine a page may be empty.
+        Some([]) => PageAction::Write,
         Some(found) if !overwrite_edited && !own.has(&page.path, found) => PageAction::Edited,
         _ => PageAction::Write,
     }
@@ -89,6 +96,7 @@ mod tests {
         for (found, overwrite, expected) in [
             (None, false, PageAction::Write),
             (Some("new"), false, PageAction::Keep),
+            (Some(""), false, PageAction::Write),
             (Some(old), false, PageAction::Write),
             (Some("of a person"), false, PageAction::Edited),
             (Some("mine"), false, PageAction::Edited),

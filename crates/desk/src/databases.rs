@@ -3,6 +3,7 @@
 mod asking;
 mod documenting;
 mod files;
+mod gone;
 mod overview;
 mod planning;
 mod preview;

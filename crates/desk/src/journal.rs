@@ -120,6 +120,16 @@ impl Desk {
         self.journal(session, file(shown, text, reason));
     }
 
+    /// Journals that files were written: their paths as printed and their texts.
+    pub(super) fn note_files<'t>(
+        &self,
+        session: &Session,
+        files: impl Iterator<Item = (&'t str, &'t str)>,
+        reason: &str,
+    ) {
+        self.journal_all(session, files.map(|(shown, text)| file(shown, text, reason)).collect());
+    }
+
     /// Journals which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
         self.journal_all(

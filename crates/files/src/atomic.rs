@@ -83,6 +83,34 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// The number of the file system of a file.
+///
+/// # Errors
+/// The file system's error, or it has none.
+pub(crate) fn device_of(file: &File) -> io::Result<u64> {
+    #[cfg(unix)]
+    return file.metadata().map(|file| std::os::unix::fs::MetadataExt::dev(&file));
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Waits until everything on the file system of a file is on the disk.
+///
+/// # Errors
+/// The file system's error, or there is no such call.
+pub(crate) fn sync_file_system(file: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::syncfs(file)?);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 impl Folder {
     /// Writes a file atomically.
     ///
@@ -240,10 +268,7 @@ impl Staged {
     /// # Errors
     /// The file system's error, or there is no such call.
     pub(super) fn sync_file_system(&self) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        return Ok(rustix::fs::syncfs(&self.file)?);
-        #[cfg(not(target_os = "linux"))]
-        Err(io::ErrorKind::Unsupported.into())
+        sync_file_system(&self.file)
     }
 
     /// The number of its file system.
@@ -251,10 +276,7 @@ impl Staged {
     /// # Errors
     /// The file system's error, or it has none.
     pub(super) fn device(&self) -> io::Result<u64> {
-        #[cfg(unix)]
-        return self.file.metadata().map(|file| std::os::unix::fs::MetadataExt::dev(&file));
-        #[cfg(not(unix))]
-        Err(io::ErrorKind::Unsupported.into())
+        device_of(&self.file)
     }
 
     /// For a file that was renamed by its temporary name: there is nothing to remove.

@@ -7,7 +7,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
-use refdesk_text::report::Severity;
+use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -63,5 +63,12 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     if !failed.is_empty() {
         text.push_str(&format!("{} checked{}\n", counted(found.len(), "database"), unread(failed.len())));
     }
-    CommandOutput::new(json!({ "databases": databases }), text).and_refused(refusals)
+    let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
+    CommandOutput { diagnostics: gone, ..CommandOutput::new(json!({ "databases": databases }), text) }
+        .and_refused(refusals)
+}
+
+fn not_configured(name: &str) -> Diagnostic {
+    let message = format!("there are pages of '{name}', which is no longer configured");
+    Diagnostic::warning(Code::UnknownDatabase, message).fix("`refdesk db document` removes them")
 }

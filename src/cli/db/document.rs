@@ -79,12 +79,15 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 
 /// `Write 27 pages below docs/databases`.
 fn question(prepared: &Documentation) -> String {
-    let removed = match prepared.files_removed().count() {
-        0 => String::new(),
-        removed => format!(" and remove {}", counted(removed, "file")),
+    let folder = one_line(&prepared.docs_path);
+    let removed = counted(prepared.files_removed().count(), "file");
+    let removed = match (prepared.to_write(), prepared.files_removed().count()) {
+        (_, 0) => String::new(),
+        (0, _) => return format!("Remove {removed} about what is gone from {folder} and the catalog"),
+        _ => format!(" and remove {removed}"),
     };
     let pages = counted(prepared.to_write(), "page");
-    format!("Write {pages}{removed} below {}, and make sources of them", one_line(&prepared.docs_path))
+    format!("Write {pages}{removed} below {folder}, and make sources of them")
 }
 
 /// What would be written.
@@ -101,24 +104,45 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
         text.push_str("No source would be made.\n");
     }
     text.push_str(&edited(desk, prepared, &prepared.edited));
+    text.push_str(&left_over(prepared));
     text.push_str("No language model is asked, and it costs nothing.\n");
     text
 }
 
 /// The files that would be removed.
 pub(super) fn removals(prepared: &Documentation) -> String {
-    let count = prepared.files_removed().count();
+    let paths: Vec<&str> = prepared.files_removed().collect();
     let mut text = String::new();
-    if count > 0 {
-        text.push_str(&format!("{} of what is gone would be removed:\n", counted(count, "file")));
+    for name in &prepared.databases_gone {
+        text.push_str(&format!("'{name}' is no longer configured.\n"));
     }
-    for path in prepared.files_removed().take(REMOVALS) {
+    text.push_str(&listed("of what is gone would be removed", &paths));
+    text
+}
+
+/// `2 files of what is gone would be removed:` and their paths, or nothing.
+fn listed(what: &str, paths: &[&str]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{} {what}:\n", counted(paths.len(), "file"));
+    for path in paths.iter().take(REMOVALS) {
         text.push_str(&format!("  {}\n", one_line(path)));
     }
-    if count > REMOVALS {
-        text.push_str(&format!("  and {} more\n", count - REMOVALS));
+    if paths.len() > REMOVALS {
+        text.push_str(&format!("  and {} more\n", paths.len() - REMOVALS));
     }
     text
+}
+
+/// Edited files about what is gone.
+fn left_over(prepared: &Documentation) -> String {
+    let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
+    let what = match paths.len() {
+        1 => "that you edited stays, although what it describes is gone; remove it yourself",
+        _ => "that you edited stay, although what they describe is gone; remove them yourself",
+    };
+    listed(what, &paths)
 }
 
 /// Edited pages, and what replacing them would change.
@@ -139,10 +163,11 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
     text
 }
 
-fn show(is_terminal: bool, DocumentProgress { done, of, .. }: DocumentProgress) {
+fn show(is_terminal: bool, DocumentProgress { done, failed, of }: DocumentProgress) {
     if is_terminal {
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
         // A terminal that is gone makes no difference to the pages.
-        let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}");
+        let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}{failed}");
     }
 }
 
@@ -172,7 +197,10 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     if !report.sources_removed.is_empty() {
         text.push_str(&format!("No longer in the catalog: {}\n", ids(&report.sources_removed)));
     }
+    let removed: Vec<&str> = report.removed.iter().map(String::as_str).collect();
+    text.push_str(&listed("of what is gone removed", &removed));
     text.push_str(&edited(desk, prepared, &report.edited));
+    text.push_str(&left_over(prepared));
     let all = prepared.sources();
     let total = all.note + all.comment + all.model + all.fallback;
     if total > 0 {
@@ -208,7 +236,7 @@ fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> V
     let manifest = desk.manifest(&prepared.docs_path).ok().flatten();
     json!({
         "status": status, "written": report.written, "unchanged": report.unchanged, "removed": report.removed,
-        "edited": edited, "sources": report.sources, "sources_removed": report.sources_removed,
+        "edited": edited, "left_over": prepared.left_over, "sources": report.sources, "sources_removed": report.sources_removed,
         "failed": report.failed, "manifest": manifest,
     })
 }

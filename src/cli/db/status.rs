@@ -23,17 +23,28 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     for name in run.read_databases() {
         let (pages, stale, missing) = run.page_counts(name);
         let edited = run.edited_of(name).count();
-        let removed = run.removed.iter().filter(|path| path.starts_with(&format!("{}/{name}/", run.docs_path))).count();
+        let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
         words.extend((missing > 0).then(|| format!("{missing} missing")));
         words.extend((stale > 0).then(|| format!("{stale} stale")));
         words.extend((edited > 0).then(|| format!("{edited} edited")));
         words.extend((removed > 0).then(|| format!("{removed} of what is gone")));
+        words.extend((left_over > 0).then(|| format!("{left_over} edited of what is gone")));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({
             "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "edited": edited,
-            "removed": removed, "cost": 0,
+            "removed": removed, "left_over": left_over, "cost": 0,
+        }));
+    }
+    for name in &run.databases_gone {
+        let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
+        let edited = if left_over > 0 { format!(", {left_over} edited") } else { String::new() };
+        let state = format!("{removed} to remove{edited}");
+        lines.push(vec![name.clone(), "not configured".to_owned(), counted(removed + left_over, "page"), state]);
+        databases.push(json!({
+            "name": name, "status": "not_configured", "pages": removed + left_over, "removed": removed,
+            "left_over": left_over, "cost": 0,
         }));
     }
     for (name, error) in &run.failed {
@@ -71,6 +82,10 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         count += 1;
         text.push_str(&format!("{}: the page is about something that is gone\n", one_line(path)));
     }
+    for path in &run.left_over {
+        count += 1;
+        text.push_str(&format!("{}: the file was edited, and is about something that is gone\n", one_line(path)));
+    }
     let failed = run.failed.len();
     match (count, found.len()) {
         (0, 0) => text.push_str("No database could be read, so none was compared with its pages.\n"),
@@ -84,7 +99,8 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
-    let json = json!({"databases": databases, "edited": run.edited, "without_table": run.removed});
+    let json =
+        json!({"databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over});
     let mut refusals = failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));

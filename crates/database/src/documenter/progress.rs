@@ -34,6 +34,9 @@ pub struct Progress {
     /// one that a person edited.
     #[serde(default)]
     pub written: BTreeMap<String, String>,
+    /// Hashes of pages of earlier runs that were interrupted, too, and that this run had not replaced when it began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub replaced: BTreeMap<String, String>,
 }
 
 /// What a run came to.

@@ -168,6 +168,12 @@ impl Documentation {
         (own().count(), stale.len(), missing.len())
     }
 
+    /// How many of these paths are pages of a database.
+    pub fn below(&self, database: &str, paths: &[String]) -> usize {
+        let prefix = format!("{}/{database}/", self.docs_path);
+        paths.iter().filter(|path| path.starts_with(&prefix)).count()
+    }
+
     /// The edited pages of a database.
     pub fn edited_of<'d>(&'d self, database: &'d str) -> impl Iterator<Item = &'d str> {
         let prefix = format!("{}/{database}/", self.docs_path);

@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use refdesk_database::documenter::{
-    self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, SourceCounts, catalog_entries,
+    self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
+    catalog_entries,
 };
 use refdesk_database::sampling::{Sampled, sample};
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_database::schema::joins::infer;
-use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, is_generated, is_page_path, pages};
+use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
 use refdesk_database::schema::snapshot::{Table, TableName};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::{self, Proposal, Scope};
-use refdesk_files::path::absolute;
+use refdesk_files::output::{self, Before, Proposal, Scope};
 use refdesk_files::{Durability, FileMode, Lock};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -31,6 +31,9 @@ pub(super) const PROGRESS: &str = "documenter-progress.json";
 
 /// Most bytes of a manifest.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Most bytes of a file at the path of a page that are compared with it.
+const FOUND_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What to document.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +57,9 @@ pub struct DocumentedPage {
     pub action: PageAction,
     /// Whether its path has something.
     pub is_there: bool,
+    pub(super) before: Before,
+    /// Whether refdesk wrote what is there.
+    pub(super) is_own: bool,
 }
 
 /// A run that was prepared.
@@ -69,6 +75,10 @@ pub struct Documentation {
     pub entries_removed: Vec<ManifestEntry>,
     /// Files that are in the way or that a person edited, and that stay.
     pub edited: Vec<String>,
+    /// Files that a person edited, about what is gone: they stay until that person removes them.
+    pub left_over: Vec<String>,
+    /// Databases with pages that the configuration has no longer.
+    pub databases_gone: BTreeSet<String>,
     /// The sources of the catalog, with the path and the text of each file.
     pub catalog: Vec<(CatalogEntry, String, String)>,
     /// The databases that could not be read.
@@ -78,6 +88,8 @@ pub struct Documentation {
     /// The folder of the pages.
     pub docs_path: String,
     pub(super) manifest: Option<Manifest>,
+    /// How far the last run got, if it was interrupted.
+    pub(super) interrupted: Option<Progress>,
     pub(super) own: OwnPages,
     pub(super) sources: SourceCounts,
     pub(super) databases: BTreeSet<String>,
@@ -157,13 +169,15 @@ impl Desk {
                 None
             }
         };
-        let progress: Option<Progress> = if options.fresh { None } else { self.database_state(PROGRESS) };
+        let progress: Option<Progress> = self.database_state(PROGRESS);
         let own = OwnPages::of(manifest.as_ref(), progress.as_ref());
         let mut documentation = Documentation {
             pages: Vec::new(),
             removed: Vec::new(),
             entries_removed: Vec::new(),
             edited: Vec::new(),
+            left_over: Vec::new(),
+            databases_gone: BTreeSet::new(),
             catalog: Vec::new(),
             failed: read.iter().filter_map(failure).chain(self.wrong_databases(&options.names)).collect(),
             problems,
@@ -173,13 +187,14 @@ impl Desk {
             lock: None,
             planned,
             manifest,
+            interrupted: progress.filter(|progress| progress.status != ProgressStatus::Completed),
             own,
             docs_path,
         };
         for database in &read {
             self.add_pages(&mut documentation, database, options)?;
         }
-        self.find_removed(&mut documentation);
+        self.find_gone(&mut documentation, options);
         Ok(documentation)
     }
 
@@ -217,13 +232,23 @@ impl Desk {
             });
             let found = self.page_bytes(&page.path)?;
             let mut action = documenter::action(&page, found.as_deref(), &run.own, options.overwrite_edited);
+            let is_redone =
+                || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
+            if action == PageAction::Keep && is_redone() {
+                action = PageAction::Write;
+            }
             if action == PageAction::Edited {
                 run.edited.push(page.path.clone());
             }
             if !is_wanted && action == PageAction::Write {
                 action = PageAction::Keep;
             }
-            run.pages.push(DocumentedPage { page, action, is_there: found.is_some() });
+            let is_own = found.as_ref().is_some_and(|bytes| run.own.has(&page.path, bytes));
+            let before = match &found {
+                None => Before::Nothing,
+                Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
+            };
+            run.pages.push(DocumentedPage { page, action, is_there: found.is_some(), before, is_own });
         }
         Ok(())
     }
@@ -297,68 +322,9 @@ impl Desk {
         }
     }
 
-    /// Pages that are in the manifest and no longer wanted; those that a person edited stay.
-    fn find_removed(&self, run: &mut Documentation) {
-        let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
-        let old = run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
-        // The manifest came with the repository: it must not have other files removed.
-        let gone = old.filter(|file| {
-            run.databases.contains(&file.database)
-                && is_page_path(&file.path, &run.docs_path, &file.database)
-                && !wanted.contains(file.path.as_str())
-        });
-        let (mut removed, mut edited) = (Vec::new(), Vec::new());
-        for file in gone {
-            match self.page_bytes(&file.path) {
-                Ok(Some(bytes)) if sha256_hex(&bytes) == file.content_hash && is_generated(&file.path, &bytes) => {
-                    removed.push(file.path.clone());
-                }
-                Ok(Some(_)) => edited.push(file.path.clone()),
-                _ => {}
-            }
-        }
-        removed.sort();
-        removed.dedup();
-        run.removed = removed;
-        run.edited.extend(edited);
-        run.entries_removed = self.entries_gone(run);
-    }
-
-    /// Entries of the catalog that refdesk wrote for domains that are gone, and that nobody changed.
-    fn entries_gone(&self, run: &Documentation) -> Vec<ManifestEntry> {
-        let old = run.manifest.iter().flat_map(|manifest| &manifest.catalog);
-        let gone = old.filter(|entry| {
-            let is_ours = || {
-                let bytes = self.page_bytes(&entry.path).ok().flatten();
-                bytes.is_some_and(|bytes| sha256_hex(&bytes) == entry.content_hash && self.is_entry(run, entry, &bytes))
-            };
-            !run.catalog.iter().any(|(kept, ..)| kept.id == entry.id) && self.is_of_run(run, entry) && is_ours()
-        });
-        gone.cloned().collect()
-    }
-
-    /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
-    pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
-        let config = self.databases().0;
-        let names = config.databases.iter().map(|database| &database.name).chain(&config.wrong);
-        // `db-shop-eu-sales` is of `shop-eu`, if there is one.
-        let owner = names.filter(|name| entry.id.starts_with(&format!("db-{name}-"))).max_by_key(|name| name.len());
-        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
-        entry.path == own_path && owner.is_some_and(|name| run.databases.contains(name))
-    }
-
-    /// Whether a file says what refdesk writes into an entry: its id, and a place among the pages.
-    fn is_entry(&self, run: &Documentation, entry: &ManifestEntry, bytes: &[u8]) -> bool {
-        let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
-        let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
-        let place = text("path").map(|path| absolute(&self.references_folder(), Path::new(path)));
-        let pages = absolute(self.workspace(), Path::new(&run.docs_path));
-        text("id") == Some(entry.id.as_str()) && place.is_some_and(|place| place.starts_with(&pages))
-    }
-
     /// The bytes of a page; `None` if there is none.
     pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
-        match self.bytes_below(path, PAGE_BYTES as u64 * 4) {
+        match self.bytes_below(path, FOUND_BYTES) {
             Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
             Err(error) => Err(Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")),
         }

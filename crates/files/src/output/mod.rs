@@ -10,6 +10,7 @@ use refdesk_text::Error;
 
 mod before;
 mod diff;
+mod each;
 mod lookup;
 mod propose;
 mod record;
@@ -21,6 +22,7 @@ mod sync;
 mod write;
 
 pub use diff::{Diff, DiffLine, DiffLineKind};
+pub use each::SeparateWrites;
 pub use lookup::PathLookup;
 pub use propose::{conflicts, propose, propose_with};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};

@@ -116,7 +116,7 @@ fn allow_open_files(more: usize) {
 fn allow_open_files(_: usize) {}
 
 /// Opens the folder of a file and creates missing ones one by one, to know which were created.
-fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
+pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
     let root = path.ancestors().last().unwrap_or(path);
     let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
     below.iter().try_fold(Folder::real(root)?, |folder, name| {

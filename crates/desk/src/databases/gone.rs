@@ -1,0 +1,148 @@
+//! Files about what is gone: tables, domains, and databases that were renamed or are no longer configured. Those that refdesk wrote
+//! and nobody changed are to be removed; those that a person edited stay, and are named until the person removes them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use refdesk_database::config::is_name;
+use refdesk_database::documenter::{Manifest, ManifestEntry};
+use refdesk_database::schema::page::is_page_path;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::path::absolute;
+use refdesk_text::report::Diagnostic;
+
+use super::documenting::{DocumentOptions, Documentation};
+use crate::Desk;
+
+/// What is at the path of a file about what is gone.
+enum FoundFile {
+    Nothing,
+    /// Exactly what refdesk wrote.
+    Own,
+    Edited,
+}
+
+impl Desk {
+    /// Finds the files of earlier runs that are about what is gone.
+    pub(super) fn find_gone(&self, run: &mut Documentation, options: &DocumentOptions) {
+        run.databases_gone = self.databases_gone(run, options);
+        let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
+        let noted = run
+            .manifest
+            .iter()
+            .flat_map(|manifest| manifest.indexable_files.iter().map(|file| &file.path).chain(manifest.edited.iter()));
+        let written =
+            run.interrupted.iter().flat_map(|progress| progress.written.keys().chain(progress.replaced.keys()));
+        // The manifest came with the repository: it must not have other files removed.
+        let is_page = |path: &str| self.is_page_of_run(run, path);
+        let gone: BTreeSet<&str> =
+            noted.chain(written).map(String::as_str).filter(|path| !wanted.contains(path) && is_page(path)).collect();
+        let (mut removed, mut left_over) = (Vec::new(), Vec::new());
+        for path in gone {
+            match self.page_found(run, path) {
+                FoundFile::Nothing => {}
+                FoundFile::Own => removed.push(path.to_owned()),
+                FoundFile::Edited => left_over.push(path.to_owned()),
+            }
+        }
+        let mut entries_removed = Vec::new();
+        for entry in run.manifest.iter().flat_map(|manifest| &manifest.catalog) {
+            if run.catalog.iter().any(|(kept, ..)| kept.id == entry.id) || !self.is_of_run(run, entry) {
+                continue;
+            }
+            match self.entry_found(run, entry) {
+                FoundFile::Nothing => {}
+                FoundFile::Own => entries_removed.push(entry.clone()),
+                FoundFile::Edited => left_over.push(entry.path.clone()),
+            }
+        }
+        run.removed = removed;
+        run.left_over = left_over;
+        run.entries_removed = entries_removed;
+    }
+
+    /// The databases with pages of earlier runs that the configuration has no longer; none if it has errors, or if the run is about
+    /// certain databases.
+    fn databases_gone(&self, run: &Documentation, options: &DocumentOptions) -> BTreeSet<String> {
+        if !options.names.is_empty() {
+            return BTreeSet::new();
+        }
+        let written = run.interrupted.iter().flat_map(|progress| progress.written.keys()).map(String::as_str);
+        self.not_configured(&run.docs_path, run.manifest.as_ref(), written)
+    }
+
+    /// The databases with pages that the configuration has no longer.
+    pub fn databases_not_configured(&self) -> BTreeSet<String> {
+        let docs_path = &self.databases().0.docs_path;
+        let manifest = self.manifest(docs_path).ok().flatten();
+        self.not_configured(docs_path, manifest.as_ref(), std::iter::empty())
+    }
+
+    fn not_configured<'p>(
+        &self,
+        docs_path: &str,
+        manifest: Option<&'p Manifest>,
+        written: impl Iterator<Item = &'p str>,
+    ) -> BTreeSet<String> {
+        let (config, problems) = self.databases();
+        if !config.wrong.is_empty() || problems.iter().any(Diagnostic::is_error) {
+            return BTreeSet::new();
+        }
+        let edited = manifest.iter().flat_map(|manifest| &manifest.edited).map(String::as_str);
+        let of_paths = written.chain(edited).filter_map(|path| database_of(path, docs_path));
+        let names = manifest.iter().flat_map(|manifest| &manifest.databases).map(String::as_str).chain(of_paths);
+        let is_configured = |name: &str| config.databases.iter().any(|database| database.name == name);
+        names.filter(|name| is_name(name) && !is_configured(name)).map(str::to_owned).collect()
+    }
+
+    fn is_page_of_run(&self, run: &Documentation, path: &str) -> bool {
+        database_of(path, &run.docs_path).is_some_and(|name| {
+            let is_of_run = run.databases.contains(name) || run.databases_gone.contains(name);
+            is_of_run && is_page_path(path, &run.docs_path, name)
+        })
+    }
+
+    fn page_found(&self, run: &Documentation, path: &str) -> FoundFile {
+        match self.page_bytes(path).ok().flatten() {
+            None => FoundFile::Nothing,
+            Some(bytes) if run.own.has(path, &bytes) => FoundFile::Own,
+            Some(_) => FoundFile::Edited,
+        }
+    }
+
+    /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
+    pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
+        let config = self.databases().0;
+        let names = config.databases.iter().map(|database| &database.name);
+        let names = names.chain(&config.wrong).chain(&run.databases_gone);
+        // `db-shop-eu-sales` is of `shop-eu`, if there is one.
+        let owner = names.filter(|name| entry.id.starts_with(&format!("db-{name}-"))).max_by_key(|name| name.len());
+        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
+        let is_of_run = |name: &String| run.databases.contains(name) || run.databases_gone.contains(name);
+        entry.path == own_path && owner.is_some_and(is_of_run)
+    }
+
+    fn entry_found(&self, run: &Documentation, entry: &ManifestEntry) -> FoundFile {
+        match self.page_bytes(&entry.path).ok().flatten() {
+            None => FoundFile::Nothing,
+            Some(bytes) if sha256_hex(&bytes) == entry.content_hash && self.is_entry(run, &entry.id, &bytes) => {
+                FoundFile::Own
+            }
+            Some(_) => FoundFile::Edited,
+        }
+    }
+
+    /// Whether a file says what refdesk writes into an entry: its id, and a place among the pages.
+    pub(super) fn is_entry(&self, run: &Documentation, id: &str, bytes: &[u8]) -> bool {
+        let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
+        let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
+        let place = text("path").map(|path| absolute(&self.references_folder(), Path::new(path)));
+        let pages = absolute(self.workspace(), Path::new(&run.docs_path));
+        text("id") == Some(id) && place.is_some_and(|place| place.starts_with(&pages))
+    }
+}
+
+/// The database whose folder a page is in.
+fn database_of<'p>(path: &'p str, docs_path: &str) -> Option<&'p str> {
+    path.strip_prefix(docs_path)?.strip_prefix('/')?.split_once('/').map(|(name, _)| name)
+}

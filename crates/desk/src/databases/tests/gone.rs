@@ -1,0 +1,166 @@
+//! What is removed because what it is about is gone, and what only says so.
+
+use std::fs;
+
+use super::super::DocumentOptions;
+use super::{CONFIG, World, options};
+
+#[test]
+fn a_manifest_that_came_with_the_repository_removes_nothing_else() {
+    let world = World::new();
+    world.document(&options());
+    world.put("src/main.rs", "code");
+    world.put(".jaato/x.json", "{}");
+    let path = "docs/databases/documentation-manifest.json";
+    let mut manifest: serde_json::Value = serde_json::from_str(&world.read(path)).unwrap();
+    let hash = |text: &str| refdesk_files::name::sha256_hex(text.as_bytes());
+    let mut page = manifest["indexable_files"][0].clone();
+    for (file, text) in [("src/main.rs", "code"), ("docs/databases/../../src/main.rs", "code")] {
+        page["path"] = file.into();
+        page["content_hash"] = hash(text).into();
+        manifest["indexable_files"].as_array_mut().unwrap().push(page.clone());
+    }
+    let entry = serde_json::json!({"id": "db-shop-x", "path": ".jaato/x.json", "content_hash": hash("{}")});
+    manifest["catalog"].as_array_mut().unwrap().push(entry);
+    world.put(path, &manifest.to_string());
+    let report = world.document(&options());
+    assert_eq!((report.removed.len(), report.sources_removed.len()), (0, 0));
+    assert_eq!((world.read("src/main.rs").as_str(), world.read(".jaato/x.json").as_str()), ("code", "{}"));
+    #[cfg(unix)]
+    {
+        let page = world.path.join("docs/databases/shop/zone/tables/main.zone.md");
+        fs::remove_file(&page).unwrap();
+        std::os::unix::fs::symlink(world.path.join("src/main.rs"), &page).unwrap();
+        assert_eq!(world.desk().page_text("docs/databases/shop/zone/tables/main.zone.md"), "");
+    }
+}
+
+#[test]
+fn a_manifest_removes_only_pages_that_say_they_are_generated() {
+    let world = World::new();
+    world.document(&options());
+    let path = "docs/databases/documentation-manifest.json";
+    let mut manifest: serde_json::Value = serde_json::from_str(&world.read(path)).unwrap();
+    let hash = |bytes: &[u8]| refdesk_files::name::sha256_hex(bytes);
+    let template = manifest["indexable_files"][0].clone();
+    let docs = "docs/databases";
+    let zone = world.read(&format!("{docs}/shop/zone/tables/main.zone.json"));
+    let page = "---\nid: x\ngenerated: refdesk\n---\n\nx";
+    let files = [
+        ("src/main.rs", "code", false),
+        (&format!("{docs}/mine/notes.md"), page, false),
+        (&format!("{docs}/shop/notes.md"), page, false),
+        (&format!("{docs}/shop/zone/notes.md"), page, false),
+        (&format!("{docs}/shop/zone/tables/deep/x.md"), page, false),
+        (&format!("{docs}/shop/zone/tables/x.rs"), page, false),
+        (&format!("{docs}/shop/mine/README.md"), "mine\n---\ngenerated: refdesk\n---\n", false),
+        (&format!("{docs}/shop/mine/tables/main.x.md"), "mine", false),
+        (&format!("{docs}/shop/mine/tables/main.x.json"), "{}", false),
+        (&format!("{docs}/shop/mine/tables/package.json"), zone.as_str(), false),
+        (&format!("{docs}/shop/old/README.md"), page, true),
+        (&format!("{docs}/shop/old/tables/main.zone.md"), page, true),
+        (&format!("{docs}/shop/old/tables/main.zone.json"), zone.as_str(), true),
+    ];
+    for (file, text, _) in &files {
+        world.put(file, text);
+    }
+    let own = [".jaato/databases.yaml", "shop.db"];
+    for file in files.iter().map(|it| it.0).chain(own) {
+        let mut entry = template.clone();
+        entry["path"] = file.into();
+        entry["content_hash"] = hash(&fs::read(world.path.join(file)).unwrap()).into();
+        manifest["indexable_files"].as_array_mut().unwrap().push(entry);
+    }
+    // An entry of the catalog that a person wrote, and one of another database whose name begins the same.
+    for (id, place) in [("db-shop-mine", "../../src"), ("db-shop-eu-a", "../../docs/databases/shop-eu/a")] {
+        let file = format!(".jaato/references/{id}.json");
+        let text = format!("{{\"id\": \"{id}\", \"name\": \"x\", \"path\": \"{place}\"}}");
+        world.put(&file, &text);
+        let entry = serde_json::json!({"id": id, "path": file, "content_hash": hash(text.as_bytes())});
+        manifest["catalog"].as_array_mut().unwrap().push(entry);
+    }
+    world.put(path, &manifest.to_string());
+    world.sql("eu.db", "CREATE TABLE a (b)");
+    let eu = "{name: shop-eu, type: sqlite, connection: {file: eu.db}}]";
+    world.put(".jaato/databases.yaml", &CONFIG.replace(']', &format!(", {eu}")));
+    let options = DocumentOptions { names: vec!["shop".into()], ..options() };
+    let expected: Vec<&str> = files.iter().filter(|it| it.2).map(|it| it.0).collect();
+    let prepared = world.desk().documentation(&options).unwrap();
+    let mut told: Vec<&str> = prepared.files_removed().collect();
+    let mut wanted = expected.clone();
+    told.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+    world.document(&options);
+    for (file, _, is_removed) in &files {
+        assert_eq!(world.path.join(file).exists(), !is_removed, "{file}");
+    }
+    for file in
+        own.iter().copied().chain([".jaato/references/db-shop-mine.json", ".jaato/references/db-shop-eu-a.json"])
+    {
+        assert!(world.path.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
+    let world = World::new();
+    world.sql("app.db", "CREATE TABLE a (b INTEGER PRIMARY KEY)");
+    let app = "{name: app, type: sqlite, connection: {file: app.db}}";
+    let both = CONFIG.replace(']', &format!(", {app}]"));
+    world.put(".jaato/databases.yaml", &both);
+    world.document(&options());
+    // Errors in the configuration, and a run about another database, leave it alone.
+    world.put(".jaato/databases.yaml", &format!("databases: [{app}, {{name: x, type: sqlite}}]"));
+    assert!(world.desk().documentation(&options()).unwrap().databases_gone.is_empty());
+    world.put(".jaato/databases.yaml", &format!("databases: [{app}]"));
+    let named = DocumentOptions { names: vec!["app".into()], ..options() };
+    assert!(world.desk().documentation(&named).unwrap().is_up_to_date());
+    // A page that a person edited stays, and is named until it is removed.
+    let edited = "docs/databases/shop/zone/tables/main.zone.md";
+    world.put(edited, "mine");
+    assert_eq!(world.desk().databases_not_configured().into_iter().collect::<Vec<_>>(), ["shop"]);
+    let prepared = world.desk().documentation(&options()).unwrap();
+    assert_eq!((prepared.removed.len(), prepared.entries_removed.len()), (10, 2));
+    assert_eq!(prepared.left_over, [edited]);
+    let report = world.document(&options());
+    assert_eq!((report.removed.len(), report.sources_removed.len()), (10, 2));
+    let left = |name: &&String| name.contains("shop");
+    assert_eq!(world.pages().keys().filter(left).collect::<Vec<_>>(), [edited]);
+    for _ in 0..2 {
+        let prepared = world.desk().documentation(&options()).unwrap();
+        assert!(prepared.is_up_to_date());
+        assert_eq!(prepared.left_over, [edited]);
+        world.document(&options());
+    }
+    fs::remove_file(world.path.join(edited)).unwrap();
+    world.document(&options());
+    assert!(world.desk().databases_not_configured().is_empty());
+    // Configured again, it is documented again.
+    world.put(".jaato/databases.yaml", &both);
+    assert_eq!(world.document(&options()).sources.len(), 2);
+}
+
+#[test]
+fn an_edited_page_of_a_table_that_is_gone_is_named_until_it_is_removed() {
+    let world = World::new();
+    world.document(&options());
+    let (page, entry) = ("docs/databases/shop/zone/tables/main.bin.md", ".jaato/references/db-shop-zone.json");
+    world.put(page, "mine");
+    world.put(entry, "{\"id\": \"db-shop-zone\", \"name\": \"mine\", \"path\": \"x\"}");
+    world.sql("shop.db", "DROP TABLE bin; DROP TABLE zone");
+    for _ in 0..3 {
+        let prepared = world.desk().documentation(&options()).unwrap();
+        assert_eq!(prepared.left_over, [page, entry]);
+        assert!(prepared.edited.is_empty());
+        world.document(&options());
+    }
+    assert_eq!((world.read(page).as_str(), world.path.join(entry).exists()), ("mine", true));
+    fs::remove_file(world.path.join(page)).unwrap();
+    fs::remove_file(world.path.join(entry)).unwrap();
+    world.document(&options());
+    let desk = world.desk();
+    assert!(desk.documentation(&options()).unwrap().left_over.is_empty());
+    let manifest = desk.manifest("docs/databases").unwrap().unwrap();
+    assert_eq!((manifest.edited.len(), manifest.catalog.len()), (0, 1));
+}

@@ -1,0 +1,98 @@
+//! Runs that are ended, and runs beside others.
+
+use refdesk_text::Code;
+
+use super::super::DocumentReport;
+use super::{World, options};
+use crate::Session;
+
+#[test]
+fn a_run_that_was_ended_goes_on_where_it_was() {
+    let (whole, broken) = (World::new(), World::new());
+    for world in [&whole, &broken] {
+        let table = |at: usize| format!("CREATE TABLE t{at:03} (id INTEGER PRIMARY KEY, a TEXT);\n");
+        world.sql("shop.db", &(0..80).map(table).collect::<String>());
+    }
+    whole.document(&options());
+    let mut desk = broken.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    let mut seen = Vec::new();
+    let report = desk
+        .write_documentation(&Session::of_client("test"), &prepared, &mut |progress| {
+            seen.push((progress.done, progress.failed, progress.of));
+            seen.len() <= 40
+        })
+        .unwrap();
+    // It is asked before each table, which has two pages.
+    assert_eq!((seen[0], seen[1], seen[40]), ((0, 0, 172), (2, 0, 172), (80, 0, 172)));
+    assert!(report.is_ended && report.written.len() == 80, "{}", report.written.len());
+    drop((prepared, desk));
+    // The schema changes before it goes on: its own pages are not taken for edited ones.
+    broken.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
+    whole.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
+    let report = broken.document(&options());
+    assert_eq!(report.edited, [""; 0]);
+    assert!(report.written.len() < 172 - 80 + 8, "{}", report.written.len());
+    whole.document(&options());
+    assert_eq!(broken.pages(), whole.pages());
+}
+
+#[test]
+fn two_runs_at_once_are_refused() {
+    let world = World::new();
+    let first = world.desk().prepare_documentation(&options()).unwrap();
+    let error = world.desk().prepare_documentation(&options()).unwrap_err();
+    assert_eq!(error.code, Code::DatabaseBusy);
+    assert!(error.message.contains(&format!("process {}", std::process::id())), "{error}");
+    drop(first);
+    world.desk().prepare_documentation(&options()).unwrap();
+}
+
+/// Ends a run before this table, counted from 0.
+fn ended_before(world: &World, table: usize) -> DocumentReport {
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    let mut seen = 0;
+    let mut goes_on = |_| {
+        seen += 1;
+        seen <= table
+    };
+    desk.write_documentation(&Session::of_client("test"), &prepared, &mut goes_on).unwrap()
+}
+
+#[test]
+fn pages_of_interrupted_runs_are_known_while_the_schema_goes_on_changing() {
+    let (whole, broken) = (World::new(), World::new());
+    broken.document(&options());
+    let changes = [
+        "ALTER TABLE customer ADD COLUMN a TEXT; ALTER TABLE zone ADD COLUMN a TEXT; CREATE TABLE visit (id INTEGER)",
+        "ALTER TABLE customer ADD COLUMN b TEXT; ALTER TABLE zone ADD COLUMN b TEXT",
+        "ALTER TABLE orders ADD COLUMN c TEXT; DROP TABLE visit",
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        broken.sql("shop.db", change);
+        whole.sql("shop.db", change);
+        for table in [2, 0, 1] {
+            let report = ended_before(&broken, table + at);
+            assert!(report.edited.is_empty(), "{report:?}");
+        }
+    }
+    let report = broken.document(&options());
+    assert!(report.edited.is_empty(), "{report:?}");
+    whole.document(&options());
+    assert_eq!(broken.pages(), whole.pages());
+}
+
+#[test]
+fn a_page_that_changed_since_it_was_compared_stays() {
+    let world = World::new();
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    let page = "docs/databases/shop/zone/tables/main.zone.md";
+    world.put(page, "mine");
+    let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+    assert_eq!(report.failed.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Changed]);
+    assert_eq!((world.read(page).as_str(), report.written.len()), ("mine", 10));
+    drop((prepared, desk));
+    assert_eq!(world.document(&options()).edited, [page]);
+}

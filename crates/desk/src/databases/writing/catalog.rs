@@ -1,0 +1,79 @@
+//! The entries of the catalog: those of domains and tables with pages are written, those of what is gone are removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refdesk_database::documenter::ManifestEntry;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::Before;
+
+use super::Run;
+
+impl Run<'_, '_> {
+    /// Writes the entries of the catalog and removes those of what is gone; what a person edited stays. Returns those that refdesk
+    /// wrote.
+    pub(super) fn write_catalog_entries(&mut self) -> Vec<ManifestEntry> {
+        let prepared = self.prepared;
+        let before: BTreeMap<&str, &ManifestEntry> =
+            prepared.manifest.iter().flat_map(|it| &it.catalog).map(|entry| (entry.id.as_str(), entry)).collect();
+        let mut entries = Vec::new();
+        for (entry, path, text) in &prepared.catalog {
+            let hash = sha256_hex(text.as_bytes());
+            let known = before.get(entry.id.as_str()).filter(|known| known.path == *path);
+            let noted = |content_hash: String| ManifestEntry { id: entry.id.clone(), path: path.clone(), content_hash };
+            let found = match self.desk.page_bytes(path).ok().flatten() {
+                None => Before::Nothing,
+                Some(bytes) if bytes == text.as_bytes() => {
+                    entries.push(noted(hash));
+                    continue;
+                }
+                Some(bytes) => {
+                    let before = Before::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
+                    let is_known = known.is_some_and(|known| known.content_hash == sha256_hex(&bytes));
+                    let is_interrupted =
+                        || prepared.own.has_hash(path, &bytes) && self.desk.is_entry(prepared, &entry.id, &bytes);
+                    if !is_known && !is_interrupted() {
+                        self.report.edited.push(path.clone());
+                        entries.extend(known.map(|known| noted(known.content_hash.clone())));
+                        continue;
+                    }
+                    before
+                }
+            };
+            match self.writes.write(path, text, &found) {
+                Ok(written) => {
+                    self.unnoted.push((written.shown, text));
+                    self.report.sources.push(entry.id.clone());
+                    entries.push(noted(hash));
+                }
+                Err(error) => self.report.failed.push(error),
+            }
+        }
+        let kept: BTreeSet<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
+        let gone = before.iter().filter(|(id, _)| !kept.contains(*id)).map(|(_, old)| *old);
+        entries.extend(gone.filter(|old| !self.desk.is_of_run(prepared, old) || !self.forget_entry(old)).cloned());
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        entries
+    }
+
+    /// Removes the entry of what is gone, if it is as it was when that was decided; whether it is there no longer.
+    fn forget_entry(&mut self, old: &ManifestEntry) -> bool {
+        let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
+        if !self.prepared.entries_removed.contains(old) || sha256_hex(&bytes) != old.content_hash {
+            return false;
+        }
+        let removed = self.proposed_removal(&old.path).and_then(|proposal| {
+            let done = self.desk.remove(self.session, &proposal, 0, "what the source was about is gone");
+            done.map_err(|unwritten| unwritten.refused)
+        });
+        match removed {
+            Ok(()) => {
+                self.report.sources_removed.push(old.id.clone());
+                true
+            }
+            Err(error) => {
+                self.report.failed.push(error);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The manifest: written last, so that it never names a page that is not there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refdesk_database::documenter::{Manifest, ManifestEntry, ManifestFile, ManifestStatus, PageAction};
+use refdesk_database::schema::page::Page;
+use refdesk_database::schema::plan::SCHEMA_VERSION;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::Before;
+
+use super::{REASON, Run};
+use crate::databases::documenting::DocumentedPage;
+
+impl Run<'_, '_> {
+    pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) {
+        let prepared = self.prepared;
+        let old: BTreeMap<&str, &ManifestFile> = prepared
+            .manifest
+            .iter()
+            .flat_map(|it| &it.indexable_files)
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
+        let mut files: Vec<ManifestFile> = prepared
+            .pages
+            .iter()
+            .filter_map(|it| {
+                let path = it.page.path.as_str();
+                file_of(it, written.contains(path), old.get(path).copied(), now)
+            })
+            .collect();
+        let is_settled = |name: &String| prepared.databases.contains(name) || prepared.databases_gone.contains(name);
+        let removed: BTreeSet<&str> = self.report.removed.iter().map(String::as_str).collect();
+        let is_left = |path: &String| prepared.removed.contains(path) && !removed.contains(path.as_str());
+        let others = old.values().filter(|file| !is_settled(&file.database) || is_left(&file.path));
+        files.extend(others.map(|file| (*file).clone()));
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let plan = &prepared.planned.plan;
+        let mut edited: Vec<String> = self.report.edited.iter().chain(&prepared.left_over).cloned().collect();
+        edited.sort();
+        edited.dedup();
+        let databases: BTreeSet<String> = files.iter().map(|file| file.database.clone()).collect();
+        let is_partial = !prepared.failed.is_empty() || !self.report.failed.is_empty();
+        let units = plan.work_units.iter().filter(|it| databases.contains(&it.database));
+        let manifest = Manifest {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            completed_at: now.to_owned(),
+            plan_hash: plan.hash(),
+            status: if is_partial { ManifestStatus::Partial } else { ManifestStatus::Complete },
+            work_units: units.map(|it| it.id.clone()).collect(),
+            databases: databases.into_iter().collect(),
+            total_files: files.len(),
+            indexable_files: files,
+            sources: prepared.sources,
+            edited,
+            catalog,
+        };
+        if prepared.manifest.as_ref().is_some_and(|old| old.is_same(&manifest)) {
+            return;
+        }
+        let path = Manifest::path(&prepared.docs_path);
+        let stored = self.desk.propose_below(&path, &manifest.text()).and_then(|proposal| {
+            if proposal.is_unchanged() {
+                return Ok(());
+            }
+            self.desk.write(self.session, &[proposal], REASON).map(drop).map_err(|unwritten| unwritten.refused)
+        });
+        if let Err(error) = stored {
+            self.report.failed.push(error);
+        }
+    }
+}
+
+/// A page as the manifest has it; `None` if it is not there. Of a page that a person edited the hash of what refdesk wrote stays, so
+/// that it counts as edited again.
+fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, now: &str) -> Option<ManifestFile> {
+    let new_hash = sha256_hex(it.page.text.as_bytes());
+    if is_written {
+        return Some(described(&it.page, new_hash, it.page.text.len(), now));
+    }
+    let Before::File { size, hash } = &it.before else { return None };
+    let size = usize::try_from(*size).unwrap_or(usize::MAX);
+    match known {
+        Some(known) if it.action == PageAction::Edited || known.content_hash == *hash => Some(known.clone()),
+        _ if it.action == PageAction::Edited => Some(described(&it.page, new_hash, it.page.text.len(), now)),
+        _ => Some(described(&it.page, hash.clone(), size, now)),
+    }
+}
+
+fn described(page: &Page, content_hash: String, size_bytes: usize, now: &str) -> ManifestFile {
+    ManifestFile {
+        path: page.path.clone(),
+        kind: page.kind,
+        database: page.database.clone(),
+        schema: page.table.as_ref().map(|table| table.schema.clone()),
+        table: page.table.as_ref().map(|table| table.name.clone()),
+        domain: page.domain.clone(),
+        content_hash,
+        size_bytes,
+        modified_at: now.to_owned(),
+    }
+}

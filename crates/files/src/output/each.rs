@@ -1,0 +1,144 @@
+//! Writes many files that can be made again, each by itself: a reader sees a file's old bytes or its new ones, and a killed writer
+//! leaves whole files. Only the end of all of them waits for the disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::lookup::PathLookup;
+use super::record::write_failed;
+use super::refusal::{self, WriteTarget};
+use super::write::make_folders;
+use super::{Before, Scope, WrittenFile};
+use crate::atomic::{device_of, sync_file_system};
+use crate::{Durability, FileMode, Folder};
+use refdesk_text::{Code, Error};
+
+/// From so many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
+const MANY: usize = 16;
+
+/// Files of a workspace that are written one after the other.
+#[derive(Debug)]
+pub struct SeparateWrites {
+    workspace: PathBuf,
+    lookup: PathLookup,
+    /// What was written, by folder.
+    written: BTreeMap<PathBuf, Vec<PathBuf>>,
+}
+
+impl SeparateWrites {
+    /// For files below a workspace.
+    pub fn new(workspace: &Path) -> Self {
+        Self { workspace: workspace.to_path_buf(), lookup: PathLookup::default(), written: BTreeMap::new() }
+    }
+
+    /// Writes a file at a path relative to the workspace, whose content is still `before`.
+    ///
+    /// # Errors
+    /// The path may not be written, its content changed, or the file system's error.
+    pub fn write(&mut self, path: &str, text: &str, before: &Before) -> Result<WrittenFile, Error> {
+        let WriteTarget { path, shown, folder } =
+            refusal::write_target(&mut self.lookup, &self.workspace, &self.workspace, path, Scope::Workspace)?;
+        let failed = |error: &io::Error| write_failed(&shown, error);
+        let folder = match folder {
+            Some(folder) => folder,
+            None => self.folder_of(&path).map_err(|error| failed(&error))?,
+        };
+        let name = path.file_name().unwrap_or_default();
+        let staged = folder
+            .stage(name, text.as_bytes(), FileMode::Default, Durability::Recreatable)
+            .map_err(|error| failed(&error))?;
+        let (now, _) = Before::read_in(Some(&folder), &path).map_err(|error| refusal::unreadable(&shown, &error))?;
+        if now != *before {
+            let message = format!("{shown} changed after it was compared");
+            return Err(refusal::refused(Code::Changed, message, "check what changed, and write again"));
+        }
+        match before {
+            Before::Nothing => staged.publish(name).map(drop),
+            Before::File { .. } => staged.replace(name),
+        }
+        .map_err(|error| failed(&error))?;
+        let above = folder.path().to_path_buf();
+        self.written.entry(above).or_default().push(path);
+        Ok(WrittenFile { shown, bytes: text.len(), lines: text.lines().count() })
+    }
+
+    /// Waits until everything that was written is on the disk, and removes what killed writers left beside it.
+    ///
+    /// # Errors
+    /// The file system's error.
+    pub fn finish(self) -> io::Result<()> {
+        let count: usize = self.written.values().map(Vec::len).sum();
+        let mut synced = BTreeSet::new();
+        for (folder, files) in &self.written {
+            let folder = Folder::real(folder)?;
+            // Leftovers are harmless; the next writer here tries again.
+            let _ = folder.sweep_dead();
+            let open = |file: &PathBuf| -> io::Result<File> { folder.open(file.file_name().unwrap_or_default()) };
+            let Some(first) = files.first() else { continue };
+            if count >= MANY {
+                let first = open(first)?;
+                // All files of a workspace are usually on one file system.
+                let device = device_of(&first).ok();
+                if device.is_some_and(|device| synced.contains(&device)) {
+                    continue;
+                }
+                if sync_file_system(&first).is_ok() {
+                    synced.extend(device);
+                    continue;
+                }
+            }
+            files.iter().try_for_each(|file| open(file)?.sync_data())?;
+        }
+        Ok(())
+    }
+
+    /// The folder of a file in it that does not exist yet; missing folders are created.
+    fn folder_of(&mut self, path: &Path) -> io::Result<Folder> {
+        let mut made = Vec::new();
+        let folder = make_folders(path, &mut made)?;
+        if !made.is_empty() {
+            // It knows that there is no such folder.
+            self.lookup = PathLookup::default();
+        }
+        Ok(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::name::sha256_hex;
+    use crate::write_atomic;
+
+    fn file(text: &str) -> Before {
+        Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
+    }
+
+    #[test]
+    fn each_file_is_written_unless_it_changed() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        fs::create_dir_all(root.join("a")).unwrap();
+        write_atomic(&root.join("a/old"), b"old").unwrap();
+        write_atomic(&root.join("a/.refdesk-dead.tmp"), b"x").unwrap();
+        let mut writes = SeparateWrites::new(&root);
+        let written = writes.write("a/old", "new\n", &file("old")).unwrap();
+        assert_eq!((written.shown.as_str(), written.bytes, written.lines), ("a/old", 4, 1));
+        for at in 0..MANY {
+            writes.write(&format!("b/c/{at}"), "x", &Before::Nothing).unwrap();
+        }
+        // Each of these is no longer what it was compared with.
+        for (path, before) in [("a/old", file("old")), ("b/c/0", Before::Nothing), ("a/gone", file("gone"))] {
+            assert_eq!(writes.write(path, "y", &before).unwrap_err().code, Code::Changed, "{path}");
+        }
+        assert_eq!(writes.write("../x", "y", &Before::Nothing).unwrap_err().code, Code::Outside);
+        writes.finish().unwrap();
+        let names = |folder: &str| fs::read_dir(root.join(folder)).unwrap().count();
+        assert_eq!((names("a"), names("b/c"), names(".")), (1, MANY, 2));
+        assert_eq!(fs::read_to_string(root.join("a/old")).unwrap(), "new\n");
+    }
+}
