@@ -2,13 +2,14 @@
 
 #[cfg(feature = "postgres")]
 pub mod postgres;
+pub mod snowflake;
 pub mod sqlite;
 
 use std::fmt;
 use std::path::PathBuf;
 
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
 use crate::schema::snapshot::Snapshot;
@@ -43,8 +44,8 @@ pub struct Reading {
     pub snapshot: Snapshot,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// What the role may do that reading does not need.
-    pub about_role: Vec<Diagnostic>,
+    /// What a person should know of how it was read, such as a role that may do more than reading needs.
+    pub about_connection: Vec<Diagnostic>,
 }
 
 /// What finding a server may look at.
@@ -85,11 +86,17 @@ pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
         Connection::Sqlite { file } => sqlite::snapshot(database.config, &database.file, file),
         #[cfg(feature = "postgres")]
         Connection::Postgres(server) => postgres::snapshot(database.config, server, &database.around),
-        _ => {
+        Connection::Snowflake(server) => snowflake::snapshot(database.config, server, &database.around),
+        #[cfg(not(feature = "postgres"))]
+        Connection::Postgres(_) => {
             let kind = database.config.connection.word();
             let message =
                 format!("'{}' cannot be read: this refdesk has no connector for {kind}", database.config.name);
-            Err(Error::new(Code::DatabaseUnreadable, message, "use a database of type postgres or sqlite"))
+            Err(Error::new(
+                refdesk_text::Code::DatabaseUnreadable,
+                message,
+                "use a database of type snowflake or sqlite",
+            ))
         }
     }
 }

@@ -227,6 +227,7 @@ codes! {
     Unreadable = "unreadable",
     UnreadableJournal = "unreadable-journal",
     UnsupportedVersion = "unsupported-version",
+    Untried = "untried",
     Untrusted = "untrusted",
     Usage = "usage",
     Watch = "watch",

@@ -46,7 +46,7 @@ pub fn run(
     let mut answer = CommandOutput { notes, ..CommandOutput::new(json, text) };
     answer.diagnostics = problems
         .into_iter()
-        .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_role)))
+        .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_connection)))
         .collect();
     Ok(answer.and_refused(failed))
 }

@@ -32,13 +32,16 @@ pub struct ServerConnection {
     pub sslrootcert: Option<String>,
     /// The account of Snowflake.
     pub account: Option<String>,
+    /// A file with the private key of a user of Snowflake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key_file: Option<String>,
     /// The warehouse of Snowflake.
     pub warehouse: Option<String>,
     /// The role.
     pub role: Option<String>,
 }
 
-/// Where a password comes from.
+/// Where a password, a token or a private key comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Secret {
@@ -61,6 +64,9 @@ const KEYS: &[&str] = &[
     "sslmode",
     "sslrootcert",
     "account",
+    "private_key_file",
+    "private_key_env",
+    "token_env",
     "warehouse",
     "role",
 ];
@@ -96,7 +102,8 @@ pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerC
     let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
     inner.warn_unknown(&known);
     let command = inner.text("password_command").map(Secret::Command);
-    let from_env = inner.text("password_env").map(Secret::Env);
+    let in_env = ["password_env", "private_key_env", "token_env"];
+    let from_env = in_env.iter().find_map(|key| inner.text(key)).map(Secret::Env);
     let connection = ServerConnection {
         service: inner.text("service"),
         url_env: inner.text("url_env"),
@@ -109,6 +116,7 @@ pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerC
         sslmode: inner.word("sslmode", &SSL_MODES.map(|mode| (mode, mode))).map(str::to_owned),
         sslrootcert: inner.text("sslrootcert"),
         account: inner.text("account"),
+        private_key_file: inner.text("private_key_file"),
         warehouse: inner.text("warehouse"),
         role: inner.text("role"),
     };

@@ -55,7 +55,7 @@ fn read(
         }
     };
     reading.problems.extend(weak_tls(config, &address));
-    reading.about_role.extend(too_many_rights(config, &rights, &reading));
+    reading.about_connection.extend(too_many_rights(config, &rights, &reading));
     Ok(reading)
 }
 

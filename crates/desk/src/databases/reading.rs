@@ -23,8 +23,8 @@ pub struct ReadDatabase {
     pub notes: Notes,
     /// What could not be read, and what is wrong with the notes.
     pub problems: Vec<Diagnostic>,
-    /// What the role may do that reading does not need.
-    pub about_role: Vec<Diagnostic>,
+    /// What a person should know of how it was read, such as a role that may do more than reading needs.
+    pub about_connection: Vec<Diagnostic>,
     /// How long reading took.
     pub milliseconds: u64,
 }
@@ -63,7 +63,7 @@ impl Desk {
             Error::new(problem.code, message, format!("mend {}", notes_file(&database.name)))
         });
         let began = Instant::now();
-        let mut about_role = Vec::new();
+        let mut about_connection = Vec::new();
         let (config, state) = match self.database_access(database) {
             DatabaseAccess::Untrusted => (database.clone(), ReadState::Untrusted),
             DatabaseAccess::Refused(error) => (database.clone(), ReadState::Failed(error)),
@@ -74,7 +74,7 @@ impl Desk {
                 match wrong_notes.map_or_else(|| connector::snapshot(&self.reachable(&config, &allowed)), Err) {
                     Ok(reading) => {
                         problems.extend(reading.problems);
-                        about_role = reading.about_role;
+                        about_connection = reading.about_connection;
                         problems.extend(unmatched(
                             &config,
                             &reading.snapshot,
@@ -88,7 +88,7 @@ impl Desk {
             }
         };
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        ReadDatabase { config, state, notes, problems, about_role, milliseconds }
+        ReadDatabase { config, state, notes, problems, about_connection, milliseconds }
     }
 
     /// A database that may be read, and what finding it may look at.

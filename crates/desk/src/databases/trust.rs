@@ -123,6 +123,7 @@ fn words(server: &ServerConnection) -> String {
         ("database", &server.database),
         ("user", &server.user),
         ("account", &server.account),
+        ("the private key in", &server.private_key_file),
         ("warehouse", &server.warehouse),
         ("role", &server.role),
         ("sslmode", &server.sslmode),

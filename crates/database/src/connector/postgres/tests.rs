@@ -197,9 +197,9 @@ fn roles(server: &TestServer, database: &str) {
         reader.snapshot.tables.iter().filter(|it| it.is_unreadable).map(Table::full_name).collect();
     assert_eq!(unreadable, ["hidden.t", "public.closed"]);
     assert!(reader.snapshot.tables.iter().all(|it| it.columns.len() == 1), "they are read from the catalog");
-    assert_eq!(reader.about_role, []);
+    assert_eq!(reader.about_connection, []);
     for (user, what) in [("refdesk", "is a superuser"), ("writer", "may write 1 table")] {
-        let warning = reading(server, database, user).about_role.pop().unwrap();
+        let warning = reading(server, database, user).about_connection.pop().unwrap();
         assert!(warning.message.contains(what), "{warning:?}");
         let fix = format!("{:?}", warning.fix);
         assert!(fix.contains("GRANT USAGE ON SCHEMA") && fix.contains("hidden"), "{fix}");

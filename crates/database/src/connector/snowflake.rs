@@ -1,0 +1,89 @@
+//! Snowflake, over its SQL REST API. It was tried against a stand-in only, never against Snowflake itself.
+//!
+//! Each statement is a request of its own, so the schema is not read as it was at one moment. No row of a table is read: masking
+//! and row access policies could not be seen from here.
+
+mod catalog;
+mod endpoint;
+mod session;
+#[cfg(test)]
+mod stand_in;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use self::catalog::RoleName;
+use self::endpoint::Endpoint;
+use self::session::Session;
+use super::{ConnectionSurroundings, Reading, quoted};
+use crate::config::{DatabaseConfig, ServerConnection};
+
+/// Roles that may do everything.
+const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", "ORGADMIN"];
+
+/// Reads the schema of a database.
+///
+/// # Errors
+/// It cannot be reached or read.
+pub fn snapshot(
+    config: &DatabaseConfig,
+    server: &ServerConnection,
+    around: &ConnectionSurroundings,
+) -> Result<Reading, Error> {
+    read(config, server, around, thread::park_timeout)
+}
+
+/// The same with another way to wait.
+fn read(
+    config: &DatabaseConfig,
+    server: &ServerConnection,
+    around: &ConnectionSurroundings,
+    wait: fn(Duration),
+) -> Result<Reading, Error> {
+    let endpoint = Endpoint::of(server, around)?;
+    let token = endpoint.token(SystemTime::now())?;
+    let session = Session::new(&endpoint, token, wait);
+    let (mut reading, role) = catalog::read(&session, config)?;
+    let message =
+        format!("'{}' is read as Snowflake documents it, which was tried against a stand-in only", config.name);
+    let untried = Diagnostic::warning(Code::Untried, message).fix("compare its pages with what Snowflake shows");
+    reading.about_connection.push(untried);
+    reading.about_connection.extend(too_many_rights(config, &role, &reading));
+    Ok(reading)
+}
+
+fn unreachable(why: &str, fix: &str) -> Error {
+    Error::new(Code::DatabaseUnreachable, format!("Snowflake cannot be reached: {why}"), fix.to_owned())
+}
+
+fn unreadable(why: &str, fix: &str) -> Error {
+    Error::new(Code::DatabaseUnreadable, format!("Snowflake could not be read: {why}"), fix.to_owned())
+}
+
+/// A warning about a role that may do everything, with the statements that make one that may only read.
+fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) -> Option<Diagnostic> {
+    if !ADMINISTRATORS.contains(&role.name.as_str()) {
+        return None;
+    }
+    let message = format!("'{}' is read as {}, and a role that may only read is enough", config.name, role.name);
+    let database = quoted(&role.database).ok()?;
+    let mut grants = vec![
+        "CREATE ROLE REFDESK_READER".to_owned(),
+        format!("GRANT USAGE ON DATABASE {database} TO ROLE REFDESK_READER"),
+    ];
+    let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
+    let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
+    for schema in schemas.filter_map(|name| quoted(name).ok()) {
+        grants.push(format!("GRANT USAGE ON SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
+        // A role that may refer to a table sees its columns and keys, and not its rows.
+        grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
+        grants.push(format!("GRANT REFERENCES ON ALL VIEWS IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
+    }
+    Some(Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("make another: {};", grants.join("; "))))
+}

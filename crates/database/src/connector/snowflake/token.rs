@@ -1,0 +1,118 @@
+//! A token that shows that one has the private key of a user: a JSON Web Token, signed with RSA and SHA-256.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::digest::{SHA256, digest};
+use ring::rand::SystemRandom;
+use ring::rsa::KeyPair as RsaKeyPair;
+use ring::signature::{KeyPair as _, RSA_PKCS1_SHA256};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
+use serde_json::json;
+use spki::der::Encode as _;
+use spki::der::asn1::{AnyRef, BitStringRef};
+use spki::{AlgorithmIdentifierRef, ObjectIdentifier, SubjectPublicKeyInfoRef};
+
+/// How long a token counts; Snowflake allows an hour.
+const LIFETIME: Duration = Duration::from_secs(59 * 60);
+
+/// How far a clock of this machine may be ahead.
+const SKEW: Duration = Duration::from_secs(30);
+
+/// What says in a public key that it is one of RSA (RFC 3279, 2.3.1).
+const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// A private key with its public one.
+pub struct KeyPair(RsaKeyPair);
+
+impl KeyPair {
+    /// From a private key as PEM, PKCS#8 or PKCS#1, without a passphrase.
+    ///
+    /// # Errors
+    /// Why it is none, in words that quote nothing of it.
+    pub fn of_pem(pem: &str) -> Result<Self, String> {
+        if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || pem.contains("Proc-Type: 4,ENCRYPTED") {
+            return Err("the private key has a passphrase, and one without is needed".to_owned());
+        }
+        let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| "the private key is not PEM".to_owned())?;
+        let pair = match &key {
+            PrivateKeyDer::Pkcs8(key) => RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()),
+            PrivateKeyDer::Pkcs1(key) => RsaKeyPair::from_der(key.secret_pkcs1_der()),
+            _ => return Err("the private key is not one of RSA".to_owned()),
+        };
+        pair.map(Self).map_err(|why| format!("the private key is not one that can be used ({why})"))
+    }
+
+    /// The hash of the public key, as Snowflake shows it of a user.
+    fn fingerprint(&self) -> Result<String, spki::der::Error> {
+        let key = SubjectPublicKeyInfoRef {
+            algorithm: AlgorithmIdentifierRef { oid: RSA_ENCRYPTION, parameters: Some(AnyRef::NULL) },
+            subject_public_key: BitStringRef::from_bytes(self.0.public_key().as_ref())?,
+        };
+        Ok(format!("SHA256:{}", STANDARD.encode(digest(&SHA256, &key.to_der()?))))
+    }
+}
+
+/// A token of this user.
+///
+/// # Errors
+/// The key cannot sign.
+pub fn signed(pair: &KeyPair, account: &str, user: &str, now: SystemTime) -> Result<String, String> {
+    let subject = format!("{}.{}", locator(account), user.to_uppercase());
+    let fingerprint = pair.fingerprint().map_err(|error| format!("the public key cannot be written ({error})"))?;
+    let issued = now.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(SKEW).as_secs();
+    let claims = json!({
+        "iss": format!("{subject}.{fingerprint}"),
+        "sub": subject,
+        "iat": issued,
+        "exp": issued + LIFETIME.as_secs(),
+    });
+    let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let message = format!("{}.{}", part(&json!({"alg": "RS256", "typ": "JWT"})), part(&claims));
+    let mut signature = vec![0; pair.0.public().modulus_len()];
+    pair.0
+        .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.as_bytes(), &mut signature)
+        .map_err(|_| "the private key cannot sign".to_owned())?;
+    Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
+}
+
+/// The account as a token names it: in capitals, without domain, region and cloud.
+fn locator(account: &str) -> String {
+    let account = account.to_uppercase();
+    if account.contains(".GLOBAL") {
+        return account.split('-').next().unwrap_or_default().to_owned();
+    }
+    account.split('.').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_in_a_token() {
+        for (account, expected) in [
+            ("acme-main", "ACME-MAIN"),
+            ("xy12345.eu-west-1.aws", "XY12345"),
+            ("xy12345-abc.global", "XY12345"),
+            ("acme-main.snowflakecomputing.com", "ACME-MAIN"),
+        ] {
+            assert_eq!(locator(account), expected, "{account}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_none_are_told_without_a_word_of_them() {
+        for (pem, words) in [
+            ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nc2VjcmV0\n-----END ENCRYPTED PRIVATE KEY-----", "passphrase"),
+            ("-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----", "cannot be used"),
+            ("-----BEGIN PRIVATE KEY-----\nsecret", "not PEM"),
+        ] {
+            let Err(why) = KeyPair::of_pem(pem) else { panic!("{pem}") };
+            assert!(!why.contains("c2VjcmV0") && !why.contains("secret"), "{why}");
+            assert!(why.contains(words) || why.contains("can be used"), "{why}");
+        }
+    }
+}
