@@ -4,23 +4,18 @@
 //! and row access policies could not be seen from here.
 
 mod catalog;
-mod endpoint;
-mod session;
-#[cfg(test)]
-mod stand_in;
+mod place;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use refdesk_snowflake::Session;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleName;
-use self::endpoint::Endpoint;
-use self::session::Session;
 use super::{ConnectionSurroundings, Reading, quoted};
 use crate::config::{DatabaseConfig, ServerConnection};
 
@@ -46,9 +41,9 @@ fn read(
     around: &ConnectionSurroundings,
     wait: fn(Duration),
 ) -> Result<Reading, Error> {
-    let endpoint = Endpoint::of(server, around)?;
-    let token = endpoint.token(SystemTime::now())?;
-    let session = Session::new(&endpoint, token, wait);
+    let account = place::account(server)?;
+    let token = place::token(server, around, SystemTime::now())?;
+    let session = Session::new(&account, token, wait);
     let (mut reading, role) = catalog::read(&session, config)?;
     let message =
         format!("'{}' is read as Snowflake documents it, which was tried against a stand-in only", config.name);
@@ -56,14 +51,6 @@ fn read(
     reading.about_connection.push(untried);
     reading.about_connection.extend(too_many_rights(config, &role, &reading));
     Ok(reading)
-}
-
-fn unreachable(why: &str, fix: &str) -> Error {
-    Error::new(Code::DatabaseUnreachable, format!("Snowflake cannot be reached: {why}"), fix.to_owned())
-}
-
-fn unreadable(why: &str, fix: &str) -> Error {
-    Error::new(Code::DatabaseUnreadable, format!("Snowflake could not be read: {why}"), fix.to_owned())
 }
 
 /// A warning about a role that may do everything, with the statements that make one that may only read.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use refdesk_snowflake::{Row, Rows, Session, unreadable};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::session::{Row, Rows, Session};
-use super::unreadable;
 use crate::config::DatabaseConfig;
 use crate::connector::{Reading, quoted};
 use crate::schema::snapshot::{
@@ -191,14 +190,14 @@ fn keys(
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Rows, Error> {
     let rows = session.rows(&format!("SHOW {word} KEYS IN DATABASE"), &[])?;
-    if rows.len() < SHOWN {
+    if rows.count() < SHOWN {
         return Ok(rows);
     }
     let mut all = Rows::default();
     for schema in schemas {
         let Ok(name) = quoted(&schema.name) else { continue };
         let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
-        if rows.len() >= SHOWN {
+        if rows.count() >= SHOWN {
             let message = format!("Snowflake tells only {SHOWN} columns of keys of the schema '{}'", schema.name);
             problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude tables, so that fewer are left"));
         }

@@ -4,22 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use ring::rsa::KeyPair as RsaKeyPair;
-use ring::signature::KeyPair as _;
-use rustls::pki_types::PrivatePkcs8KeyDer;
-use rustls::pki_types::pem::PemObject;
+use refdesk_snowflake::testing::{Fault, StandIn, Tables};
 
-use super::stand_in::{Account, Fault, StandIn};
 use super::*;
 use crate::config::{self, Connection};
 use crate::schema::snapshot::{Table, TableKind, TableName};
 
 const KEY: &str = include_str!("../../../../../tests/data/databases/key-of-tests.pem");
-
-fn public_key() -> Vec<u8> {
-    let key = PrivatePkcs8KeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
-    RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()).unwrap().public_key().as_ref().to_vec()
-}
 
 fn variable(name: &str) -> Option<String> {
     match name {
@@ -78,7 +69,7 @@ fn imported_key(column: &str, target: &str, sequence: &str) -> BTreeMap<&'static
     ])
 }
 
-fn account() -> Account {
+fn account() -> Tables {
     let column = |table, name, kind, rest: [Option<&'static str>; 9]| {
         let [length, precision, scale, time, nullable, default, identity, collation, comment] = rest;
         [
@@ -102,7 +93,7 @@ fn account() -> Account {
     let counted = [None, Some("38"), Some("0"), None, Some("NO"), Some("IDENTITY START 1"), Some("YES"), None, None];
     let text =
         |length, comment| [Some(length), None, None, None, Some("YES"), Some("'new'"), Some("NO"), None, comment];
-    Account {
+    Tables {
         role: "READER",
         schemas: vec![
             [Some("SALES"), Some("What we sell")],
@@ -148,7 +139,7 @@ fn table<'r>(reading: &'r Reading, schema: &str, name: &str) -> &'r Table {
 
 #[test]
 fn a_schema_of_an_account() {
-    let server = StandIn::start(account(), Vec::new(), Some(public_key()));
+    let server = StandIn::start(account(), Vec::new(), Some(KEY));
     let by_key =
         "account: acme-main, user: refdesk, database: SHOP, warehouse: SMALL, role: READER, private_key_env: KEY";
     let reading = try_read(server.port, by_key, "").unwrap();
@@ -201,7 +192,7 @@ fn only_the_wanted_schemas_and_tables() {
 #[test]
 fn results_in_parts_and_statements_that_take_long() {
     let whole = try_read(StandIn::start(account(), Vec::new(), None).port, BY_TOKEN, "").unwrap();
-    let server = StandIn::start(Account { part: 1, ..account() }, vec![Fault::Later(3), Fault::Later(0)], None);
+    let server = StandIn::start(Tables { part: 1, ..account() }, vec![Fault::Later(3), Fault::Later(0)], None);
     let reading = try_read(server.port, BY_TOKEN, "").unwrap();
     assert_eq!(reading.snapshot, whole.snapshot);
     let parts = server.seen().iter().filter(|it| it.target.contains("partition=")).count();
@@ -225,7 +216,7 @@ fn more_keys_than_one_statement_tells() {
     };
     let mut keys: Vec<_> = many("Odd \"one\"").chain(many("SALES")).collect();
     keys.push(owned_key("ORDER", "DAY", "1", "K"));
-    let server = StandIn::start(Account { keys: BTreeMap::from([("PRIMARY", keys)]), ..account() }, Vec::new(), None);
+    let server = StandIn::start(Tables { keys: BTreeMap::from([("PRIMARY", keys)]), ..account() }, Vec::new(), None);
     let reading = try_read(server.port, BY_TOKEN, "").unwrap();
     assert_eq!(table(&reading, "SALES", "ORDER").primary_key.as_ref().unwrap().columns, ["DAY"]);
     let seen = server.seen();
@@ -290,7 +281,7 @@ fn refusals_say_what_to_do_and_quote_nothing() {
 
 #[test]
 fn a_role_that_may_do_everything_is_told() {
-    let server = StandIn::start(Account { role: "ACCOUNTADMIN", ..account() }, Vec::new(), None);
+    let server = StandIn::start(Tables { role: "ACCOUNTADMIN", ..account() }, Vec::new(), None);
     let reading = try_read(server.port, BY_TOKEN, "").unwrap();
     let [_, problem] = &reading.about_connection[..] else { panic!("{:?}", reading.about_connection) };
     assert!(problem.message.contains("ACCOUNTADMIN"), "{problem:?}");

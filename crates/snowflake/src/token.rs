@@ -27,6 +27,13 @@ const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.1
 /// A private key with its public one.
 pub struct KeyPair(RsaKeyPair);
 
+/// What the header `Authorization` says.
+pub struct Token {
+    pub(crate) text: String,
+    /// Whether refdesk signed it. Of others Snowflake finds out itself what they are.
+    pub(crate) is_signed_here: bool,
+}
+
 impl KeyPair {
     /// From a private key as PEM, PKCS#8 or PKCS#1, without a passphrase.
     ///
@@ -45,6 +52,12 @@ impl KeyPair {
         pair.map(Self).map_err(|why| format!("the private key is not one that can be used ({why})"))
     }
 
+    /// The public key as PKCS#1.
+    #[cfg(feature = "testing")]
+    pub(crate) fn public_key(&self) -> Vec<u8> {
+        self.0.public_key().as_ref().to_vec()
+    }
+
     /// The hash of the public key, as Snowflake shows it of a user.
     fn fingerprint(&self) -> Result<String, spki::der::Error> {
         let key = SubjectPublicKeyInfoRef {
@@ -55,27 +68,35 @@ impl KeyPair {
     }
 }
 
-/// A token of this user.
-///
-/// # Errors
-/// The key cannot sign.
-pub fn signed(pair: &KeyPair, account: &str, user: &str, now: SystemTime) -> Result<String, String> {
-    let subject = format!("{}.{}", locator(account), user.to_uppercase());
-    let fingerprint = pair.fingerprint().map_err(|error| format!("the public key cannot be written ({error})"))?;
-    let issued = now.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(SKEW).as_secs();
-    let claims = json!({
-        "iss": format!("{subject}.{fingerprint}"),
-        "sub": subject,
-        "iat": issued,
-        "exp": issued + LIFETIME.as_secs(),
-    });
-    let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let message = format!("{}.{}", part(&json!({"alg": "RS256", "typ": "JWT"})), part(&claims));
-    let mut signature = vec![0; pair.0.public().modulus_len()];
-    pair.0
-        .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.as_bytes(), &mut signature)
-        .map_err(|_| "the private key cannot sign".to_owned())?;
-    Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
+impl Token {
+    /// One that Snowflake gave out.
+    pub fn given(text: &str) -> Self {
+        Self { text: text.to_owned(), is_signed_here: false }
+    }
+
+    /// A token of this user, for an hour.
+    ///
+    /// # Errors
+    /// The key cannot sign.
+    pub fn signed(pair: &KeyPair, account: &str, user: &str, now: SystemTime) -> Result<Self, String> {
+        let subject = format!("{}.{}", locator(account), user.to_uppercase());
+        let fingerprint = pair.fingerprint().map_err(|error| format!("the public key cannot be written ({error})"))?;
+        let issued = now.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(SKEW).as_secs();
+        let claims = json!({
+            "iss": format!("{subject}.{fingerprint}"),
+            "sub": subject,
+            "iat": issued,
+            "exp": issued + LIFETIME.as_secs(),
+        });
+        let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let message = format!("{}.{}", part(&json!({"alg": "RS256", "typ": "JWT"})), part(&claims));
+        let mut signature = vec![0; pair.0.public().modulus_len()];
+        pair.0
+            .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.as_bytes(), &mut signature)
+            .map_err(|_| "the private key cannot sign".to_owned())?;
+        let text = format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature));
+        Ok(Self { text, is_signed_here: true })
+    }
 }
 
 /// The account as a token names it: in capitals, without domain, region and cloud.

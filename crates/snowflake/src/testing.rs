@@ -14,6 +14,8 @@ use flate2::write::GzEncoder;
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use serde_json::{Value, json};
 
+use crate::KeyPair;
+
 /// The hash of the public key of the tests, as `openssl` says it.
 pub const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
 
@@ -39,9 +41,9 @@ pub enum Fault {
     CutInside,
 }
 
-/// The tables of an account.
+/// What an account has.
 #[derive(Debug, Clone, Default)]
-pub struct Account {
+pub struct Tables {
     pub role: &'static str,
     /// Name and comment.
     pub schemas: Vec<[Option<&'static str>; 2]>,
@@ -61,7 +63,7 @@ pub struct StandIn {
 }
 
 struct State {
-    account: Account,
+    account: Tables,
     faults: VecDeque<Fault>,
     /// The results by handle, with the questions after which each is there.
     results: BTreeMap<String, (Value, Vec<Vec<Value>>, usize)>,
@@ -69,8 +71,9 @@ struct State {
 }
 
 impl StandIn {
-    /// Starts it; the first requests meet the faults, in their order.
-    pub fn start(account: Account, faults: Vec<Fault>, public_key: Option<Vec<u8>>) -> Self {
+    /// Starts it; the first requests meet the faults, in their order. It lets in what this private key signed, else `a-token`.
+    pub fn start(account: Tables, faults: Vec<Fault>, key: Option<&str>) -> Self {
+        let public_key = key.map(|pem| KeyPair::of_pem(pem).unwrap().public_key());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -202,7 +205,7 @@ fn is_let_in(state: &State, request: &Seen) -> bool {
 }
 
 /// The columns and rows of a statement; `None` if Snowflake would not know what it names.
-fn result(account: &Account, body: &Value) -> Option<(Vec<String>, Vec<Value>)> {
+fn result(account: &Tables, body: &Value) -> Option<(Vec<String>, Vec<Value>)> {
     let statement = body["statement"].as_str()?;
     if body["database"] != "SHOP" {
         return None;
@@ -235,7 +238,7 @@ fn result(account: &Account, body: &Value) -> Option<(Vec<String>, Vec<Value>)> 
 }
 
 /// `PRIMARY KEYS IN DATABASE`, or in a schema with its quoted name.
-fn shown_keys(account: &Account, rest: &str) -> (Vec<String>, Vec<Value>) {
+fn shown_keys(account: &Tables, rest: &str) -> (Vec<String>, Vec<Value>) {
     let (word, place) = rest.split_once(" KEYS IN ").unwrap();
     let schema = place.strip_prefix("SCHEMA ").map(|name| name.trim_matches('"').replace("\"\"", "\""));
     let all = account.keys.get(word).cloned().unwrap_or_default();

@@ -12,8 +12,7 @@ use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body, RequestBuilder};
 
-use super::endpoint::{Endpoint, Token};
-use super::{unreachable, unreadable};
+use crate::{Account, Token, unreachable, unreadable};
 
 /// The seconds that Snowflake lets a statement run.
 const STATEMENT_SECONDS: u64 = 30;
@@ -44,8 +43,8 @@ const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 const PARTS: usize = 1_000;
 
 /// Sends the statements of a run.
-pub struct Session<'e> {
-    endpoint: &'e Endpoint,
+pub struct Session<'a> {
+    account: &'a Account,
     token: Token,
     agent: Agent,
     wait: fn(Duration),
@@ -91,7 +90,7 @@ struct ColumnShape {
 
 impl Rows {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 
@@ -125,8 +124,9 @@ impl Row<'_> {
     }
 }
 
-impl<'e> Session<'e> {
-    pub fn new(endpoint: &'e Endpoint, token: Token, wait: fn(Duration)) -> Self {
+impl<'a> Session<'a> {
+    /// Sends with this token, and waits between tries with `wait`.
+    pub fn new(account: &'a Account, token: Token, wait: fn(Duration)) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -137,7 +137,7 @@ impl<'e> Session<'e> {
             .user_agent(concat!("refdesk/", env!("CARGO_PKG_VERSION")))
             .accept("application/json")
             .build();
-        Self { endpoint, token, agent: config.new_agent(), wait }
+        Self { account, token, agent: config.new_agent(), wait }
     }
 
     /// The rows of a statement. Its parameters, which are texts, are bound to its question marks.
@@ -152,11 +152,11 @@ impl<'e> Session<'e> {
         let mut body = json!({
             "statement": statement,
             "timeout": STATEMENT_SECONDS,
-            "database": self.endpoint.database,
+            "database": self.account.database,
             "bindings": bindings,
             "parameters": {"QUERY_TAG": "refdesk", "MULTI_STATEMENT_COUNT": "1"},
         });
-        for (key, value) in [("warehouse", &self.endpoint.warehouse), ("role", &self.endpoint.role)] {
+        for (key, value) in [("warehouse", &self.account.warehouse), ("role", &self.account.role)] {
             if let (Some(value), Some(body)) = (value, body.as_object_mut()) {
                 body.insert(key.to_owned(), json!(value));
             }
@@ -165,7 +165,7 @@ impl<'e> Session<'e> {
         let id = request_id();
         let mut answer = self.answer(|is_repeated| {
             let again = if is_repeated { "&retry=true" } else { "" };
-            let address = format!("{}/api/v2/statements?requestId={id}{again}", self.endpoint.base);
+            let address = format!("{}/api/v2/statements?requestId={id}{again}", self.account.base);
             let post = self.with_token(self.agent.post(address));
             post.header(CONTENT_TYPE, "application/json").send(body.as_bytes())
         })?;
@@ -206,13 +206,13 @@ impl<'e> Session<'e> {
     /// Whether a statement has ended, or a further part of its result.
     fn part(&self, handle: &str, number: Option<usize>) -> Result<Answer, Error> {
         let query = number.map_or_else(String::new, |number| format!("?partition={number}"));
-        let address = format!("{}/api/v2/statements/{handle}{query}", self.endpoint.base);
+        let address = format!("{}/api/v2/statements/{handle}{query}", self.account.base);
         self.answer(|_| self.with_token(self.agent.get(&address)).call())
     }
 
     /// Ends a statement; one that cannot be reached ends by itself.
     fn cancel(&self, handle: &str) {
-        let address = format!("{}/api/v2/statements/{handle}/cancel", self.endpoint.base);
+        let address = format!("{}/api/v2/statements/{handle}/cancel", self.account.base);
         if let Err(error) = self.with_token(self.agent.post(address)).send_empty() {
             drop(error);
         }

@@ -1,0 +1,69 @@
+//! Where an account is by the configuration, and how refdesk shows who it is by the environment or a file.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use refdesk_files::read_regular;
+use refdesk_snowflake::{Account, KeyPair, Token, unreachable};
+use refdesk_text::Error;
+
+use crate::config::{Secret, ServerConnection};
+use crate::connector::ConnectionSurroundings;
+
+/// Most bytes of a file with a private key.
+const KEY_BYTES: u64 = 64 * 1024;
+
+/// The database of an account.
+pub fn account(server: &ServerConnection) -> Result<Account, Error> {
+    let database = server.database.clone().ok_or_else(|| {
+        unreachable("the connection names no database", "add 'database: NAME', in the case that Snowflake shows")
+    })?;
+    let base = Account::base(server.account.as_deref(), server.host.as_deref(), server.port)?;
+    Ok(Account { base, database, warehouse: server.warehouse.clone(), role: server.role.clone() })
+}
+
+/// The token of the environment, or one that the private key signs.
+pub fn token(server: &ServerConnection, around: &ConnectionSurroundings, now: SystemTime) -> Result<Token, Error> {
+    let credential = credential(server, around)?;
+    if !credential.contains("-----BEGIN") {
+        return Ok(Token::given(credential.trim()));
+    }
+    let (Some(account), Some(user)) = (&server.account, &server.user) else {
+        let fix = "add 'account' and 'user' to the connection";
+        return Err(unreachable("a private key needs the account and the user that it belongs to", fix));
+    };
+    let pair = KeyPair::of_pem(&credential).map_err(|why| unreachable(&why, "name another private key"))?;
+    Token::signed(&pair, account, user, now).map_err(|why| unreachable(&why, "use an RSA key of 2,048 bits or more"))
+}
+
+fn credential(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<String, Error> {
+    match (&server.private_key_file, &server.secret) {
+        (Some(file), _) => key_file(file, around),
+        (None, Some(Secret::Env(name))) => {
+            let value = (around.variable)(name).filter(|value| !value.trim().is_empty());
+            value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
+        }
+        (None, Some(Secret::Command(_))) => {
+            Err(unreachable("a command is not run for Snowflake", "use token_env, private_key_env or private_key_file"))
+        }
+        (None, None) => Err(unreachable(
+            "the connection says nothing about a key or a token",
+            "add token_env, private_key_env or private_key_file",
+        )),
+    }
+}
+
+fn key_file(file: &str, around: &ConnectionSurroundings) -> Result<String, Error> {
+    let below = file.strip_prefix("~/").zip(around.home.as_ref());
+    let path: PathBuf = below.map_or_else(|| around.workspace.join(file), |(rest, home)| home.join(rest));
+    let fix = "name a file with a private key in 'private_key_file'";
+    let read = |path: &Path| read_regular(path, KEY_BYTES).map_err(|error| error.to_string());
+    match read(&path) {
+        Ok((_, true)) => Err(unreachable(&format!("'{file}' is too large for a private key"), fix)),
+        // What is in it may be secret, and is in no message.
+        Ok((bytes, false)) => {
+            String::from_utf8(bytes).map_err(|_| unreachable(&format!("'{file}' is not a key in PEM"), fix))
+        }
+        Err(error) => Err(unreachable(&format!("'{file}' cannot be read: {error}"), fix)),
+    }
+}

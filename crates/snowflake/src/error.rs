@@ -1,0 +1,13 @@
+//! Errors of Snowflake, which quote neither a secret nor what a server says.
+
+use refdesk_text::{Code, Error};
+
+/// Snowflake cannot be reached.
+pub fn unreachable(why: &str, fix: &str) -> Error {
+    Error::new(Code::DatabaseUnreachable, format!("Snowflake cannot be reached: {why}"), fix.to_owned())
+}
+
+/// It was reached, and not read.
+pub fn unreadable(why: &str, fix: &str) -> Error {
+    Error::new(Code::DatabaseUnreadable, format!("Snowflake could not be read: {why}"), fix.to_owned())
+}

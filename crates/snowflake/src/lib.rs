@@ -1,0 +1,20 @@
+//! Statements for Snowflake over its SQL REST API. It was tried against a stand-in only, never against Snowflake itself.
+
+mod account;
+mod error;
+mod session;
+#[cfg(feature = "testing")]
+#[allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "part of tests, which stop where something is not as it should be"
+)]
+pub mod testing;
+mod token;
+
+pub use account::Account;
+pub use error::{unreachable, unreadable};
+pub use session::{Row, Rows, Session};
+pub use token::{KeyPair, Token};
