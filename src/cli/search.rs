@@ -16,8 +16,11 @@ use refdesk_text::tokens::counted;
 pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
     let request = SearchRequest {
         kinds: args.kinds.clone(),
+        by_table: args.kinds.is_empty(),
         sources: args.sources.clone(),
         tags: args.tags.clone(),
+        database: args.database.clone(),
+        domain: args.domain.clone(),
         among: if args.selected { SearchAmong::Selected } else { SearchAmong::All },
         limit: usize::from(args.limit),
         ..SearchRequest::new(args.query.join(" "), SearchReader::Person)

@@ -28,5 +28,6 @@ mod kill_writing;
 mod limits;
 #[cfg(unix)]
 mod real_agents;
+mod tables;
 #[cfg(unix)]
 mod watch;

@@ -1,9 +1,11 @@
 //! The databases of the workspace: which there are, which of them may be read, planning and documenting them.
 
 mod asking;
+mod documented;
 mod documenting;
 mod files;
 mod gone;
+mod index_pages;
 mod overview;
 mod planning;
 mod preview;
@@ -12,6 +14,7 @@ mod trust;
 mod writing;
 
 pub use asking::{DatabaseCheck, DatabaseDifference, DocumentedTable, FailedDatabases};
+pub use documented::{DocumentedPages, DomainPage, TablePage};
 pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
 pub use overview::{
     DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,

@@ -33,7 +33,8 @@ impl Desk {
     ) -> Result<Option<Report>, Error> {
         let embedder = if how.words_only { None } else { self.embedder()? };
         let now: SystemTime = (self.options.clock)();
-        let job = Job { catalog: &self.catalog, embedder, fresh: how.fresh, now, progress };
+        let pages = self.documented_pages();
+        let job = Job { catalog: &self.catalog, pages: Some(&*pages), embedder, fresh: how.fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
         // The state folder is git's business as little as before.
         let _ = self.store.keep_git_out();

@@ -60,8 +60,9 @@ pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use databases::{
     AllowedDatabase, DatabaseAccess, DatabaseCheck, DatabaseDifference, DatabaseOverview, DatabasePage,
     DatabaseStanding, DatabaseSummary, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
-    DocumentationPreview, DocumentedPage, DocumentedTable, DomainSummary, FailedDatabases, OverviewReader,
-    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableMarks, TableSummary,
+    DocumentationPreview, DocumentedPage, DocumentedPages, DocumentedTable, DomainPage, DomainSummary, FailedDatabases,
+    OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableMarks, TablePage,
+    TableSummary,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};
@@ -109,7 +110,7 @@ use refdesk_core::config::{self, Config};
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
-use refdesk_files::Sealer;
+use refdesk_files::{Sealer, Stamp};
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// The references of a workspace, the choice, and everything that follows from them.
@@ -153,6 +154,8 @@ pub struct Desk {
     contents: Contents,
     /// Which databases there are; read when it is first needed.
     databases: OnceLock<LoadedDatabases>,
+    /// The pages of databases, as the manifest with this stamp names them.
+    documented: Mutex<Option<(Option<Stamp>, Arc<DocumentedPages>)>>,
     /// Numbers of the journal lines that this desk has written and not read back yet.
     own_lines: OwnLines,
 }
@@ -196,6 +199,7 @@ impl Desk {
             tokens: Arc::default(),
             contents: Contents::default(),
             databases: OnceLock::new(),
+            documented: Mutex::default(),
             own_lines: OwnLines::default(),
             options,
         };
@@ -216,6 +220,7 @@ impl Desk {
         }
         self.config = config;
         self.databases = OnceLock::new();
+        self.documented = Mutex::default();
         if let Some(profile) = &mut self.profile {
             profile.read(&self.options.around);
         }

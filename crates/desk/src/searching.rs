@@ -1,19 +1,23 @@
 //! Search in the documents for a reader (SEARCH S4): a person reads everything that is trusted, an agent only what its session
 //! may read. Other sources are named, so that it can select them.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
 
+mod current;
+
+use self::current::CurrentTexts;
 use super::{Desk, Settled, has_any_tag};
 use crate::session::{Receipt, Session, What};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
+use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{HitCost, HitLength, LONGEST, fit};
-use refdesk_index::{Partial, Placing, SearchMode, SearchQuery, SectionHit};
+use refdesk_index::{
+    DatabaseSubject, FoundDocument, IndexedJoin, Partial, Placing, SearchMode, SearchQuery, SectionHit,
+};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix, tokens};
@@ -35,6 +39,12 @@ pub struct SearchRequest {
     pub sources: Vec<String>,
     /// Only sources with one of these tags; all if empty.
     pub tags: Vec<String>,
+    /// Only what is about this database.
+    pub database: Option<String>,
+    /// Only what is about this domain of a database.
+    pub domain: Option<String>,
+    /// One hit a table, in place of one for each column and join.
+    pub by_table: bool,
     /// Which sources take part.
     pub among: SearchAmong,
     /// The most hits.
@@ -86,7 +96,8 @@ pub struct SearchAnswer {
 /// A section that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchHit {
-    /// The kind of the document: `text` for a part of a text, `source` for what the catalog says about the source.
+    /// The kind of the document: `text` for a part of a text, `source` for what the catalog says about the source; `table`,
+    /// `column`, `domain` or `relationship` for what is known of a database.
     pub kind: String,
     /// The id of its source.
     pub source_id: String,
@@ -115,6 +126,15 @@ pub struct SearchHit {
     pub selected: bool,
     /// Estimated tokens of this hit as text.
     pub tokens: u64,
+    /// What it is about in a database.
+    #[serde(flatten)]
+    pub subject: Option<DatabaseSubject>,
+    /// For a table: its columns that were found, if the reader may read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// The join that it describes, if the reader may read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join: Option<IndexedJoin>,
     /// How to get to read it.
     #[serde(skip)]
     pub fix: Fix,
@@ -128,6 +148,9 @@ impl SearchRequest {
             kinds: Vec::new(),
             sources: Vec::new(),
             tags: Vec::new(),
+            database: None,
+            domain: None,
+            by_table: true,
             among: SearchAmong::All,
             limit: SEARCH_LIMIT,
             reader,
@@ -162,20 +185,17 @@ impl Settled<'_> {
                 && (access.is_none() || !self.selection.is_excluded(id))
                 && !waits_for_trust(source)
         };
-        // Several sections are of one file.
-        let texts: RefCell<HashMap<(String, String), Option<String>>> = RefCell::default();
-        let is_current = |id: &str, path: &str, content: &str| {
-            let Some(source) = self.catalog.get(id).filter(|_| !path.is_empty()) else { return path.is_empty() };
-            let mut texts = texts.borrow_mut();
-            let text = texts
-                .entry((id.to_owned(), path.to_owned()))
-                .or_insert_with(|| refdesk_index::text_of(source, path).ok().flatten());
-            text.as_ref().is_some_and(|text| text.contains(content))
-        };
+        self.check_subject(request)?;
+        let pages = self.documented_pages();
+        let texts = CurrentTexts::new(&self.catalog, &pages);
+        let is_current = |found: &FoundDocument| texts.have(found);
         let query = SearchQuery {
             text: &request.query,
             kinds: &request.kinds,
             is_wanted: &is_wanted,
+            database: request.database.as_deref(),
+            domain: request.domain.as_deref(),
+            by_table: request.by_table,
             is_current: &is_current,
             limit: request.limit,
         };
@@ -239,8 +259,23 @@ impl Settled<'_> {
             readable,
             selected: self.selection.contains(source.id.as_str()),
             tokens: 0,
+            subject: hit.subject,
+            columns: if readable { hit.columns } else { Vec::new() },
+            join: hit.join.filter(|_| readable),
             fix: if readable { Fix::None } else { Fix::Pick(source.id.to_string()) },
         })
+    }
+
+    /// What a search asks for has to be there.
+    fn check_subject(&self, request: &SearchRequest) -> Result<(), Error> {
+        let pages = self.documented_pages();
+        if let Some(database) = &request.database {
+            pages.known_database(database)?;
+        }
+        if let Some(domain) = &request.domain {
+            pages.known_domain(domain, request.database.as_deref())?;
+        }
+        Ok(())
     }
 
     /// The path of a file, as the catalog reaches it.
@@ -331,7 +366,8 @@ impl SearchHit {
     /// Heading and place, or name and place, on two lines.
     pub fn brief(&self) -> String {
         let title = if self.heading.is_empty() { &self.name } else { &self.heading };
-        let mut text = format!("{}\n  @{}", one_line(title), one_line(&self.source_id));
+        let about = self.subject.as_ref().map(|subject| self.about(subject)).unwrap_or_default();
+        let mut text = format!("{}{about}\n  @{}", one_line(title), one_line(&self.source_id));
         if !self.heading.is_empty() {
             text.push_str(&format!(", {}", one_line(&self.name)));
         }
@@ -340,6 +376,14 @@ impl SearchHit {
         }
         text.push('\n');
         text
+    }
+
+    /// What it is, and of which database and domain.
+    fn about(&self, subject: &DatabaseSubject) -> String {
+        let kind = if self.kind == RELATIONSHIP { "join" } else { &self.kind };
+        let domain = subject.domain.as_ref().filter(|_| self.kind != DOMAIN);
+        let domain = domain.map(|domain| format!(", domain {}", one_line(domain))).unwrap_or_default();
+        format!(" ({kind} of {}{domain})", one_line(&subject.database))
     }
 
     /// The file with the lines, or the lines, or nothing for what the catalog says.
@@ -376,64 +420,4 @@ impl Desk {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answer(excerpts: &[&str]) -> SearchAnswer {
-        let hit = |(nth, excerpt): (usize, &&str)| SearchHit {
-            kind: "text".to_owned(),
-            source_id: format!("s{}", nth / 2),
-            name: "Name".to_owned(),
-            path: "a.md".to_owned(),
-            line: 1,
-            end_line: 2,
-            heading: String::new(),
-            excerpt: (*excerpt).to_owned(),
-            matches: Vec::new(),
-            score: 0.1,
-            because: Vec::new(),
-            readable: !excerpt.is_empty(),
-            selected: false,
-            tokens: 0,
-            fix: Fix::None,
-        };
-        SearchAnswer {
-            query: "q".to_owned(),
-            mode: SearchMode::Words,
-            hits: excerpts.iter().enumerate().map(hit).collect(),
-            tokens_used: 0,
-            partial: None,
-            notes: Vec::new(),
-            has_no_room: false,
-        }
-    }
-
-    fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
-        let mut answer = answer(&["one two three four five six seven", "short", ""]);
-        answer.fit(most, frame, |hit, length| match length {
-            HitLength::Brief => hit.brief(),
-            HitLength::Full => hit.full(),
-        });
-        answer
-    }
-
-    #[test]
-    fn what_does_not_fit_is_left_out_and_said() {
-        let whole = fitted(None, 10);
-        assert_eq!(whole.tokens_used, 10 + whole.hits.iter().map(|hit| hit.tokens).sum::<u64>());
-        assert!(whole.notes.is_empty());
-        for most in 0..whole.tokens_used + 5 {
-            let answer = fitted(Some(most), 10);
-            assert!(answer.tokens_used <= most, "{most}: {answer:?}");
-            assert_eq!(answer.notes.is_empty(), answer.hits == whole.hits, "{most}: {answer:?}");
-        }
-        assert_eq!(fitted(Some(9), 10).notes, ["Not even one hit fits into so few tokens."]);
-    }
-
-    #[test]
-    fn only_quoted_sources_are_journalled_each_once() {
-        let receipt = answer(&["one", "two", "three", ""]).receipt("search").unwrap();
-        assert_eq!((receipt.about, receipt.bytes), (vec!["s0".to_owned(), "s1".to_owned()], 11));
-        assert!(answer(&["", ""]).receipt("search").is_none());
-    }
-}
+mod tests;

@@ -57,6 +57,8 @@ pub(crate) struct Corpus {
     values: Vec<i8>,
     scales: Vec<f32>,
     dims: usize,
+    /// Documents that get no vector.
+    unembedded: usize,
     /// Documents with a vector that cannot be compared: of zeros, or of other dimensions.
     incomparable: usize,
     by_number: HashMap<i64, u32>,
@@ -124,6 +126,7 @@ impl Corpus {
             values: Vec::new(),
             scales: Vec::new(),
             dims: 0,
+            unembedded: 0,
             incomparable: 0,
             by_number: HashMap::new(),
         };
@@ -159,6 +162,7 @@ impl Corpus {
             self.scales.push(0.0);
             self.values.resize(self.values.len() + self.dims, 0);
         }
+        self.unembedded += usize::from(!document.is_embedded);
         self.by_number.insert(document.id, small(self.documents.len()));
         self.documents.push(document.id);
         self.sources.push(source);
@@ -172,6 +176,16 @@ impl Corpus {
     /// The number of documents.
     pub(crate) fn len(&self) -> usize {
         self.documents.len()
+    }
+
+    /// Whether any document gets no vector: there are pages of databases.
+    pub(crate) fn has_unembedded(&self) -> bool {
+        self.unembedded > 0
+    }
+
+    /// Whether any document has a vector.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.dims > 0
     }
 
     /// The position of a document.
@@ -197,6 +211,17 @@ impl Corpus {
         let is_wanted = |wanted: &[bool], at: u32| wanted.get(wide(at)).copied().unwrap_or(false);
         let both = self.kinds.iter().zip(&self.sources);
         both.map(|(kind, source)| is_wanted(&kinds, *kind) && is_wanted(&sources, *source)).collect()
+    }
+
+    /// Leaves only these documents wanted.
+    pub(crate) fn keep(&self, wanted: &mut [bool], documents: &[i64]) {
+        let mut kept = vec![false; wanted.len()];
+        for at in documents.iter().filter_map(|document| self.position(*document)) {
+            if let Some(kept) = kept.get_mut(at) {
+                *kept = true;
+            }
+        }
+        wanted.iter_mut().zip(kept).for_each(|(wanted, kept)| *wanted &= kept);
     }
 
     /// The wanted documents whose vectors are nearest to this one, the nearest first, with their cosines. Documents without
@@ -270,7 +295,7 @@ impl Corpus {
     /// that are missing.
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize) -> Option<Partial> {
         let with_vector = || self.scales.iter().filter(|scale| **scale != 0.0).count();
-        let indexed = if by_meaning { with_vector() } else { self.documents.len() };
+        let indexed = if by_meaning { with_vector() + self.unembedded } else { self.documents.len() };
         let of = self.documents.len() + unread;
         (indexed < of).then_some(Partial { indexed, of })
     }

@@ -8,6 +8,7 @@ mod embedder;
 mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
+pub mod pages;
 pub mod pieces;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -33,8 +34,9 @@ pub use embedder::Embedder;
 pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
+pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
 pub use repository::shared_name;
-pub use search::{Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
+pub use search::{FoundDocument, Placing, SearchMode, SearchQuery, SearchResult, SectionHit};
 pub use threshold::background_texts;
 pub use update::{DOCUMENT_KINDS, Job, Progress, Report, text_of, update};

@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tokio_postgres::Row;
 
+use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::repository::shared_name;
-use crate::storage::{Document, Embedded, Storage, TextKey, TextState, TextUpdate};
+use crate::storage::{Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, from_json};
 use crate::vector::Vector;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_text::Error;
@@ -178,8 +179,16 @@ impl Storage for PostgresStorage {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
+    fn count_embedded(&self) -> Result<usize, Error> {
+        let sql = "SELECT count(*) FROM refdesk.documents WHERE repository = $1 AND content_hash <> ''";
+        let count: i64 =
+            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository]).await?, 0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
-        let sql = "SELECT d.id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash
+        let sql = "SELECT d.id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash,
+                       database_name, schema_name, table_name, column_name, domain
                    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, nth)
                    JOIN refdesk.documents d ON d.id = wanted.id AND d.repository = $1 ORDER BY nth";
         let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
@@ -196,14 +205,51 @@ impl Storage for PostgresStorage {
                     end_line: line(6)?,
                     content: value(row, 7)?,
                     content_hash: value(row, 8)?,
+                    subject: subject(row, 9)?,
                 })
             })
             .collect::<Result<_, _>>()
             .map_err(|error| self.session.failed(&error))
     }
 
+    fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
+        let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND database_name IS NOT NULL
+                   AND ($2::text IS NULL OR database_name = $2) AND ($3::text IS NULL OR domain = $3)";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &database, &domain]).await)?;
+        rows.iter().map(|row| value(row, 0)).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+    }
+
+    fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
+        let sql = "SELECT d.id, t.id FROM refdesk.documents d JOIN refdesk.documents t
+                       ON t.repository = d.repository AND t.text_key = d.text_key AND t.doc_type = 'table'
+                   WHERE d.repository = $1 AND d.id = ANY ($2::bigint[]) AND d.doc_type IN ('column', 'relationship')";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
+        let pair = |row: &Row| Ok((value(row, 0)?, value(row, 1)?));
+        rows.iter().map(pair).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+    }
+
+    fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error> {
+        let sql = "SELECT id, from_table, from_columns, to_table, to_columns, origin FROM refdesk.relationships
+                   WHERE repository = $1 AND id = ANY ($2::bigint[])";
+        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
+        rows.iter()
+            .map(|row| {
+                let join = IndexedJoin {
+                    from_table: value(row, 1)?,
+                    from_columns: from_json(row.try_get(2)?),
+                    to_table: value(row, 3)?,
+                    to_columns: from_json(row.try_get(4)?),
+                    inferred: row.try_get::<_, &str>(5)? == INFERRED,
+                };
+                Ok((value(row, 0)?, join))
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.session.failed(&error))
+    }
+
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
-        let sql = "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding FROM refdesk.documents d
+        let sql =
+            "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '' FROM refdesk.documents d
                    LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
                        AND v.model = $2
                    WHERE d.repository = $1 ORDER BY d.content_hash, d.source_id, d.id";
@@ -213,6 +259,7 @@ impl Storage for PostgresStorage {
                 id: value(row, 0)?,
                 doc_type: row.try_get(1)?,
                 source: row.try_get(2)?,
+                is_embedded: row.try_get(5)?,
                 scale: value::<Option<f32>>(row, 3)?.unwrap_or(0.0),
                 values: row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
             });
@@ -252,7 +299,7 @@ impl Storage for PostgresStorage {
     }
 
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error> {
-        let sql = "SELECT min(d.id) FROM refdesk.documents d WHERE d.repository = $1 AND NOT EXISTS (
+        let sql = "SELECT min(d.id) FROM refdesk.documents d WHERE d.repository = $1 AND d.content_hash <> '' AND NOT EXISTS (
                        SELECT FROM refdesk.vectors v
                        WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
                    ) GROUP BY d.content_hash ORDER BY 1";
@@ -295,6 +342,13 @@ impl Storage for PostgresStorage {
                    ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
         self.session.ask(async |client| client.execute(sql, &[&self.repository, &key, &value]).await.map(drop))
     }
+}
+
+/// What a document is about, from this column on.
+fn subject(row: &Row, at: usize) -> Result<Option<DatabaseSubject>, PostgresError> {
+    let Some(database) = value(row, at)? else { return Ok(None) };
+    let (schema, table) = (value(row, at + 1)?, value(row, at + 2)?);
+    Ok(Some(DatabaseSubject { database, schema, table, column: value(row, at + 3)?, domain: value(row, at + 4)? }))
 }
 
 fn value<T: for<'r> tokio_postgres::types::FromSql<'r>>(row: &Row, at: usize) -> Result<T, PostgresError> {

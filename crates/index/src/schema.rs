@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// Stored in `user_version`. An index with a lower number is rebuilt, one with a higher number refused.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// Everything that is written has the text of `documents` in full-text search, too: triggers keep both equal.
 const TABLES: &str = "
@@ -27,6 +27,7 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_file ON documents (file_path, source_id);
 CREATE INDEX documents_by_hash ON documents (content_hash, source_id, doc_type);
+CREATE INDEX documents_by_domain ON documents (database_name, domain) WHERE database_name IS NOT NULL;
 CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, content FROM documents;
 CREATE VIRTUAL TABLE documents_fts USING fts5 (
     title, words, content,
@@ -41,6 +42,7 @@ END;
 CREATE TRIGGER documents_removed AFTER DELETE ON documents BEGIN
     INSERT INTO documents_fts (documents_fts, rowid, title, words, content)
     VALUES ('delete', old.id, old.heading, old.keywords, old.content);
+    DELETE FROM relationships WHERE id = old.id;
 END;
 CREATE TABLE vectors (
     content_hash BLOB NOT NULL,
@@ -51,14 +53,13 @@ CREATE TABLE vectors (
     PRIMARY KEY (content_hash, model)
 ) WITHOUT ROWID;
 CREATE TABLE relationships (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY REFERENCES documents,
     from_table TEXT NOT NULL,
     from_columns TEXT NOT NULL,
     to_table TEXT NOT NULL,
     to_columns TEXT NOT NULL,
     database_name TEXT,
-    origin TEXT NOT NULL,
-    confidence REAL
+    origin TEXT NOT NULL
 );
 CREATE TABLE files (
     path TEXT NOT NULL,

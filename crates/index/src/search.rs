@@ -17,14 +17,19 @@ use self::excerpt::excerpt;
 use self::fusion::{Fused, fuse};
 use self::query::ParsedQuery;
 use crate::about::Corpus;
+use crate::pages::{DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::Partial;
 use crate::storage::{Document, Storage};
 use crate::update::{SOURCE, unread};
+use crate::words::split_names;
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
 /// Documents of each list.
 const LISTED: usize = 50;
+
+/// How many times as many documents are looked at if one stands for all of a table.
+const DOCUMENTS_OF_A_TABLE: usize = 4;
 
 /// Names of the lists.
 const WORDS: &str = "words";
@@ -38,10 +43,31 @@ pub struct SearchQuery<'a> {
     pub kinds: &'a [String],
     /// Whether the documents of the source with this id take part.
     pub is_wanted: &'a dyn Fn(&str) -> bool,
-    /// Whether a document, by its source, its path and its content, still says what is indexed of it.
-    pub is_current: &'a dyn Fn(&str, &str, &str) -> bool,
+    /// Only documents about this database.
+    pub database: Option<&'a str>,
+    /// Only documents about this domain of a database.
+    pub domain: Option<&'a str>,
+    /// One hit a table, in place of one for each document about it, its columns and its joins.
+    pub by_table: bool,
+    /// Whether a document still says what is indexed of it.
+    pub is_current: &'a dyn Fn(&FoundDocument) -> bool,
     /// The most hits.
     pub limit: usize,
+}
+
+/// A document as the index has it.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundDocument<'a> {
+    /// Its kind.
+    pub kind: &'a str,
+    /// The id of its source.
+    pub source: &'a str,
+    /// The resolved path of its file.
+    pub path: &'a str,
+    /// The headings above it.
+    pub heading: &'a str,
+    /// Its text.
+    pub content: &'a str,
 }
 
 /// The lists that took part in an answer.
@@ -97,6 +123,12 @@ pub struct SectionHit {
     pub score: f64,
     /// Its places in the lists.
     pub because: Vec<Placing>,
+    /// What it is about in a database.
+    pub subject: Option<DatabaseSubject>,
+    /// The join that it describes.
+    pub join: Option<IndexedJoin>,
+    /// For a table: its columns that were found.
+    pub columns: Vec<String>,
 }
 
 /// The place of a hit in a list.
@@ -126,19 +158,34 @@ impl Index {
         let storage = &*self.storage;
         let corpus = Corpus::load(storage, embedder.map_or("", Embedder::model))?;
         let is_kind = |kind: &str| query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind);
-        let wanted = corpus.matching(&is_kind, query.is_wanted);
+        let mut wanted = corpus.matching(&is_kind, query.is_wanted);
+        if query.database.is_some() || query.domain.is_some() {
+            corpus.keep(&mut wanted, &storage.about_database(query.database, query.domain)?);
+        }
         let terms: Vec<&str> = parsed.terms.iter().map(String::as_str).collect();
-        let by_words = by_words(storage, &corpus, &terms, &wanted)?;
-        let vector = embedder.map(|embedder| embedder.embed(&parsed.text)).transpose()?;
+        let WordList { documents: by_words, mut members } =
+            by_words(storage, &corpus, &terms, &wanted, query.by_table)?;
+        // Running the model takes longer than all the rest.
+        let model = embedder.filter(|_| corpus.has_vectors());
+        let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         let fused = fuse(&[&by_words, &by_meaning], |it| weight(corpus.kind(it)), |it| corpus.kind_and_source(it));
         let (best, outdated) = best_sections(storage, fused, query)?;
         let with_words = with_words(storage, &terms, corpus.len())?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
+        let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
+        let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;
+        let found: Vec<i64> =
+            best.iter().filter_map(|(fused, _)| members.get(&fused.document)).flatten().copied().collect();
+        let found: HashMap<i64, Document> =
+            storage.documents(&found)?.into_iter().map(|document| (document.id, document)).collect();
         let hits = best.into_iter().map(|(fused, document)| {
-            let because = because(&fused, &with_words, &cosines);
-            hit(document, &fused, because, &parsed.terms)
+            let members = members.remove(&fused.document).unwrap_or_default();
+            let because = because(&fused, &members, &with_words, &cosines);
+            let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &parsed.terms);
+            let join = joins.remove(&document.id);
+            SectionHit { columns, ..hit(document, &fused, because, &parsed.terms, join) }
         });
         Ok(SearchResult {
             mode: match (by_words.is_empty(), nearest.is_empty()) {
@@ -158,19 +205,56 @@ impl Index {
 
 /// How much a kind of documents counts. What the catalog says about a source has no section to go to.
 fn weight(kind: &str) -> f64 {
-    if kind == SOURCE { 0.5 } else { 1.0 }
+    match kind {
+        SOURCE => 0.5,
+        TABLE => 1.5,
+        RELATIONSHIP => 1.2,
+        _ => 1.0,
+    }
+}
+
+/// The list of words.
+#[derive(Default)]
+struct WordList {
+    documents: Vec<i64>,
+    /// The columns and joins that were found in place of the document about their table.
+    members: HashMap<i64, Vec<i64>>,
 }
 
 /// The wanted documents with most of the words, by full-text search.
-fn by_words(storage: &dyn Storage, corpus: &Corpus, terms: &[&str], wanted: &[bool]) -> Result<Vec<i64>, Error> {
+fn by_words(
+    storage: &dyn Storage,
+    corpus: &Corpus,
+    terms: &[&str],
+    wanted: &[bool],
+    by_table: bool,
+) -> Result<WordList, Error> {
+    let by_table = by_table && corpus.has_unembedded();
+    let most = if by_table { LISTED * DOCUMENTS_OF_A_TABLE } else { LISTED };
     let mut found = Vec::new();
     storage.best_by_words(terms, &mut |document| {
         if corpus.position(document).and_then(|at| wanted.get(at)) == Some(&true) {
             found.push(document);
         }
-        found.len() < LISTED
+        found.len() < most
     })?;
-    Ok(found)
+    if !by_table {
+        return Ok(WordList { documents: found, members: HashMap::new() });
+    }
+    // A column's document is short, so that those of one table would take all places before longer texts.
+    let tables = storage.tables_of(&found)?;
+    let (mut list, mut seen) = (WordList::default(), HashSet::new());
+    for document in found {
+        let shown = tables.get(&document).copied().unwrap_or(document);
+        if !seen.contains(&shown) && list.documents.len() < LISTED {
+            seen.insert(shown);
+            list.documents.push(shown);
+        }
+        if shown != document && seen.contains(&shown) {
+            list.members.entry(shown).or_default().push(document);
+        }
+    }
+    Ok(list)
 }
 
 /// The best documents with their texts, only the best one of each section, and how many were left out because they changed.
@@ -189,11 +273,15 @@ fn best_sections(
             break;
         }
         let Some(document) = documents.remove(&it.document) else { continue };
-        if !(query.is_current)(&document.source, &document.path, &document.content) {
+        let Document { doc_type, source, path, heading, content, .. } = &document;
+        if !(query.is_current)(&FoundDocument { kind: doc_type, source, path, heading, content }) {
             outdated += 1;
             continue;
         }
-        let section = (document.source.clone(), document.path.clone(), document.heading.clone());
+        // What a person added to the page of a table is about it, too.
+        let is_of_a_table = document.subject.as_ref().is_some_and(|subject| subject.table.is_some());
+        let heading = if is_of_a_table && query.by_table { None } else { Some(document.heading.clone()) };
+        let section = (document.source.clone(), document.path.clone(), heading);
         if document.heading.is_empty() || sections.insert(section) {
             best.push((it, document));
         }
@@ -211,8 +299,29 @@ fn with_words<'t>(
     Ok(terms.iter().copied().zip(documents.into_iter().map(HashSet::from_iter)).collect())
 }
 
-fn because(fused: &Fused, with_words: &[(&str, HashSet<i64>)], cosines: &HashMap<i64, f32>) -> Vec<Placing> {
-    let words = with_words.iter().filter(|(_, documents)| documents.contains(&fused.document));
+/// The columns of a table that have more of the query than the table's name.
+fn columns<'d>(table: &Document, found: impl Iterator<Item = &'d Document>, terms: &[String]) -> Vec<String> {
+    let has = |text: &str, terms: &[String]| {
+        let names = format!("{text} {}", split_names(text));
+        !excerpt(&names, terms).matches.is_empty()
+    };
+    let others: Vec<String> =
+        terms.iter().filter(|term| !has(&table.heading, std::slice::from_ref(*term))).cloned().collect();
+    let column = |document: &Document| {
+        let name = document.subject.as_ref()?.column.clone()?;
+        has(&format!("{name} {}", document.content), &others).then_some(name)
+    };
+    found.filter_map(column).collect()
+}
+
+fn because(
+    fused: &Fused,
+    members: &[i64],
+    with_words: &[(&str, HashSet<i64>)],
+    cosines: &HashMap<i64, f32>,
+) -> Vec<Placing> {
+    let all = || members.iter().chain([&fused.document]);
+    let words = with_words.iter().filter(|(_, documents)| all().any(|document| documents.contains(document)));
     let words: Vec<String> = words.map(|(word, _)| (*word).to_owned()).collect();
     let cosine = cosines.get(&fused.document).map(|cosine| rounded(f64::from(*cosine)));
     let rank = |list: usize| fused.ranks.get(list).copied().flatten();
@@ -221,7 +330,13 @@ fn because(fused: &Fused, with_words: &[(&str, HashSet<i64>)], cosines: &HashMap
     by_words.into_iter().chain(by_meaning).collect()
 }
 
-fn hit(document: Document, fused: &Fused, because: Vec<Placing>, terms: &[String]) -> SectionHit {
+fn hit(
+    document: Document,
+    fused: &Fused,
+    because: Vec<Placing>,
+    terms: &[String],
+    join: Option<IndexedJoin>,
+) -> SectionHit {
     SectionHit {
         excerpt: excerpt(&document.content, terms),
         kind: document.doc_type,
@@ -232,6 +347,9 @@ fn hit(document: Document, fused: &Fused, because: Vec<Placing>, terms: &[String
         end_line: document.end_line,
         score: rounded(fused.score),
         because,
+        subject: document.subject,
+        join,
+        columns: Vec::new(),
     }
 }
 

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::location::Location;
-use crate::storage::{Document, Embedded, NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::pages::{DatabaseSubject, IndexedJoin};
+use crate::storage::{
+    Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, from_json, in_json,
+};
 use crate::vector::Vector;
 use refdesk_files::{Lock, Stamp};
 use refdesk_text::Error;
@@ -83,6 +86,11 @@ impl Storage for SqliteStorage {
         self.ask(|connection| connection.query_row("SELECT count(*) FROM documents", (), |row| row.get(0)))
     }
 
+    fn count_embedded(&self) -> Result<usize, Error> {
+        let sql = "SELECT count(*) FROM documents WHERE content_hash <> x''";
+        self.ask(|connection| connection.query_row(sql, (), |row| row.get(0)))
+    }
+
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
         let read = |row: &Row| {
             Ok(Document {
@@ -95,12 +103,55 @@ impl Storage for SqliteStorage {
                 end_line: row.get(6)?,
                 content: row.get(7)?,
                 content_hash: row.get(8)?,
+                subject: subject(row, 9)?,
             })
         };
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash
+                "SELECT id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash, database_name,
+                     schema_name, table_name, column_name, domain
                  FROM documents WHERE id = ?",
+            )?;
+            ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
+        })
+    }
+
+    fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id FROM documents WHERE database_name IS NOT NULL
+                     AND (?1 IS NULL OR database_name = ?1) AND (?2 IS NULL OR domain = ?2)",
+            )?;
+            statement.query_map((database, domain), |row| row.get(0))?.collect()
+        })
+    }
+
+    fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT d.id, t.id FROM documents d JOIN documents t
+                     ON t.file_path = d.file_path AND t.source_id = d.source_id AND t.doc_type = 'table'
+                 WHERE d.id = ? AND d.doc_type IN ('column', 'relationship')",
+            )?;
+            let mut table = |id: &i64| statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+            ids.iter().filter_map(|id| table(id).transpose()).collect()
+        })
+    }
+
+    fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error> {
+        let read = |row: &Row| {
+            let join = IndexedJoin {
+                from_table: row.get(1)?,
+                from_columns: from_json(row.get_ref(2)?.as_str()?),
+                to_table: row.get(3)?,
+                to_columns: from_json(row.get_ref(4)?.as_str()?),
+                inferred: row.get_ref(5)?.as_str()? == INFERRED,
+            };
+            Ok((row.get(0)?, join))
+        };
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, from_table, from_columns, to_table, to_columns, origin FROM relationships WHERE id = ?",
             )?;
             ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
         })
@@ -129,6 +180,7 @@ impl Storage for SqliteStorage {
                     id: document.get(1)?,
                     doc_type: document.get_ref(3)?.as_str()?,
                     source: document.get_ref(2)?.as_str()?,
+                    is_embedded: !hash.is_empty(),
                     scale: own.map_or(Ok(0.0), |row| row.get(1))?,
                     values: match own {
                         Some(row) => row.get_ref(2)?.as_blob()?,
@@ -169,7 +221,7 @@ impl Storage for SqliteStorage {
         self.ask(|connection| {
             let mut statement = connection.prepare(
                 "SELECT min(id) FROM documents
-                 WHERE content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)
+                 WHERE content_hash <> x'' AND content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)
                  GROUP BY content_hash ORDER BY min(id)",
             )?;
             statement.query_map([model], |row| row.get(0))?.collect()
@@ -223,11 +275,41 @@ fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
 
 fn add(connection: &Connection, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
+             database_name, schema_name, table_name, column_name, domain)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
-    let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash } = document;
-    statement
-        .execute(params![doc_type, key.source, key.path, heading, line, end_line, content, keywords, content_hash])
-        .map(drop)
+    let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash, subject, join } = document;
+    let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.as_ref().and_then(of);
+    statement.execute(params![
+        doc_type,
+        key.source,
+        key.path,
+        heading,
+        line,
+        end_line,
+        content,
+        keywords,
+        content_hash,
+        part(|it| Some(&it.database)),
+        part(|it| it.schema.as_ref()),
+        part(|it| it.table.as_ref()),
+        part(|it| it.column.as_ref()),
+        part(|it| it.domain.as_ref()),
+    ])?;
+    let Some(join) = join else { return Ok(()) };
+    let id = connection.last_insert_rowid();
+    let mut statement = connection.prepare_cached("INSERT INTO relationships VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let IndexedJoin { from_table, from_columns, to_table, to_columns, inferred } = join;
+    let origin = if *inferred { INFERRED } else { KEY };
+    let (from_columns, to_columns) = (in_json(from_columns), in_json(to_columns));
+    let database = part(|it| Some(&it.database));
+    statement.execute(params![id, from_table, from_columns, to_table, to_columns, database, origin]).map(drop)
+}
+
+/// What a document is about, from this column on.
+fn subject(row: &Row, at: usize) -> rusqlite::Result<Option<DatabaseSubject>> {
+    let Some(database) = row.get(at)? else { return Ok(None) };
+    let (schema, table) = (row.get(at + 1)?, row.get(at + 2)?);
+    Ok(Some(DatabaseSubject { database, schema, table, column: row.get(at + 3)?, domain: row.get(at + 4)? }))
 }

@@ -3,9 +3,25 @@
 
 use std::collections::HashMap;
 
+use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::vector::Vector;
 use refdesk_files::Stamp;
 use refdesk_text::Error;
+
+/// Where a join comes from: a key of the database, or a rule over names and types.
+pub(crate) const KEY: &str = "key";
+pub(crate) const INFERRED: &str = "inferred";
+
+/// The names of columns as one value.
+pub(crate) fn in_json(columns: &[String]) -> String {
+    // A list of texts is always JSON.
+    serde_json::to_string(columns).unwrap_or_default()
+}
+
+/// The reverse of [`in_json`]; none for what it cannot have made.
+pub(crate) fn from_json(columns: &str) -> Vec<String> {
+    serde_json::from_str(columns).unwrap_or_default()
+}
 
 /// A text of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -51,8 +67,12 @@ pub(crate) struct NewDocument {
     pub content: String,
     /// The parts of the names in it.
     pub keywords: String,
-    /// Of what the model reads.
+    /// Of what the model reads; empty for a document that gets no vector.
     pub content_hash: Vec<u8>,
+    /// What it is about in a database.
+    pub subject: Option<DatabaseSubject>,
+    /// The join that it describes.
+    pub join: Option<IndexedJoin>,
 }
 
 /// A stored document.
@@ -68,6 +88,7 @@ pub(crate) struct Document {
     pub end_line: usize,
     pub content: String,
     pub content_hash: Vec<u8>,
+    pub subject: Option<DatabaseSubject>,
 }
 
 /// A stored document with its vector, borrowed from the row that is being read.
@@ -75,6 +96,8 @@ pub(crate) struct Embedded<'a> {
     pub id: i64,
     pub doc_type: &'a str,
     pub source: &'a str,
+    /// Whether it gets a vector.
+    pub is_embedded: bool,
     /// The value of one unit; 0 if it has no vector.
     pub scale: f32,
     /// The numbers of its vector as bytes; empty if it has none.
@@ -92,8 +115,20 @@ pub(crate) trait Storage: Send {
     /// The number of documents.
     fn count(&self) -> Result<usize, Error>;
 
+    /// The number of documents that get a vector.
+    fn count_embedded(&self) -> Result<usize, Error>;
+
     /// The documents of these ids, in their order; those that are gone are left out.
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error>;
+
+    /// The documents about this database and this domain; about any of what is not given.
+    fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error>;
+
+    /// For the documents of these that are about a column or a join: the document about the table on the same page.
+    fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error>;
+
+    /// The joins that these documents describe.
+    fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error>;
 
     /// Passes all documents on with their vectors of a model, in an order that depends on their content alone.
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;

@@ -5,9 +5,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::DatabasePages;
 use crate::Question;
 use crate::vector::Vector;
 use crate::{Embedder, Index, Job, Location, Report, update};
@@ -63,11 +65,13 @@ pub(crate) struct World {
     model: Letters,
     /// The URL of a database in place of the file.
     server: Option<String>,
+    /// The files that are pages of databases.
+    pub(crate) pages: RwLock<Option<Box<dyn DatabasePages + Send>>>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { root: tempfile::tempdir().unwrap(), model: Letters::default(), server: None }
+        Self { root: tempfile::tempdir().unwrap(), model: Letters::default(), server: None, pages: RwLock::default() }
     }
 
     #[cfg(all(feature = "postgres", unix))]
@@ -115,7 +119,15 @@ impl World {
     ) -> Result<Option<Report>, Error> {
         let now = UNIX_EPOCH + Duration::from_secs(4_000_000_000);
         let catalog = Catalog::new(sources);
-        let job = Job { catalog: &catalog, embedder: Some(&self.model), fresh, now, progress };
+        let pages = self.pages.read().unwrap();
+        let job = Job {
+            catalog: &catalog,
+            pages: pages.as_deref().map(|pages| pages as &dyn DatabasePages),
+            embedder: Some(&self.model),
+            fresh,
+            now,
+            progress,
+        };
         update(&self.location(), job)
     }
 

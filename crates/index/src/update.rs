@@ -1,25 +1,22 @@
 //! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
 //! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
 
-use std::io;
-use std::path::{Path, PathBuf};
+mod texts;
+
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
+pub use self::texts::text_of;
+use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
+pub(crate) use self::texts::{embedded_hash, hash_of};
 use crate::Embedder;
-use crate::chunk::{Chunk, chunks};
 use crate::location::{Location, Writable};
-use crate::storage::{NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::pages::{self, DatabasePages};
+use crate::storage::{NewDocument, Storage, TextUpdate};
 use crate::threshold;
-use crate::words::split_names;
-use refdesk_core::catalog::{Catalog, Source, SourceKind};
-use refdesk_core::mention::{LIMITS, files};
-use refdesk_files::beneath::open_in;
+use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
-use refdesk_files::{Stamp, read_open, stamp};
-use refdesk_text::lines::decode;
 use refdesk_text::{Code, Error};
 
 /// Documents of one transaction.
@@ -28,18 +25,12 @@ const BATCH: usize = 500;
 /// Vectors of one transaction, about a second's work.
 const VECTOR_BATCH: usize = 32;
 
-/// The kinds of documents so far: a part of a text, and what the catalog says about a source.
+/// The kinds of documents besides those of pages: a part of a text, and what the catalog says about a source.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const SOURCE: &str = "source";
 
 /// Every kind of document.
-pub const DOCUMENT_KINDS: [&str; 2] = [TEXT, SOURCE];
-
-/// The path of the content of an inline source.
-const INLINE: &str = "inline";
-
-/// Between the headings of a chunk.
-pub(crate) const HEADING_SEPARATOR: &str = " > ";
+pub const DOCUMENT_KINDS: [&str; 6] = [TEXT, SOURCE, pages::TABLE, pages::COLUMN, pages::DOMAIN, pages::RELATIONSHIP];
 
 /// Sources read in parallel before their documents are written.
 const SOURCES_AT_ONCE: usize = 64;
@@ -48,6 +39,13 @@ const SOURCES_AT_ONCE: usize = 64;
 /// keep a processor busy for days otherwise.
 const SECTIONS_OF_A_TEXT: usize = 2_000;
 const SECTIONS: usize = 200_000;
+
+/// The most documents of a page and of an index, which get no vector or few.
+const DOCUMENTS_OF_A_PAGE: usize = 5_000;
+const DOCUMENTS: usize = 1_000_000;
+
+/// The version of the pages that the last complete run knew.
+const PAGES: &str = "pages";
 
 /// The number of sources whose texts were not read yet when the last run stored something.
 const UNREAD: &str = "unread sources";
@@ -102,6 +100,8 @@ pub struct Report {
 pub struct Job<'a> {
     /// The sources.
     pub catalog: &'a Catalog,
+    /// The files that are pages of databases.
+    pub pages: Option<&'a dyn DatabasePages>,
     /// Computes vectors; words alone without one.
     pub embedder: Option<&'a dyn Embedder>,
     /// Forget everything first.
@@ -162,130 +162,21 @@ impl<'a> Ticker<'a> {
     }
 }
 
-/// A text that belongs in the index.
-struct Wanted<'a> {
-    source: &'a Source,
-    origin: Origin<'a>,
-}
-
-enum Origin<'a> {
-    /// What the catalog says about the source.
-    About,
-    /// The content of an inline source.
-    Inline(&'a str),
-    /// A file below the source's own path.
-    File(PathBuf),
-}
-
-/// A text compared with the index.
-enum Compared {
-    Unchanged,
-    /// The file was written, with the same content.
-    Touched(TextState),
-    Changed(TextState, Vec<Chunk>),
-    Unreadable,
-}
-
-/// No file has this stamp: the text is compared by its content each time.
-const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
-
-impl Wanted<'_> {
-    fn key(&self) -> TextKey {
-        let path = match &self.origin {
-            Origin::About => String::new(),
-            Origin::Inline(_) => INLINE.to_owned(),
-            Origin::File(path) => path.to_string_lossy().into_owned(),
-        };
-        TextKey { path, source: self.source.id.as_str().to_owned() }
-    }
-
-    fn compare(&self, known: Option<&TextState>, now: SystemTime) -> Compared {
-        let (stamp, text, name) = match &self.origin {
-            Origin::About => (NO_STAMP, about_source(self.source), Path::new("about")),
-            Origin::Inline(content) => (NO_STAMP, (*content).to_owned(), Path::new("inline.md")),
-            Origin::File(path) => {
-                let Some(place) = self.source.place() else { return Compared::Unreadable };
-                match stamp(path) {
-                    Ok(now) if known.is_some_and(|known| known.stamp == now) => return Compared::Unchanged,
-                    _ => {}
-                }
-                let Ok((stamp, text)) = read(&place.resolved, path) else { return Compared::Unreadable };
-                // A file that was just written may be written again and look the same.
-                let stamp = if stamp.has_settled(now) { stamp } else { NO_STAMP };
-                (stamp, text, path.as_path())
-            }
-        };
-        let hash = hash_of(&text);
-        let is_same = known.is_some_and(|known| known.hash == hash);
-        let now = TextState { stamp, hash };
-        match &self.origin {
-            _ if is_same && known.is_some_and(|known| known.stamp == stamp) => Compared::Unchanged,
-            _ if is_same => Compared::Touched(now),
-            Origin::About => {
-                Compared::Changed(now, vec![Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text }])
-            }
-            _ => Compared::Changed(now, chunks(name, &text)),
-        }
-    }
-}
-
-/// The text of a file below a source's own path, following no link.
-fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
-    let (file, metadata) = open_in(place, path)?;
-    let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
-    Ok((Stamp::of(&metadata), decode(&bytes).0.into_owned()))
-}
-
-/// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
-    match &source.kind {
-        _ if path.is_empty() => Ok(None),
-        SourceKind::Inline { content } => Ok(Some(content.to_string())),
-        _ => match source.place() {
-            Some(place) => read(&place.resolved, Path::new(path)).map(|(_, text)| Some(text)),
-            None => Err(io::ErrorKind::NotFound.into()),
-        },
-    }
-}
-
-/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words.
-fn about_source(source: &Source) -> String {
-    let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
-    let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
-    let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
-    let said: Vec<&str> = parts.iter().map(String::as_str).map(str::trim).filter(|part| !part.is_empty()).collect();
-    said.join(". ")
-}
-
-/// The texts of a source; none that a person has not trusted.
-fn texts<'a>(source: &'a Source, budget: &WalkBudget) -> Vec<Wanted<'a>> {
-    let about = Wanted { source, origin: Origin::About };
-    let content = match &source.kind {
-        SourceKind::Inline { content } => vec![Origin::Inline(content)],
-        _ => {
-            let found = files(source, budget, |_| String::new()).0;
-            let real = |path: &Path| source.place().map(|place| place.real(path));
-            found.iter().filter_map(|file| Some(Origin::File(real(&file.path)?))).collect()
-        }
-    };
-    std::iter::once(about).chain(content.into_iter().map(|origin| Wanted { source, origin })).collect()
-}
-
 /// Writes the texts of all sources; returns whether the run goes on.
 fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
+    let version = job.pages.map_or("", DatabasePages::version);
+    let has_other_pages = storage.metadata(PAGES)?.is_none_or(|known| known != version);
+    let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
-    let (before, mut pending) = (storage.count()?, 0);
+    let (mut room, mut pending) = (Room::of(storage)?, 0);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
-        let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget)).collect();
+        let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
         let compared: Vec<Compared> =
-            wanted.par_iter().map(|text| text.compare(known.get(&text.key()), job.now)).collect();
+            wanted.par_iter().map(|text| text.compare(known.get(&text.key()), &how)).collect();
         for (text, compared) in wanted.iter().zip(compared) {
             let key = text.key();
             known.remove(&key);
@@ -293,13 +184,9 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 Compared::Unchanged => {}
                 Compared::Unreadable => report.unreadable += 1,
                 Compared::Touched(now) => updates.push(TextUpdate::Touched(key, now)),
-                Compared::Changed(now, mut chunks) => {
-                    let there = before + report.added + pending;
-                    let room = (SECTIONS + report.removed).saturating_sub(there).min(SECTIONS_OF_A_TEXT);
-                    report.cut += usize::from(chunks.len() > room);
-                    chunks.truncate(room);
-                    pending += chunks.len();
-                    let documents = chunks.into_iter().map(|chunk| document(&text.origin, chunk)).collect();
+                Compared::Changed(now, mut documents) => {
+                    report.cut += usize::from(room.cut(&mut documents, report.removed));
+                    pending += documents.len();
                     updates.push(TextUpdate::Changed(key, now, documents));
                 }
             }
@@ -316,10 +203,44 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     }
     updates.extend(known.into_keys().map(TextUpdate::Removed));
     store(storage, &mut updates, 0, report)?;
+    if has_other_pages {
+        storage.set_metadata(PAGES, version)?;
+    }
     if report.removed > 0 {
         storage.remove_unused_vectors()?;
     }
     Ok(true)
+}
+
+/// How many documents are there.
+struct Room {
+    all: usize,
+    embedded: usize,
+}
+
+impl Room {
+    fn of(storage: &dyn Storage) -> Result<Self, Error> {
+        Ok(Self { all: storage.count()?, embedded: storage.count_embedded()? })
+    }
+
+    /// Leaves out the documents of a text that are too many, and counts the others; returns whether any were too many.
+    fn cut(&mut self, documents: &mut Vec<NewDocument>, removed: usize) -> bool {
+        let before = documents.len();
+        let (mut own, mut own_embedded) = (0, 0);
+        documents.retain(|document| {
+            let is_embedded = !document.content_hash.is_empty();
+            let fits = own < DOCUMENTS_OF_A_PAGE
+                && self.all + own < DOCUMENTS + removed
+                && (!is_embedded
+                    || (own_embedded < SECTIONS_OF_A_TEXT && self.embedded + own_embedded < SECTIONS + removed));
+            own += usize::from(fits);
+            own_embedded += usize::from(fits && is_embedded);
+            fits
+        });
+        self.all += own;
+        self.embedded += own_embedded;
+        documents.len() < before
+    }
 }
 
 /// Stores the updates and how many sources are not read yet, so that an index that was left unfinished says so.
@@ -340,29 +261,6 @@ fn store(
     report.removed += storage.update_texts(updates)?;
     updates.clear();
     Ok(())
-}
-
-fn document(origin: &Origin, chunk: Chunk) -> NewDocument {
-    let heading = chunk.headings.join(HEADING_SEPARATOR);
-    let text = embedded_text(&heading, &chunk.content);
-    NewDocument {
-        doc_type: if matches!(origin, Origin::About) { SOURCE } else { TEXT },
-        heading,
-        line: chunk.line,
-        end_line: chunk.end_line,
-        content: chunk.content,
-        keywords: split_names(&text),
-        content_hash: hash_of(&text),
-    }
-}
-
-/// What of a chunk the model reads.
-fn embedded_text(heading: &str, content: &str) -> String {
-    if heading.is_empty() { content.to_owned() } else { format!("{heading}\n{content}") }
-}
-
-pub(crate) fn hash_of(text: &str) -> Vec<u8> {
-    Sha256::digest(text.as_bytes()).to_vec()
 }
 
 /// Computes the missing vectors; returns whether all are there.

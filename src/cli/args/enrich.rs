@@ -149,6 +149,12 @@ pub struct SearchArgs {
     /// Only sources with this tag; repeat it for sources with any of several
     #[arg(short = 't', long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Only what is about this documented database
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+    /// Only what is about this domain of a documented database
+    #[arg(long, value_name = "NAME")]
+    pub domain: Option<String>,
     /// Only selected sources
     #[arg(long)]
     pub selected: bool,

@@ -32,6 +32,9 @@ fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word
         readable: true,
         selected: false,
         tokens: 120,
+        subject: None,
+        columns: Vec::new(),
+        join: None,
         fix: Fix::None,
     }
 }

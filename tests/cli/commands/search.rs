@@ -87,7 +87,7 @@ fn filters_choose_among_sources() {
     }
     let refused = world.json(&["search", "breaker", "--source", "brekaer"], 1);
     assert_eq!(refused["error"]["code"], "unknown-id");
-    world.run(&["search", "breaker", "--kind", "table"]).exits(2);
+    world.run(&["search", "breaker", "--kind", "page"]).exits(2);
     world.run(&["search", "breaker", "--limit", "0"]).exits(2);
     let none = world.run(&["search", "nothing of this"]).exits(0);
     assert!(none.text().contains("`refdesk index`"), "{none}");

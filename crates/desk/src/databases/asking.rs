@@ -1,15 +1,19 @@
 //! What the pages of databases say, for those who ask: read from the pages for programs, so that no database needs to be reached.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
 
-use refdesk_database::documenter::PageAction;
+use refdesk_database::documenter::{Manifest, PageAction};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
 use refdesk_database::schema::diff::{Difference, diff};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::snapshot::TableName;
 use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::stamp;
 use refdesk_text::{Code, Error};
 
+use super::documented::DocumentedPages;
 use super::documenting::{DocumentOptions, Documentation, Values};
 use crate::Desk;
 
@@ -62,6 +66,24 @@ impl DatabaseCheck {
 }
 
 impl Desk {
+    /// The pages of databases that the manifest names; none if it cannot be read.
+    pub fn documented_pages(&self) -> Arc<DocumentedPages> {
+        let docs_path = &self.databases().0.docs_path;
+        let stamp = stamp(&self.workspace().join(Manifest::path(docs_path))).ok();
+        let mut known = self.documented.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((before, pages)) = known.as_ref().filter(|(before, _)| *before == stamp) {
+            let is_settled = before.is_none_or(|stamp| stamp.has_settled((self.options.clock)()));
+            if is_settled {
+                return pages.clone();
+            }
+        }
+        let manifest = self.manifest(docs_path).ok().flatten();
+        let version = manifest.as_ref().map(|manifest| sha256_hex(manifest.text().as_bytes())).unwrap_or_default();
+        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, manifest.as_ref(), version));
+        *known = Some((stamp, pages.clone()));
+        pages
+    }
+
     /// Every table with a page, from the pages for programs; those that cannot be read are left out.
     ///
     /// # Errors

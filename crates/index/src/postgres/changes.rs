@@ -7,7 +7,8 @@ use tokio_postgres::Transaction;
 
 use super::session::PostgresError;
 use super::text::{clean, searchable};
-use crate::storage::{NewDocument, TextKey, TextState, TextUpdate};
+use crate::pages::{DatabaseSubject, IndexedJoin};
+use crate::storage::{INFERRED, KEY, NewDocument, TextKey, TextState, TextUpdate, in_json};
 use crate::update::hash_of;
 use refdesk_files::Stamp;
 
@@ -77,6 +78,7 @@ impl<'u> Changes<'u> {
         transaction.execute(sql, &[&repository, &self.removed]).await?;
         self.store_states(transaction, repository, checkout).await?;
         self.store_documents(transaction, repository).await?;
+        self.store_joins(transaction, repository).await?;
         Ok(usize::try_from(removed).unwrap_or_default())
     }
 
@@ -125,17 +127,24 @@ impl<'u> Changes<'u> {
             self.documents.iter().map(|(_, document)| i64::try_from(of(document)).unwrap_or(i64::MAX)).collect()
         };
         let hashes: Vec<&[u8]> = self.documents.iter().map(|(_, document)| document.content_hash.as_slice()).collect();
+        let subject = |of: fn(&DatabaseSubject) -> Option<&String>| -> Vec<Option<Cow<str>>> {
+            let part = |document: &&'u NewDocument| document.subject.as_ref().and_then(of).map(|text| clean(text));
+            self.documents.iter().map(|(_, document)| part(document)).collect()
+        };
         let sql = "INSERT INTO refdesk.documents (repository, doc_type, source_id, file_path, text_key, heading, line,
-                       end_line, content, keywords, content_hash, words)
+                       end_line, content, keywords, content_hash, words, database_name, schema_name, table_name,
+                       column_name, domain)
                    SELECT $1, d.doc_type, d.source_id, d.file_path, d.text_key, d.heading, d.line, d.end_line, d.content,
                        d.keywords, d.content_hash,
                        setweight(to_tsvector('refdesk.english', d.title_words), 'A')
                            || setweight(to_tsvector('refdesk.english', d.name_words), 'B')
-                           || setweight(to_tsvector('refdesk.english', d.content_words), 'D')
+                           || setweight(to_tsvector('refdesk.english', d.content_words), 'D'),
+                       d.database_name, d.schema_name, d.table_name, d.column_name, d.domain
                    FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::bigint[], $8::bigint[],
-                       $9::text[], $10::text[], $11::bytea[], $12::text[], $13::text[], $14::text[])
+                       $9::text[], $10::text[], $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[],
+                       $16::text[], $17::text[], $18::text[], $19::text[])
                    AS d (doc_type, source_id, file_path, text_key, heading, line, end_line, content, keywords, content_hash,
-                       title_words, name_words, content_words)";
+                       title_words, name_words, content_words, database_name, schema_name, table_name, column_name, domain)";
         transaction
             .execute(
                 sql,
@@ -154,8 +163,44 @@ impl<'u> Changes<'u> {
                     &words(|document| &document.heading),
                     &words(|document| &document.keywords),
                     &words(|document| &document.content),
+                    &subject(|subject| Some(&subject.database)),
+                    &subject(|subject| subject.schema.as_ref()),
+                    &subject(|subject| subject.table.as_ref()),
+                    &subject(|subject| subject.column.as_ref()),
+                    &subject(|subject| subject.domain.as_ref()),
                 ],
             )
+            .await
+            .map(drop)
+    }
+
+    /// Documents of a page have different headings, so that a join finds the document that describes it.
+    async fn store_joins(&self, transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
+        let joins: Vec<(&StoredKey, &NewDocument, &IndexedJoin)> = self
+            .documents
+            .iter()
+            .filter_map(|(key, document)| Some((key, *document, document.join.as_ref()?)))
+            .collect();
+        if joins.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<&[u8]> = joins.iter().map(|(key, ..)| key.hash.as_slice()).collect();
+        let headings: Vec<Cow<str>> = joins.iter().map(|(_, document, _)| clean(&document.heading)).collect();
+        let column = |of: fn(&IndexedJoin) -> String| -> Vec<String> {
+            joins.iter().map(|(.., join)| clean(&of(join)).into_owned()).collect()
+        };
+        let sql = "INSERT INTO refdesk.relationships (repository, id, from_table, from_columns, to_table, to_columns,
+                       database_name, origin)
+                   SELECT $1, d.id, j.from_table, j.from_columns, j.to_table, j.to_columns, d.database_name, j.origin
+                   FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+                       AS j (text_key, heading, from_table, from_columns, to_table, to_columns, origin)
+                   JOIN refdesk.documents d ON d.repository = $1 AND d.text_key = j.text_key AND d.heading = j.heading
+                   ON CONFLICT DO NOTHING";
+        let from = (column(|join| join.from_table.clone()), column(|join| in_json(&join.from_columns)));
+        let to = (column(|join| join.to_table.clone()), column(|join| in_json(&join.to_columns)));
+        let origins = column(|join| if join.inferred { INFERRED } else { KEY }.to_owned());
+        transaction
+            .execute(sql, &[&repository, &keys, &headings, &from.0, &from.1, &to.0, &to.1, &origins])
             .await
             .map(drop)
     }

@@ -8,7 +8,7 @@ use super::value;
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt, those with a higher one refused.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;
@@ -49,6 +49,8 @@ CREATE TABLE refdesk.documents (
 );
 CREATE INDEX documents_by_file ON refdesk.documents (repository, text_key);
 CREATE INDEX documents_by_hash ON refdesk.documents (repository, content_hash);
+CREATE INDEX documents_by_domain ON refdesk.documents (repository, database_name, domain)
+    WHERE database_name IS NOT NULL;
 CREATE INDEX documents_by_words ON refdesk.documents USING gin (words);
 CREATE TABLE refdesk.vectors (
     repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
@@ -62,14 +64,13 @@ CREATE TABLE refdesk.vectors (
 );
 CREATE TABLE refdesk.relationships (
     repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id bigint PRIMARY KEY REFERENCES refdesk.documents ON DELETE CASCADE,
     from_table text NOT NULL,
     from_columns text NOT NULL,
     to_table text NOT NULL,
     to_columns text NOT NULL,
     database_name text,
-    origin text NOT NULL,
-    confidence real
+    origin text NOT NULL
 );
 CREATE TABLE refdesk.files (
     repository integer NOT NULL REFERENCES refdesk.repositories ON DELETE CASCADE,
@@ -102,7 +103,7 @@ CREATE TABLE refdesk.metadata (
 
 /// What an older version may have made.
 const REMOVED: &str = "
-DROP TABLE IF EXISTS refdesk.stamps, refdesk.files, refdesk.vectors, refdesk.relationships, refdesk.metadata,
+DROP TABLE IF EXISTS refdesk.relationships, refdesk.stamps, refdesk.files, refdesk.vectors, refdesk.metadata,
     refdesk.documents, refdesk.repositories, refdesk.version;
 DROP TEXT SEARCH CONFIGURATION IF EXISTS refdesk.english;
 DROP TEXT SEARCH DICTIONARY IF EXISTS refdesk.english_stem;
@@ -135,7 +136,7 @@ pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<O
         }
         if fresh {
             let transaction = client.transaction().await?;
-            for table in ["documents", "files", "vectors", "relationships", "metadata"] {
+            for table in ["relationships", "documents", "files", "vectors", "metadata"] {
                 let sql = format!("DELETE FROM refdesk.{table} WHERE repository = $1");
                 transaction.execute(&sql, &[&number]).await?;
             }

@@ -21,7 +21,9 @@ fn a_server_that_does_not_answer_is_given_up() {
 #[test]
 fn an_index_on_a_server() {
     let Some(server) = TestServer::start() else { return };
-    for (nth, (name, case)) in CASES.iter().chain(crate::search::tests::CASES).enumerate() {
+    for (nth, (name, case)) in
+        CASES.iter().chain(crate::search::tests::CASES).chain(crate::pages::tests::CASES).enumerate()
+    {
         eprintln!("{name}");
         case(&World::on(server.database(&format!("case_{nth}"))));
     }

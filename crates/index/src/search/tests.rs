@@ -30,25 +30,33 @@ fn fill(world: &World) {
     ]);
 }
 
+/// A search without filters.
+pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
+    SearchQuery {
+        text,
+        kinds: &[],
+        is_wanted: &|_| true,
+        database: None,
+        domain: None,
+        by_table: false,
+        is_current: &|_| true,
+        limit: 10,
+    }
+}
+
 fn search(world: &World, text: &str) -> SearchResult {
     filtered(world, text, &[], &|_| true)
 }
 
 fn filtered(world: &World, text: &str, kinds: &[String], is_wanted: &dyn Fn(&str) -> bool) -> SearchResult {
     let (index, model) = world.index();
-    index.search(&SearchQuery { text, kinds, is_wanted, is_current: &|_, _, _| true, limit: 10 }, Some(model)).unwrap()
+    index.search(&SearchQuery { kinds, is_wanted, ..everything(text) }, Some(model)).unwrap()
 }
 
 fn a_hit_names_its_section_and_says_why(world: &World) {
     fill(world);
     let (index, _) = world.index();
-    let query = SearchQuery {
-        text: "circuit breaker",
-        kinds: &[],
-        is_wanted: &|_| true,
-        is_current: &|_, _, _| true,
-        limit: 10,
-    };
+    let query = everything("circuit breaker");
     let found = index.search(&query, None).unwrap();
     assert_eq!((found.mode, found.partial, found.incomparable), (SearchMode::Words, None, 0));
     let best = &found.hits[0];
@@ -73,12 +81,8 @@ fn phrases_and_filters(world: &World) {
         let (index, _) = world.index();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
         let is_wanted = |id: &str| only.is_empty() || id == only;
-        let found = index
-            .search(
-                &SearchQuery { text, kinds: &kinds, is_wanted: &is_wanted, is_current: &|_, _, _| true, limit: 10 },
-                None,
-            )
-            .unwrap();
+        let found =
+            index.search(&SearchQuery { kinds: &kinds, is_wanted: &is_wanted, ..everything(text) }, None).unwrap();
         found.hits.into_iter().map(|hit| format!("{} {}", hit.source, hit.kind)).collect()
     };
     for (text, kinds, only, expected) in [

@@ -1,0 +1,273 @@
+//! The pages of databases as the manifest of the documenter names them. It came with the repository, so a file is a page only where
+//! refdesk writes pages, and what it says of a table is read from the page for programs.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+use refdesk_database::documenter::Manifest;
+use refdesk_database::schema::file_names::is_file_name;
+use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path};
+use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::resolve;
+use refdesk_files::{Stamp, stamp};
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::{Code, Error};
+
+use super::files::bytes_below;
+
+/// The most tables of a database.
+const TABLES: usize = 20_000;
+
+/// The most databases.
+const DATABASES: usize = 64;
+
+/// The most columns of a table.
+const COLUMNS: usize = 2_000;
+
+/// A table with a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablePage {
+    /// Its database.
+    pub database: String,
+    /// Its domain.
+    pub domain: String,
+    /// Its schema.
+    pub schema: String,
+    /// Its name.
+    pub table: String,
+    /// The page for people, relative to the workspace.
+    pub path: String,
+    /// The page for programs, relative to the workspace.
+    pub data: String,
+    /// The hash of the page for people as it was written.
+    pub hash: Option<String>,
+}
+
+/// A domain with a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DomainPage {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub domain: String,
+    /// Its page, relative to the workspace.
+    pub path: String,
+    /// The hash of the page as it was written.
+    pub hash: Option<String>,
+    /// Positions of its tables.
+    pub tables: Vec<usize>,
+}
+
+/// What a file below the folder of the pages is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageFile {
+    /// The data of a table.
+    Data,
+    /// The page of the table at this position.
+    Table(usize),
+    /// The page of the domain at this position.
+    Domain(usize),
+}
+
+/// All pages.
+#[derive(Debug, Default)]
+pub struct DocumentedPages {
+    workspace: PathBuf,
+    /// The folder of the pages, without links.
+    pub(super) folder: PathBuf,
+    /// Changes with the manifest.
+    pub(super) version: String,
+    /// In the order of the manifest.
+    pub tables: Vec<TablePage>,
+    /// By database, then by name.
+    pub domains: Vec<DomainPage>,
+    /// By path without links.
+    pub(super) files: HashMap<PathBuf, PageFile>,
+    /// What was read before, with the stamps of the files.
+    docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
+}
+
+impl TablePage {
+    /// `schema.table`.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.schema, self.table)
+    }
+}
+
+impl DocumentedPages {
+    /// The pages of a manifest; none without one.
+    pub(super) fn of(workspace: &Path, docs_path: &str, manifest: Option<&Manifest>, version: String) -> Self {
+        let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        let written = workspace.join(docs_path);
+        let folder = resolve(&written).unwrap_or(written);
+        let mut pages = Self { workspace, folder, version, ..Self::default() };
+        let Some(manifest) = manifest else { return pages };
+        let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
+        let listed = || manifest.indexable_files.iter().filter(|file| is_page(&file.path, &file.database));
+        let hashes: HashMap<&str, &str> =
+            listed().map(|file| (file.path.as_str(), file.content_hash.as_str())).collect();
+        let hash = |path: &str| hashes.get(path).map(|hash| (*hash).to_owned());
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        let mut seen = HashSet::new();
+        for file in listed() {
+            let (Some(schema), Some(table), Some(domain)) = (&file.schema, &file.table, &file.domain) else { continue };
+            let Some(stem) = file.path.strip_suffix(".json") else { continue };
+            let is_in_domain = file.path.starts_with(&format!("{docs_path}/{}/{domain}/tables/", file.database));
+            let is_new = seen.insert((file.database.as_str(), schema.as_str(), table.as_str()));
+            let is_known = counts.contains_key(file.database.as_str());
+            if !is_in_domain || !is_new || (!is_known && counts.len() >= DATABASES) {
+                continue;
+            }
+            let count = counts.entry(&file.database).or_default();
+            *count += 1;
+            if *count > TABLES {
+                continue;
+            }
+            let path = format!("{stem}.md");
+            pages.tables.push(TablePage {
+                database: file.database.clone(),
+                domain: domain.clone(),
+                schema: schema.clone(),
+                table: table.clone(),
+                hash: hash(&path),
+                path,
+                data: file.path.clone(),
+            });
+        }
+        let mut domains: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        for (at, table) in pages.tables.iter().enumerate() {
+            domains.entry((&table.database, &table.domain)).or_default().push(at);
+        }
+        let listed_domains: HashSet<&str> =
+            listed().filter(|file| file.kind == PageKind::Domain).map(|file| file.path.as_str()).collect();
+        let domains = domains.into_iter().map(|((database, domain), tables)| {
+            let path = format!("{docs_path}/{database}/{domain}/README.md");
+            let hash = hash(&path).filter(|_| listed_domains.contains(path.as_str()));
+            DomainPage { database: database.to_owned(), domain: domain.to_owned(), path, hash, tables }
+        });
+        pages.domains = domains.collect();
+        let real = |path: &str| pages.folder.join(path.strip_prefix(docs_path).unwrap_or(path).trim_start_matches('/'));
+        let mut files = HashMap::new();
+        for (at, table) in pages.tables.iter().enumerate() {
+            files.insert(real(&table.data), PageFile::Data);
+            files.insert(real(&table.path), PageFile::Table(at));
+        }
+        for (at, domain) in pages.domains.iter().enumerate() {
+            files.insert(real(&domain.path), PageFile::Domain(at));
+        }
+        pages.files = files;
+        pages
+    }
+
+    /// Whether no table has a page.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// The names of the databases, sorted.
+    pub fn databases(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.domains.iter().map(|domain| domain.database.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    /// Checks that pages are of a database.
+    ///
+    /// # Errors
+    /// None are of one of this name.
+    pub fn known_database(&self, name: &str) -> Result<(), Error> {
+        let known = self.databases();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let message = format!("no documented database is named '{}'", one_line(name));
+        Err(Error::new(Code::UnknownDatabase, message, instead(name, &known, "the databases are")))
+    }
+
+    /// Checks that a database, or any, has a domain.
+    ///
+    /// # Errors
+    /// None has one of this name.
+    pub fn known_domain(&self, name: &str, database: Option<&str>) -> Result<(), Error> {
+        let of = |domain: &&DomainPage| database.is_none_or(|database| database == domain.database);
+        let mut known: Vec<&str> = self.domains.iter().filter(of).map(|domain| domain.domain.as_str()).collect();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        known.sort_unstable();
+        known.dedup();
+        let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
+        let message = format!("no domain{of} is named '{}'", one_line(name));
+        Err(Error::new(Code::UnknownDomain, message, instead(name, &known, "the domains are")))
+    }
+
+    /// A file without links in place of a path relative to the workspace.
+    pub(super) fn real(&self, path: &str) -> PathBuf {
+        self.workspace.join(path)
+    }
+
+    /// What the page of a table says; `None` if it cannot be read or describes another one.
+    pub fn doc(&self, table: &TablePage) -> Option<TableDoc> {
+        let (bytes, more) = bytes_below(&self.workspace, &table.data, PAGE_BYTES as u64).ok()??;
+        let doc: TableDoc = if more { return None } else { serde_json::from_slice(&bytes).ok()? };
+        let name = Path::new(&table.data).file_stem()?.to_str()?;
+        let is_its_own = doc.fully_qualified_name == table.full_name() && is_file_name(name, &doc.fully_qualified_name);
+        (is_its_own && doc.columns.len() <= COLUMNS).then_some(doc)
+    }
+
+    /// What the pages of these tables say, by position; those that cannot be read are left out. What has not changed since the last
+    /// time is not read again.
+    pub fn docs(&self, tables: &[usize], now: SystemTime) -> Vec<(&TablePage, Arc<TableDoc>)> {
+        let mut known = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |at: &usize| {
+            let table = self.tables.get(*at)?;
+            let stamp = stamp(&self.workspace.join(&table.data)).ok()?;
+            let doc = match known.get(at) {
+                Some((before, doc)) if *before == stamp => doc.clone(),
+                _ => Arc::new(self.doc(table)?),
+            };
+            Some((*at, table, stamp, doc))
+        };
+        let found: Vec<_> = tables.par_iter().filter_map(read).collect();
+        for (at, _, stamp, doc) in &found {
+            // A file that was just written may be written again and look the same.
+            if stamp.has_settled(now) {
+                known.insert(*at, (*stamp, doc.clone()));
+            }
+        }
+        found.into_iter().map(|(_, table, _, doc)| (table, doc)).collect()
+    }
+
+    /// The text of a page, and whether it is other than refdesk wrote it; `None` if it cannot be read.
+    pub(super) fn prose(&self, path: &str, hash: Option<&String>) -> Option<(String, bool)> {
+        let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok()??;
+        let is_edited = hash.is_none_or(|hash| *hash != sha256_hex(&bytes));
+        Some((String::from_utf8_lossy(&bytes).into_owned(), is_edited))
+    }
+}
+
+/// The nearest name, or the names that there are.
+fn instead(name: &str, known: &[&str], are: &str) -> String {
+    const NAMED: usize = 12;
+    let all = || {
+        let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
+        let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
+        format!("{are} {}{more}", named.join(", "))
+    };
+    match did_you_mean(name, known.iter().copied()) {
+        Some(near) => near,
+        None if known.is_empty() => "document the databases first".to_owned(),
+        None => all(),
+    }
+}
+
+/// Whether this can be the name of a database.
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=32).contains(&name.len()) && name.bytes().all(is_plain)
+}

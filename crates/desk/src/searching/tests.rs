@@ -1,0 +1,64 @@
+//! What fits into an answer, and what is journalled of it.
+
+use super::*;
+
+fn answer(excerpts: &[&str]) -> SearchAnswer {
+    let hit = |(nth, excerpt): (usize, &&str)| SearchHit {
+        kind: "text".to_owned(),
+        source_id: format!("s{}", nth / 2),
+        name: "Name".to_owned(),
+        path: "a.md".to_owned(),
+        line: 1,
+        end_line: 2,
+        heading: String::new(),
+        excerpt: (*excerpt).to_owned(),
+        matches: Vec::new(),
+        score: 0.1,
+        because: Vec::new(),
+        readable: !excerpt.is_empty(),
+        selected: false,
+        tokens: 0,
+        subject: None,
+        columns: Vec::new(),
+        join: None,
+        fix: Fix::None,
+    };
+    SearchAnswer {
+        query: "q".to_owned(),
+        mode: SearchMode::Words,
+        hits: excerpts.iter().enumerate().map(hit).collect(),
+        tokens_used: 0,
+        partial: None,
+        notes: Vec::new(),
+        has_no_room: false,
+    }
+}
+
+fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
+    let mut answer = answer(&["one two three four five six seven", "short", ""]);
+    answer.fit(most, frame, |hit, length| match length {
+        HitLength::Brief => hit.brief(),
+        HitLength::Full => hit.full(),
+    });
+    answer
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_said() {
+    let whole = fitted(None, 10);
+    assert_eq!(whole.tokens_used, 10 + whole.hits.iter().map(|hit| hit.tokens).sum::<u64>());
+    assert!(whole.notes.is_empty());
+    for most in 0..whole.tokens_used + 5 {
+        let answer = fitted(Some(most), 10);
+        assert!(answer.tokens_used <= most, "{most}: {answer:?}");
+        assert_eq!(answer.notes.is_empty(), answer.hits == whole.hits, "{most}: {answer:?}");
+    }
+    assert_eq!(fitted(Some(9), 10).notes, ["Not even one hit fits into so few tokens."]);
+}
+
+#[test]
+fn only_quoted_sources_are_journalled_each_once() {
+    let receipt = answer(&["one", "two", "three", ""]).receipt("search").unwrap();
+    assert_eq!((receipt.about, receipt.bytes), (vec!["s0".to_owned(), "s1".to_owned()], 11));
+    assert!(answer(&["", ""]).receipt("search").is_none());
+}

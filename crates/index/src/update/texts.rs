@@ -1,0 +1,246 @@
+//! The texts of a run: which there are, which changed, and the documents of those that did.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use super::{SOURCE, TEXT};
+use crate::chunk::{Chunk, chunks};
+use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
+use crate::storage::{NewDocument, TextKey, TextState};
+use crate::words::split_names;
+use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_core::mention::{LIMITS, files};
+use refdesk_files::beneath::open_in;
+use refdesk_files::walk::{WalkBudget, WalkedFile};
+use refdesk_files::{Stamp, read_open, stamp};
+use refdesk_text::lines::decode;
+
+/// The path of the content of an inline source.
+const INLINE: &str = "inline";
+
+/// Between the headings of a chunk.
+const HEADING_SEPARATOR: &str = " > ";
+
+/// A text that belongs in the index.
+pub(super) struct Wanted<'a> {
+    source: &'a Source,
+    origin: Origin<'a>,
+}
+
+enum Origin<'a> {
+    /// What the catalog says about the source.
+    About,
+    /// The content of an inline source.
+    Inline(&'a str),
+    /// A file below the source's own path.
+    File(PathBuf),
+    /// A page of a database below it, and the files that have its content.
+    Page(PathBuf, Vec<PathBuf>),
+}
+
+/// A text compared with the index.
+pub(super) enum Compared {
+    Unchanged,
+    /// The file was written, with the same content.
+    Touched(TextState),
+    Changed(TextState, Vec<NewDocument>),
+    Unreadable,
+}
+
+/// How the texts of a run are compared with the index.
+pub(super) struct Comparison<'a> {
+    pub pages: Option<&'a dyn DatabasePages>,
+    /// Other files may be pages than when the index was made.
+    pub has_other_pages: bool,
+    pub now: SystemTime,
+}
+
+impl Comparison<'_> {
+    /// What is known of a text, if its stamp says whether it changed.
+    fn stamped<'k>(&self, known: Option<&'k TextState>, path: &Path) -> Option<&'k TextState> {
+        let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
+        known.filter(|_| !(self.has_other_pages && may_be_a_page()))
+    }
+}
+
+/// No file has this stamp: the text is compared by its content each time.
+const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
+
+impl Wanted<'_> {
+    pub(super) fn key(&self) -> TextKey {
+        let path = match &self.origin {
+            Origin::About => String::new(),
+            Origin::Inline(_) => INLINE.to_owned(),
+            Origin::File(path) | Origin::Page(path, _) => path.to_string_lossy().into_owned(),
+        };
+        TextKey { path, source: self.source.id.as_str().to_owned() }
+    }
+
+    pub(super) fn compare(&self, known: Option<&TextState>, how: &Comparison) -> Compared {
+        match &self.origin {
+            Origin::About => compare(NO_STAMP, about_source(self.source), known, |text| vec![self.about(text)]),
+            Origin::Inline(content) => {
+                let sections = |text: String| sections(Path::new("inline.md"), &text, None);
+                compare(NO_STAMP, (*content).to_owned(), known, sections)
+            }
+            Origin::File(path) => {
+                let Some(place) = self.source.place() else { return Compared::Unreadable };
+                match stamp(path) {
+                    Ok(now) if how.stamped(known, path).is_some_and(|known| known.stamp == now) => {
+                        return Compared::Unchanged;
+                    }
+                    _ => {}
+                }
+                let Ok((stamp, text)) = read(&place.resolved, path) else { return Compared::Unreadable };
+                compare(settled(stamp, how), text, known, |text| sections(path, &text, None))
+            }
+            Origin::Page(path, files) => {
+                let stamps: Vec<Stamp> = files.iter().filter_map(|file| stamp(file).ok()).collect();
+                let together = combined(&stamps);
+                if how.stamped(known, path).is_some_and(|known| known.stamp == together) {
+                    return Compared::Unchanged;
+                }
+                let Some(Ok(content)) = how.pages.map(|pages| pages.content(path)) else { return Compared::Unreadable };
+                let stamp = if stamps.iter().all(|stamp| stamp.has_settled(how.now)) { together } else { NO_STAMP };
+                compare_with(stamp, content.hash(), known, || page_documents(path, content))
+            }
+        }
+    }
+
+    fn about(&self, text: String) -> NewDocument {
+        document(SOURCE, Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text }, None)
+    }
+}
+
+fn compare(
+    stamp: Stamp,
+    text: String,
+    known: Option<&TextState>,
+    documents: impl FnOnce(String) -> Vec<NewDocument>,
+) -> Compared {
+    compare_with(stamp, hash_of(&text), known, || documents(text))
+}
+
+fn compare_with(
+    stamp: Stamp,
+    hash: Vec<u8>,
+    known: Option<&TextState>,
+    documents: impl FnOnce() -> Vec<NewDocument>,
+) -> Compared {
+    let is_same = known.is_some_and(|known| known.hash == hash);
+    let now = TextState { stamp, hash };
+    match known {
+        Some(known) if is_same && known.stamp == stamp => Compared::Unchanged,
+        _ if is_same => Compared::Touched(now),
+        _ => Compared::Changed(now, documents()),
+    }
+}
+
+/// A file that was just written may be written again and look the same.
+fn settled(stamp: Stamp, how: &Comparison) -> Stamp {
+    if stamp.has_settled(how.now) { stamp } else { NO_STAMP }
+}
+
+/// Another value whenever one of the files is written, comes or goes.
+fn combined(stamps: &[Stamp]) -> Stamp {
+    stamps.iter().fold(NO_STAMP, |all, one| Stamp {
+        size: all.size.wrapping_add(one.size),
+        modified: all.modified.max(one.modified),
+        changed: all.changed.max(one.changed),
+        number: all.number.wrapping_add(one.number),
+    })
+}
+
+fn sections(name: &Path, text: &str, subject: Option<&DatabaseSubject>) -> Vec<NewDocument> {
+    chunks(name, text).into_iter().map(|chunk| document(TEXT, chunk, subject.cloned())).collect()
+}
+
+fn page_documents(path: &Path, content: PageContent) -> Vec<NewDocument> {
+    let prose = content.prose.map(|prose| sections(path, &prose, content.subject.as_ref()));
+    content.documents.into_iter().map(NewDocument::from).chain(prose.into_iter().flatten()).collect()
+}
+
+/// The text of a file below a source's own path, following no link.
+fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
+    let (file, metadata) = open_in(place, path)?;
+    let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
+    Ok((Stamp::of(&metadata), decode(&bytes).0.into_owned()))
+}
+
+/// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
+    match &source.kind {
+        _ if path.is_empty() => Ok(None),
+        SourceKind::Inline { content } => Ok(Some(content.to_string())),
+        _ => match source.place() {
+            Some(place) => read(&place.resolved, Path::new(path)).map(|(_, text)| Some(text)),
+            None => Err(io::ErrorKind::NotFound.into()),
+        },
+    }
+}
+
+/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words.
+fn about_source(source: &Source) -> String {
+    let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
+    let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
+    let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
+    let said: Vec<&str> = parts.iter().map(String::as_str).map(str::trim).filter(|part| !part.is_empty()).collect();
+    said.join(". ")
+}
+
+/// The texts of a source; none that a person has not trusted.
+pub(super) fn texts<'a>(source: &'a Source, budget: &WalkBudget, pages: Option<&dyn DatabasePages>) -> Vec<Wanted<'a>> {
+    let about = Wanted { source, origin: Origin::About };
+    let content = match &source.kind {
+        SourceKind::Inline { content } => vec![Origin::Inline(content)],
+        _ => {
+            let found = files(source, budget, |_| String::new()).0;
+            let origin = |file: &WalkedFile| {
+                let real = source.place()?.real(&file.path);
+                match pages.map_or(PageRole::Other, |pages| pages.role(&real)) {
+                    PageRole::Other => Some(Origin::File(real)),
+                    PageRole::Data => None,
+                    PageRole::Page(files) => Some(Origin::Page(real, files)),
+                }
+            };
+            found.iter().filter_map(origin).collect()
+        }
+    };
+    std::iter::once(about).chain(content.into_iter().map(|origin| Wanted { source, origin })).collect()
+}
+
+fn document(kind: &'static str, chunk: Chunk, subject: Option<DatabaseSubject>) -> NewDocument {
+    let heading = chunk.headings.join(HEADING_SEPARATOR);
+    let text = embedded_text(&heading, &chunk.content);
+    NewDocument {
+        doc_type: kind,
+        heading,
+        line: chunk.line,
+        end_line: chunk.end_line,
+        content: chunk.content,
+        keywords: split_names(&text),
+        content_hash: hash_of(&text),
+        subject,
+        join: None,
+    }
+}
+
+/// What of a chunk the model reads.
+pub(super) fn embedded_text(heading: &str, content: &str) -> String {
+    if heading.is_empty() { content.to_owned() } else { format!("{heading}\n{content}") }
+}
+
+/// The hash of what the model reads.
+pub(crate) fn embedded_hash(heading: &str, content: &str) -> Vec<u8> {
+    hash_of(&embedded_text(heading, content))
+}
+
+pub(crate) fn hash_of(text: &str) -> Vec<u8> {
+    Sha256::digest(text.as_bytes()).to_vec()
+}
