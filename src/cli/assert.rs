@@ -11,7 +11,7 @@ use super::rows::{self, join};
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
-use refdesk_desk::{Asserted, Desk, Judged, Miss, Session, read_cases};
+use refdesk_desk::{Asserted, Desk, Judged, Miss, Session, read_expectations};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
@@ -35,11 +35,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
     let (Cow::Borrowed(text), _) = decode(&bytes) else {
         return unusable(&shown, "it is not UTF-8", "save it as UTF-8, which TOML requires");
     };
-    let cases = match read_cases(text, &shown, desk.catalog()) {
-        Ok(cases) => cases,
+    let expectations = match read_expectations(text, &shown, desk.catalog()) {
+        Ok(expectations) => expectations,
         Err(problems) => return invalid_file(&shown, problems),
     };
-    let asserted = desk.assert(cases);
+    let asserted = desk.assert(expectations);
     let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, session, miss)).collect();
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =

@@ -68,7 +68,7 @@ pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};
 pub use embedded::Extraction;
 pub use enriching::EnrichMode;
-pub use expect::{Asserted, Case, Judged, Miss, Wanted, read_cases};
+pub use expect::{Asserted, Case, Expectations, Judged, Miss, Wanted, read_expectations};
 pub use explain::{Closure, PickedBy, Why};
 pub use fix_paths::FixedPath;
 pub use indexing::Indexing;

@@ -190,3 +190,13 @@ fn the_log_says_why_without_the_prompt() {
         assert!(!log.contains(word), "{word}: {log}");
     }
 }
+
+#[test]
+fn expectations_may_leave_the_index_out() {
+    let world = indexed(threshold());
+    let case = "[[case]]\nprompt = \"jitter between attempts, double the pause\"\nhints = []\n";
+    for (line, exit) in [("", 1), ("index = false\n", 0)] {
+        world.put("expected.toml", format!("{line}{case}").as_bytes());
+        world.run(&["assert", "expected.toml"]).exits(exit);
+    }
+}

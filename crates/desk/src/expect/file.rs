@@ -34,23 +34,37 @@ const KEYS: [&str; 14] = [
     "max_tokens",
 ];
 
+/// The key of the file that says whether the index is asked.
+const INDEX: &str = "index";
+
 /// The keys of a case that say what is expected.
 const EXPECTATIONS: [&str; 8] =
     ["hints", "hints_any", "top", "max_hints", "not_hints", "expands", "pulls_in", "max_tokens"];
 
-/// The cases of a file, or all its problems by line; `shown` is the file's name in messages.
+/// What a file expects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectations {
+    /// In the order of the file.
+    pub cases: Vec<Case>,
+    /// Whether the index is asked. Without it a case gives the same on every machine, by tags alone.
+    pub asks_index: bool,
+}
+
+/// The expectations of a file, or all its problems by line; `shown` is the file's name in messages.
 /// # Errors
 /// The file is empty, is not TOML, has unknown keys, or names sources that are not in the catalog.
-pub fn read_cases(text: &str, shown: &str, catalog: &Catalog) -> Result<Vec<Case>, Vec<Diagnostic>> {
+pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<Expectations, Vec<Diagnostic>> {
     let mut reader = Reader { text, shown, catalog, problems: Vec::new() };
     let (document, broken) = DeTable::parse_recoverable(text);
     // Later parser errors only follow from the first.
     if let Some((at, error)) = broken.iter().map(|it| (it.span().unwrap_or(0..0), it)).min_by_key(|(at, _)| at.start) {
         reader.report(&at, Code::NotToml, format!("not TOML: {}", error.message()), EXAMPLE);
     }
-    let cases = if broken.is_empty() { reader.document(document.get_ref()) } else { Vec::new() };
+    let document = document.get_ref();
+    let asks_index = reader.asks_index(document);
+    let cases = if broken.is_empty() { reader.document(document) } else { Vec::new() };
     if reader.problems.is_empty() {
-        return Ok(cases);
+        return Ok(Expectations { cases, asks_index });
     }
     reader.problems.sort_by_key(|problem| (problem.line, problem.column));
     Err(reader.problems)
@@ -69,8 +83,17 @@ impl Reader<'_> {
         self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).fix(hint));
     }
 
+    fn asks_index(&mut self, document: &DeTable) -> bool {
+        let Some((_, value)) = document.iter().find(|(key, _)| key.get_ref() == INDEX) else { return true };
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.report(&value.span(), Code::WrongType, "'index' must be true or false", "write index = false");
+        }
+        flag.unwrap_or(true)
+    }
+
     fn document(&mut self, document: &DeTable) -> Vec<Case> {
-        for (key, _) in document.iter().filter(|(key, _)| key.get_ref() != "case") {
+        for (key, _) in document.iter().filter(|(key, _)| !["case", INDEX].contains(&key.get_ref().as_ref())) {
             let name = key.get_ref();
             let hint = match KEYS.contains(&name.as_ref()) {
                 true => format!("put it below a line [[case]]; {EXAMPLE}"),
@@ -79,7 +102,7 @@ impl Reader<'_> {
             self.report(&key.span(), Code::UnknownKey, format!("'{name}' is outside of every case"), hint);
         }
         let Some((key, cases)) = document.iter().find(|(key, _)| key.get_ref() == "case") else {
-            if document.is_empty() {
+            if document.iter().all(|(key, _)| key.get_ref() == INDEX) {
                 self.report(&(0..0), Code::NoCase, "the file has no case", EXAMPLE);
             }
             return Vec::new();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::case::{Case, Wanted};
-use super::read_cases;
+use super::read_expectations;
 use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceDefinition, SourceKind};
 use refdesk_enrich::TextKind;
 
@@ -36,12 +36,20 @@ fn catalog() -> Catalog {
 }
 
 #[test]
+fn a_file_may_leave_the_index_out() {
+    for (line, asks) in [("", true), ("index = true\n", true), ("index = false\n", false)] {
+        let text = format!("{line}[[case]]\nprompt = \"x\"\nhints = []\n");
+        assert_eq!(read_expectations(&text, "f.toml", &catalog()).unwrap().asks_index, asks, "{line}");
+    }
+}
+
+#[test]
 fn a_complete_case() {
     let text = "# about\n\n[[case]]\nname = \"n\"\ntool_result = \"text\"\ntool = \"Read\"\n\
         args = { path = \"a\", n = 1, deep = [true, 0.5] }\nselect = [\"one\"]\nhints = [\"other\", \"other\"]\n\
         hints_any = [\"one\", \"other\"]\ntop = \"other\"\nmax_hints = 3\n\
         not_hints = []\nexpands = [\"one\"]\npulls_in = [\"gone\"]\nmax_tokens = 20\n\n[[case]]\nprompt = \"x\"\nhints = []\n";
-    let cases = read_cases(text, "f.toml", &catalog()).unwrap();
+    let cases = read_expectations(text, "f.toml", &catalog()).unwrap().cases;
     let ids = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
     assert_eq!(
         cases[0],
@@ -139,11 +147,16 @@ fn errors_have_a_position_and_a_fix() {
             "[[case]]\nprompt = \"x\"\nhints_any = [\"one\"]\nnot_hints = [\"one\"]\n",
             vec!["4:13 contradiction: 'one' is in hints_any and in not_hints"],
         ),
+        ("index = false\n", vec!["1:1 no-case: the file has no case"]),
+        (
+            "index = 0\n[[case]]\nprompt = \"x\"\nindex = true\nhints = []\n",
+            vec!["1:9 wrong-type: 'index' must be true or false", "4:1 unknown-key: a case has no 'index'"],
+        ),
         ("[[case]]\nprompt = \n", vec!["2:10 not-toml"]),
         ("[[case]]\nprompt = \"a\"\nprompt = \"b\"\nhints = []\n", vec!["3:1 not-toml"]),
         ("[[case]]\nprompt = \"a\u{0}b\"\n", vec!["2:12 not-toml"]),
     ] {
-        let problems = read_cases(text, "f.toml", &catalog()).unwrap_err();
+        let problems = read_expectations(text, "f.toml", &catalog()).unwrap_err();
         let told: Vec<String> = problems
             .iter()
             .map(|it| {

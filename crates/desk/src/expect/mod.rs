@@ -8,5 +8,5 @@ mod file_tests;
 mod judge;
 
 pub use case::{Case, Wanted};
-pub use file::read_cases;
+pub use file::{Expectations, read_expectations};
 pub use judge::{Asserted, Judged, Miss};
