@@ -202,6 +202,11 @@ fn its_database_is_documented_as_refdesk_does_it() {
     let world = Workspace::new();
     let told = run(&mut world.bare(&["--demo", "db", "status"]), None).exits(0);
     assert_eq!(told.text(), "accounts  reachable  19 pages  up to date\n");
+    // An agent reads each table once, and pays for it once.
+    let world = conversation::demo();
+    world.run(&["select", "db-accounts-contracts"]).exits(0);
+    let told = world.run(&["instructions"]).exits(0).text().to_owned();
+    assert!(told.contains("/contracts` containing 5 file(s):") && !told.contains("main.tariff.json"), "{told}");
 }
 
 /// Every file below a folder, by its path.

@@ -1,7 +1,8 @@
 //! The text of a source: a file, the documents in a folder, or content in the catalog (BEHAVIOUR §3).
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
@@ -39,10 +40,26 @@ pub fn files(
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
-        PathState::Directory => files_below(&place.path, &place.resolved, LIMITS, budget, is_document),
+        PathState::Directory => {
+            let (files, problems) = files_below(&place.path, &place.resolved, LIMITS, budget, is_document);
+            (without_pages_for_programs(files), problems)
+        }
     };
     let diagnostics = problems.into_iter().map(|problem| diagnostic_of(&problem, source, &shown)).collect();
     (files, diagnostics)
+}
+
+/// The files without those that say the same again for programs: `tables/NAME.json` beside `tables/NAME.md`, as the pages of a
+/// database have them. An agent that is told to read each file would read, and pay for, every table twice.
+fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
+    let is_in_tables = |path: &Path| path.parent().and_then(Path::file_name) == Some(OsStr::new("tables"));
+    let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));
+    let pages = files.iter().map(|file| &file.path).filter(|path| has_ending(path, "md") && is_in_tables(path));
+    let pages: HashSet<PathBuf> = pages.cloned().collect();
+    if !pages.is_empty() {
+        files.retain(|file| !has_ending(&file.path, "json") || !pages.contains(&file.path.with_extension("md")));
+    }
+    files
 }
 
 /// Estimated tokens of a source's text; `None` if the text is not local or is missing.
@@ -102,6 +119,25 @@ mod tests {
             assert_eq!(files.len(), 1);
             assert_eq!(problems.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{size}");
         }
+    }
+
+    #[test]
+    fn a_table_is_read_once() {
+        let walked = |name: &&str| WalkedFile { path: PathBuf::from(name), size: 1 };
+        let all = [
+            "d/README.json",
+            "d/README.md",
+            "d/a.json",
+            "d/a.md",
+            "d/tables/only.json",
+            "d/tables/s.t.json",
+            "d/tables/s.t.md",
+            "d/tables/s.u.md",
+        ];
+        let left = without_pages_for_programs(all.iter().map(walked).collect());
+        let left: Vec<&str> = left.iter().filter_map(|file| file.path.to_str()).collect();
+        let expected: Vec<&str> = all.into_iter().filter(|name| *name != "d/tables/s.t.json").collect();
+        assert_eq!(left, expected);
     }
 
     #[test]
