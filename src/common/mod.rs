@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 pub mod clearing;
+pub mod databases;
 pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;

@@ -48,6 +48,8 @@ pub enum Target {
     Session(String, String),
     /// What was sent, by the number of its line in the journal.
     Receipt(u64),
+    /// A page of a database, by the name of the database and its path.
+    DatabasePage(String, String),
     /// Something that can only be said.
     Sentence,
     /// A request, by its id.
@@ -67,6 +69,7 @@ impl Target {
             | Self::Request(_)
             | Self::Session(..)
             | Self::Receipt(_)
+            | Self::DatabasePage(..)
             | Self::Sentence => None,
         }
     }

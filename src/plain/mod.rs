@@ -12,6 +12,7 @@ mod agents;
 mod catalog;
 mod choice;
 mod command;
+mod databases;
 mod feed;
 mod fix;
 mod lists;

@@ -103,6 +103,8 @@ pub enum Question {
     Request(Box<OpenRequest>),
     /// Whether to trust exactly these.
     Trust(Arc<[PrivilegedAction]>),
+    /// Whether to write these many pages, which were prepared.
+    Documentation(usize),
     /// Whether to switch to this profile.
     Profile(ComparedProfile),
 }
@@ -151,6 +153,14 @@ pub enum Pending {
         desk: String,
         session: String,
     },
+    /// The databases, to list the tables that these words keep.
+    Databases(String),
+    /// A page of a database.
+    DatabasePage,
+    /// What documenting would write.
+    Documentation,
+    /// How writing these many pages ended.
+    Documented(usize),
     /// A reading of the whole workspace.
     Reload,
     /// Where its document and its definition are.

@@ -13,7 +13,8 @@ use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Qu
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
-    agents, catalog, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust, values,
+    agents, catalog, databases, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust,
+    values,
 };
 
 pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
@@ -129,9 +130,11 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
             Question::Trust(said) => trust::trust(state, said, turn),
             Question::Profile(profile) => profiles::switch(state, profile, turn),
+            Question::Documentation(pages) => databases::write(state, pages, turn),
             // These take other answers too.
             Question::Prompt(_) | Question::Value(_) | Question::Path(_) | Question::Request(_) => {}
         },
+        ("no" | "n" | "cancel", Question::Documentation(_)) => databases::forget(state, turn),
         ("no" | "n" | "cancel", _) => turn.say("Nothing was changed."),
         _ => {
             turn.say(match &question {
@@ -156,6 +159,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
         Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
         Some(Target::Session(desk, session)) => agents::ask_for(state, desk, session, turn),
         Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
+        Some(Target::DatabasePage(database, path)) => databases::ask_for_page(state, database, path, turn),
         Some(Target::Sentence) => turn.say("There is no more to say about this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
@@ -203,6 +207,8 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Problems => problems::show(state, turn),
         Verb::Profiles => profiles::ask(state, turn),
         Verb::Agents => agents::ask(state, turn),
+        Verb::Databases => databases::ask(state, rest, turn),
+        Verb::Describe => databases::describe(state, rest, turn),
         Verb::Feed => feed::show(state, rest, turn),
         Verb::Receipt => match rest.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
             Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
@@ -317,6 +323,14 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
         (Some(Pending::Session { desk, session }), Response::Agents(activity)) => {
             agents::told(state, &activity, &desk, &session, turn);
         }
+        (Some(Pending::Databases(words)), Response::Databases(overview)) => {
+            databases::listed(state, &overview, &words, turn);
+        }
+        (Some(Pending::DatabasePage), Response::DatabasePage(page)) => databases::read_page(state, &page, turn),
+        (Some(Pending::Documentation), Response::DatabasesPrepared(prepared)) => {
+            databases::prepared(state, prepared, turn);
+        }
+        (Some(Pending::Documented(of)), Response::DatabasesWritten(written)) => databases::written(written, of, turn),
         (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),
         (Some(Pending::Reload), Response::Done(refusals)) => {

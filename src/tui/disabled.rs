@@ -9,6 +9,7 @@ use refdesk_desk::engine::Watching;
 use super::action::{Action, BorderMove};
 use super::agents;
 use super::catalog::disabled as reading;
+use super::databases;
 use super::feed::{query, target};
 use super::graph;
 use super::layout::{self, Arrangement, Preset, Splits};
@@ -24,9 +25,14 @@ use super::windows::{self, WindowKind};
 
 /// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
-    let over_panes = agents::disabled::disabled(state, action).or_else(|| graph::disabled::disabled(state, action));
+    let over_panes = agents::disabled::disabled(state, action)
+        .or_else(|| databases::disabled::disabled(state, action))
+        .or_else(|| graph::disabled::disabled(state, action));
     if over_panes.is_some() {
         return over_panes;
+    }
+    if databases::disabled::is_settled(state, action) {
+        return None;
     }
     let catalog = &state.snapshot.catalog;
     match action {

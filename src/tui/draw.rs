@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::{agents, catalog, graph, hints, selection, templates};
+use crate::tui::{agents, catalog, databases, graph, hints, selection, templates};
 use crate::tui::{dock, status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
@@ -31,6 +31,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         graph::view::draw(state, frame);
     } else if state.agents.is_open() {
         agents::view::draw(state, frame);
+    } else if state.databases.is_open() {
+        databases::view::draw(state, frame);
     } else {
         draw_panes(state, &layout, frame);
     }

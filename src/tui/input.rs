@@ -162,6 +162,9 @@ pub fn below(state: &State) -> Vec<KeyContext> {
     if state.agents.is_open() {
         return vec![KeyContext::Agents, KeyContext::List, KeyContext::Global, KeyContext::Always];
     }
+    if state.databases.is_open() {
+        return vec![KeyContext::Databases, KeyContext::List, KeyContext::Global, KeyContext::Always];
+    }
     let part = match (state.part, state.focus) {
         (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),
         (PanePart::Detail, Pane::Hints) => Some(KeyContext::Feed),
@@ -187,5 +190,6 @@ fn field(typing: Typing) -> KeyContext {
         Typing::Value => KeyContext::Value,
         Typing::RequestFilter => KeyContext::RequestFilter,
         Typing::GraphFilter => KeyContext::GraphFilter,
+        Typing::DatabaseFilter => KeyContext::DatabaseFilter,
     }
 }

@@ -11,7 +11,7 @@
 //! - `terminal` alone touches terminal modes, and restores them on every way out.
 //! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
-//!   `hints`, `feed`, `templates`, `graph`, `agents`, and `windows` with one file a window.
+//!   `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file a window.
 //! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
 //!   panes), `tour`, `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
@@ -23,6 +23,7 @@ mod budget;
 mod catalog;
 mod consequence;
 mod counts;
+mod databases;
 mod disabled;
 mod dock;
 mod draw;

@@ -4,6 +4,7 @@
 use crate::tui::action::Action;
 use crate::tui::catalog::places::ReadingStop;
 use crate::tui::catalog::reading::{self, ReadingGoal};
+use crate::tui::databases::{self, DatabasePlace};
 use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -23,6 +24,8 @@ pub struct Place {
     subject: Option<String>,
     /// The document that was read, and where.
     read: Option<ReadingStop>,
+    /// The place in the view of databases, if that was shown.
+    database: Option<DatabasePlace>,
 }
 
 /// The places that were left, and those that were left by going back.
@@ -77,7 +80,8 @@ fn here(state: &State) -> Place {
         Pane::Hints => None,
     };
     let read = if state.reads() { state.catalog.reading.here() } else { None };
-    Place { pane: state.focus, part: state.part, subject, read }
+    let database = state.databases.place();
+    Place { pane: state.focus, part: state.part, subject, read, database }
 }
 
 /// Remembers the place that keys leave.
@@ -99,6 +103,9 @@ pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 }
 
 fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
+    if let Some(place) = place.database {
+        return databases::update::open_at(state, place);
+    }
     if let Some((document, at)) = place.read {
         return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
     }
@@ -137,7 +144,13 @@ mod tests {
     use super::*;
 
     fn at(subject: &str) -> Place {
-        Place { pane: Pane::Catalog, part: PanePart::List, subject: Some(subject.to_owned()), read: None }
+        Place {
+            pane: Pane::Catalog,
+            part: PanePart::List,
+            subject: Some(subject.to_owned()),
+            read: None,
+            database: None,
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::tui::agents::AgentsView;
 pub use crate::tui::catalog::CatalogPane;
 use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
+use crate::tui::databases::DatabasesView;
 use crate::tui::feed::Feed;
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
@@ -137,6 +138,8 @@ pub struct State {
     pub graph: GraphView,
     /// The sessions of agents, which are shown in place of the panes.
     pub agents: AgentsView,
+    /// The documented databases, which are shown in place of the panes.
+    pub databases: DatabasesView,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
     /// The requests, which replace the selection.
@@ -170,6 +173,8 @@ pub enum Typing {
     RequestFilter,
     /// The filter line of the graph.
     GraphFilter,
+    /// The filter line of the tables.
+    DatabaseFilter,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,6 +264,7 @@ impl State {
             tour: None,
             graph: GraphView::default(),
             agents: AgentsView::default(),
+            databases: DatabasesView::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -284,6 +290,7 @@ impl State {
         }
         self.graph.close();
         self.agents.close();
+        self.databases.close();
         self.focus = pane;
         self.part = PanePart::List;
     }

@@ -10,6 +10,7 @@ use ratatui::widgets::{Clear, Widget};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext, Visibility};
 use crate::tui::agents::{AgentsPage, AgentsTarget};
 use crate::tui::budget;
+use crate::tui::databases::DatabaseSide;
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
 use crate::tui::feed::target;
@@ -102,6 +103,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));
+    }
+    if let Some(progress) = state.databases.run.progress() {
+        let [done, of] = [progress.pages.done, progress.pages.of].map(number);
+        pieces.push(piece(4, ThemeRole::Hints, format!("writing {done}/{of} pages")));
     }
     match &snapshot.watching {
         Watching::Live => {}
@@ -290,7 +295,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
-        Action::FilterFeed | Action::FilterRequest => Some("filter"),
+        Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
+        Action::Toggle if state.databases.is_open() && disabled(state, Action::Toggle).is_some() => None,
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),
@@ -309,6 +315,10 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             Ok(AgentsTarget::Receipt(_)) => Some("show receipt"),
             Ok(AgentsTarget::Source(_)) => Some("go to source"),
         },
+        Action::Follow if state.window.is_none() && state.databases.is_open() => {
+            Some(if state.databases.in_joins() { "follow join" } else { entry.name })
+        }
+        Action::Back if state.window.is_none() && state.databases.is_open() => databases_back(state, entry),
         Action::NextTab if state.agents.is_open() => Some(match state.agents.page {
             Some(AgentsPage::Known) => "journal",
             _ => "known sources",
@@ -361,4 +371,18 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         _ => Some(entry.name),
     }
+}
+
+/// What `Back` leaves in the view of databases; nothing for its key of the panes.
+fn databases_back(state: &State, entry: &ActionBinding) -> Option<&'static str> {
+    let view = &state.databases;
+    if entry.contexts.contains(&KeyContext::Global) {
+        return None;
+    }
+    Some(match view.side {
+        _ if view.run.is_writing() && !view.run.is_pausing() => "pause",
+        DatabaseSide::Detail => "to the list",
+        DatabaseSide::List if view.is_filtered() => "show all",
+        DatabaseSide::List => entry.name,
+    })
 }

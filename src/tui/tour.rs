@@ -1,4 +1,4 @@
-//! The tour of the demo: ten steps in a box below the panes. Each says what there is to see and which keys to press, and waits
+//! The tour of the demo: eleven steps in a box below the panes. Each says what there is to see and which keys to press, and waits
 //! until that has happened, however it was done. A key leaves it at any time.
 
 use ratatui::buffer::Buffer;
@@ -39,7 +39,7 @@ struct TourStep {
     is_done: fn(&State, StepStart) -> bool,
 }
 
-const STEPS: [TourStep; 10] = [
+const STEPS: [TourStep; 11] = [
     TourStep {
         text: "This is the knowledge of a small project: a catalog of sources, the selection that agents are given, hints for \
                a prompt, and templates.",
@@ -111,11 +111,22 @@ const STEPS: [TourStep; 10] = [
         },
     },
     TourStep {
-        text: "Every action has a name in the palette, with its key and, if it is not possible now, the reason.",
+        text: "Databases are sources too. This is what a pick of @db-accounts-invoices tells an agent: what each table means \
+               and how it joins, and never a value of a sensitive column.",
         keys: |state| {
-            let [back, palette] = [Action::Back, Action::Palette].map(|action| state.key(action));
-            format!("Press {back} until the form is left, then {palette} to open the palette.")
+            let back = state.key(Action::Back);
+            let databases = state.key_in(KeyContext::Global, Action::Databases);
+            if state.databases.is_open() {
+                let down = state.key(Action::Move(Motion::Down));
+                return format!("Press {down} to go to a table, and read its page.");
+            }
+            format!("Press {back} until the form is left, then {databases}.")
         },
+        is_done: |state, _| state.databases.table().is_some() && state.databases.shown.page.is_some(),
+    },
+    TourStep {
+        text: "Every action has a name in the palette, with its key and, if it is not possible now, the reason.",
+        keys: |state| format!("Press {} to open the palette.", state.key(Action::Palette)),
         is_done: |state, _| state.open_window() == Some(WindowKind::Jump),
     },
 ];

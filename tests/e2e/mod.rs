@@ -5,6 +5,7 @@ mod adding;
 mod agents;
 mod asking;
 mod connecting;
+mod databases;
 mod editing;
 mod editor;
 mod graph;

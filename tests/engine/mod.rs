@@ -4,6 +4,7 @@
 
 mod checkout;
 mod commands;
+mod databases;
 mod edits;
 mod embedded;
 mod folders;

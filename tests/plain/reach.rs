@@ -67,6 +67,8 @@ fn reached(action: Action) -> Reached {
         Action::Graph | Action::NextTab | Action::PreviousTab | Action::FilterGraph => Program("graph"),
         Action::MarkStart | Action::Way | Action::OpenWhere | Action::CopyExport => Program("graph"),
         Action::Agents => Command("agents"),
+        Action::Databases | Action::FilterTables => Command("databases"),
+        Action::DocumentDatabases => Command("describe"),
         Action::Messages => Needless("what was said stays on the terminal"),
         Action::Enriched => Command("enriched"),
         Action::ClearPrompt | Action::Prompt => Command("prompt"),

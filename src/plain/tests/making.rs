@@ -258,3 +258,58 @@ fn a_receipt_says_what_was_sent_and_why() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn databases_are_listed_read_and_documented_after_yes() {
+    let mut state = state();
+    let overview = || Response::Databases(std::sync::Arc::new(fixture::overview()));
+    assert_eq!(asked(&mut state, "databases"), Request::Databases);
+    let lines = answered(&mut state, overview()).lines;
+    assert_eq!(lines.len(), 13, "{lines:?}");
+    assert_eq!(
+        [&lines[..2], &lines[4..5], &lines[9..]].concat(),
+        [
+            "7 tables in 5 databases. Type a number to read its page.",
+            "1: Database shop, sqlite.",
+            "4: main.order, domain sales, documented, changed since, page edited by hand, 1 sensitive column.",
+            "9: Database crm, postgres, waits for your trust.",
+            "10: Database lake, postgres, could not be read: no server answers at db.example.org, port 5432.",
+            "11: Database archive, sqlite, switched off.",
+            "12: Database old, its entry has errors.",
+        ]
+    );
+    assert_eq!(asked(&mut state, "tables ord"), Request::Databases);
+    assert_eq!(answered(&mut state, overview()).lines[0], "3 tables in 5 databases. Type a number to read its page.");
+    let path = "docs/databases/shop/sales/tables/main.order.md".to_owned();
+    assert_eq!(asked(&mut state, "2"), Request::DatabasePage { database: "shop".to_owned(), path: path.clone() });
+    let lines = answered(&mut state, Response::DatabasePage(Box::new(fixture::page(&path)))).lines;
+    assert!(lines.contains(&"note: share of nulls alone, sensitive by type: free text.".to_owned()), "{lines:?}");
+
+    let prepare = |state: &mut PlainState| {
+        let turn = typed(state, "describe shop");
+        assert_eq!(turn.effects, [PlainEffect::Ask(Request::PrepareDatabases(vec!["shop".to_owned()]))]);
+        answered(state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview())))).lines
+    };
+    let lines = prepare(&mut state);
+    assert_eq!(lines[0], "Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file.");
+    assert!(lines.contains(&"-Old.".to_owned()), "{lines:?}");
+    assert_eq!(asked(&mut state, "no"), Request::PauseDatabases);
+    assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Nothing was written."]);
+    prepare(&mut state);
+    let turn = typed(&mut state, "yes");
+    assert_eq!(turn.effects, [PlainEffect::Ask(Request::WriteDatabases)]);
+    let report = refdesk_desk::DocumentReport { written: vec!["p".to_owned(); 4], ..Default::default() };
+    assert_eq!(answered(&mut state, Response::DatabasesWritten(Ok(Box::new(report)))).lines, ["Wrote 4 pages."]);
+    for prepared in [
+        Err(refdesk_text::Error::new(refdesk_text::Code::NoDatabases, "no databases are configured", "name one")),
+        Ok(Box::new(refdesk_desk::DocumentationPreview { is_up_to_date: true, ..fixture::preview() })),
+    ] {
+        drop(typed(&mut state, "describe"));
+        let lines = answered(&mut state, Response::DatabasesPrepared(prepared)).lines;
+        assert!(
+            ["No databases are configured.", "The pages are up to date."].contains(&lines[0].as_str()),
+            "{lines:?}"
+        );
+        assert_eq!(state.question, None);
+    }
+}

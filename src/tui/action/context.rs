@@ -20,6 +20,8 @@ pub enum KeyContext {
     Graph,
     /// In the view of agents, which is shown in place of the panes.
     Agents,
+    /// In the view of databases, which is shown in place of the panes.
+    Databases,
     /// Everywhere outside text fields and windows.
     Global,
     /// In any window.
@@ -52,6 +54,8 @@ pub enum KeyContext {
     TemplateFilter,
     /// In the filter line of the graph.
     GraphFilter,
+    /// In the filter line of the tables.
+    DatabaseFilter,
     /// In the value of a variable.
     Value,
     /// In the window that writes the preview.
@@ -74,6 +78,8 @@ pub enum KeyContext {
     Discovery,
     /// In the difference that writing the catalog makes.
     CatalogDifference,
+    /// In the window that shows what documenting would write.
+    Documentation,
     /// In the line for the path of a source to add.
     AddSource,
     /// In the line for the name of a filter.
@@ -90,13 +96,14 @@ impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
         use KeyContext::{
-            AddSource, Budget, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt, RequestFilter,
-            SaveFilter, Search, TemplateFilter, Value, Write,
+            AddSource, Budget, DatabaseFilter, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt,
+            RequestFilter, SaveFilter, Search, TemplateFilter, Value, Write,
         };
         matches!(
             self,
             AddSource
                 | Budget
+                | DatabaseFilter
                 | FeedFilter
                 | Field
                 | Filter
@@ -116,13 +123,13 @@ impl KeyContext {
     /// The contexts that get the keys which this one does not bind, the nearest first.
     pub fn beyond(self) -> &'static [Self] {
         use KeyContext::{
-            Agents, Always, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window,
+            Agents, Always, Databases, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window,
         };
         match self {
             Always => &[],
             Global | Field => &[Always],
             List => &[Global, Always],
-            Self::Pane(_) | Agents | Graph | Request | NextRequest => &[List, Global, Always],
+            Self::Pane(_) | Agents | Databases | Graph | Request | NextRequest => &[List, Global, Always],
             Details => &[Self::Pane(Pane::Catalog), List, Global, Always],
             Feed => &[Self::Pane(Pane::Hints), List, Global, Always],
             Values => &[Self::Pane(Pane::Templates), List, Global, Always],
@@ -150,6 +157,7 @@ impl KeyContext {
             Self::Values => "values",
             Self::Graph => "graph",
             Self::Agents => "agents",
+            Self::Databases => "databases",
             Self::Global => "global",
             Self::Window => "window",
             Self::Help => "help",
@@ -166,6 +174,7 @@ impl KeyContext {
             Self::FeedFilter => "feed-filter",
             Self::TemplateFilter => "template-filter",
             Self::GraphFilter => "graph-filter",
+            Self::DatabaseFilter => "database-filter",
             Self::Value => "value",
             Self::Write => "write",
             Self::Request => "request",
@@ -177,6 +186,7 @@ impl KeyContext {
             Self::Welcome => "welcome",
             Self::Discovery => "discovery",
             Self::CatalogDifference => "catalog-difference",
+            Self::Documentation => "documentation",
             Self::AddSource => "add-source",
             Self::SaveFilter => "save-filter",
             Self::Prompt => "prompt",
@@ -195,6 +205,7 @@ impl KeyContext {
             Self::Values => "Variables",
             Self::Graph => "Graph",
             Self::Agents => "Agents",
+            Self::Databases => "Databases",
             Self::Global => "Everywhere",
             Self::Window => "This window",
             Self::Help => "Help",
@@ -211,6 +222,7 @@ impl KeyContext {
             Self::FeedFilter => "Filter line of the feed",
             Self::TemplateFilter => "Filter line of the templates",
             Self::GraphFilter => "Filter line of the graph",
+            Self::DatabaseFilter => "Filter line of the tables",
             Self::Value => "Value",
             Self::Write => "Write dialog",
             Self::Request => "Request",
@@ -222,6 +234,7 @@ impl KeyContext {
             Self::Welcome => "Welcome",
             Self::Discovery => "Proposals",
             Self::CatalogDifference => "New catalog",
+            Self::Documentation => "Documenting a database",
             Self::AddSource => "New source",
             Self::SaveFilter => "Name of a filter",
             Self::Prompt => "Prompt",

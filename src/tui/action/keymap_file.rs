@@ -332,13 +332,17 @@ mod tests {
     #[test]
     fn an_entry_changes_the_keys_of_an_action_in_its_context() {
         for (text, name, expected) in [
-            ("", "pick", "catalog: Space, selection: Space, hints: Space, graph: Space"),
+            ("", "pick", "catalog: Space, selection: Space, hints: Space, graph: Space, databases: Space"),
             (
                 "[selection]\npick = [\"F2\", \"Space\"]",
                 "pick",
-                "catalog: Space, selection: F2 Space, hints: Space, graph: Space",
+                "catalog: Space, selection: F2 Space, hints: Space, graph: Space, databases: Space",
             ),
-            ("\u{feff}[catalog]\r\npick = []", "pick", "catalog: , selection: Space, hints: Space, graph: Space"),
+            (
+                "\u{feff}[catalog]\r\npick = []",
+                "pick",
+                "catalog: , selection: Space, hints: Space, graph: Space, databases: Space",
+            ),
             ("[list]\ntop = \"g g\"", "top", "list: g g"),
             ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),

@@ -193,6 +193,12 @@ pub enum Action {
     Graph,
     /// Show the sessions of agents in place of the panes, or the panes again.
     Agents,
+    /// Show the documented databases in place of the panes, or the panes again.
+    Databases,
+    /// Show what documenting the database would write.
+    DocumentDatabases,
+    /// Type a filter of the tables.
+    FilterTables,
     /// Show the next tab of the graph.
     NextTab,
     /// Show the previous tab of the graph.

@@ -12,8 +12,17 @@ const SOURCES: &[KeyContext] = &[
     KeyContext::Pane(Pane::Hints),
     KeyContext::Graph,
 ];
+/// The same, and where a domain or table is the source that has it.
+const PICKED: &[KeyContext] = &[
+    KeyContext::Pane(Pane::Catalog),
+    KeyContext::Pane(Pane::Selection),
+    KeyContext::Pane(Pane::Hints),
+    KeyContext::Graph,
+    KeyContext::Databases,
+];
 const GRAPH: &[KeyContext] = &[KeyContext::Graph];
 const AGENTS: &[KeyContext] = &[KeyContext::Agents];
+const DATABASES: &[KeyContext] = &[KeyContext::Databases];
 const TEMPLATES: &[KeyContext] = &[KeyContext::Pane(Pane::Templates)];
 
 macro_rules! entry {
@@ -32,7 +41,7 @@ macro_rules! entry {
 /// All user actions, in the order of the help.
 #[rustfmt::skip]
 pub const ACTIONS: &[ActionBinding] = &[
-    entry!(Action::Toggle, "pick", "Pick or unpick the source under the cursor", ["Space"], SOURCES, BottomLine),
+    entry!(Action::Toggle, "pick", "Pick or unpick the source under the cursor", ["Space"], PICKED, BottomLine),
     entry!(Action::Exclude, "exclude", "Exclude the source from being pulled in, or include it again", ["x"], SOURCES, BottomLine),
     entry!(Action::Keep, "keep", "Keep this source even if what pulled it in leaves", ["p"], SOURCES, WhenPossible),
     entry!(Action::Filter, "filter", "Show only matching sources: words, #tag, type: mode: selected missing, ! for not", ["/"], &[KeyContext::Pane(Pane::Catalog)], BottomLine),
@@ -106,6 +115,20 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::ThisSession, "feed of session", "Show only this session in the feed", ["f"], AGENTS, BottomLine),
     entry!(Action::ToCatalog, "source in the catalog", "Go to the source of the row in the catalog", ["c"], AGENTS, WhenPossible),
     entry!(Action::Back, "leave agents", "Go back to the sessions, or leave the view", ["Esc", "q"], AGENTS, BottomLine),
+    entry!(Action::Follow, "open page", "Go to the page of the row; from a join, to the table at its other end", ["Enter"], DATABASES, BottomLine),
+    entry!(Action::NextTab, "columns or joins", "Show what may be told of the columns, then the joins, then the page of the table", ["Tab"], DATABASES, WhenPossible),
+    entry!(Action::DocumentDatabases, "document", "Read the database and show what its pages would be, before they are written", ["w"], DATABASES, BottomLine),
+    entry!(Action::FilterTables, "filter tables", "Show only tables with these words in their names, or in those of domain and database", ["/"], DATABASES, BottomLine),
+    entry!(Action::Back, "leave databases", "Pause a run, go back to the list, show all tables, or leave the view", ["Esc", "q"], DATABASES, BottomLine),
+    entry!(Action::GoBack, "table before", "Go back to the table before, after following a join", ["Backspace", "H"], DATABASES, HelpOnly),
+    entry!(Action::GoForward, "table after", "Go forward again, after going back", ["L"], DATABASES, HelpOnly),
+    entry!(Action::PreviousTab, "joins or columns", "The same in the other direction", ["BackTab"], DATABASES, HelpOnly),
+    entry!(Action::NextLevel, "unfold", "Unfold the database or domain; then go to its page", ["Right", "l"], DATABASES, HelpOnly),
+    entry!(Action::PreviousLevel, "fold", "Go back to the list; there, fold the database or domain, or go up to it", ["Left", "h"], DATABASES, HelpOnly),
+    entry!(Action::Open, "open page in editor", "Open the page, or the file that names the databases, in $EDITOR", ["o"], DATABASES, HelpOnly),
+    entry!(Action::ToCatalog, "domain in the catalog", "Go to the source that has this domain or table in the catalog", ["c"], DATABASES, HelpOnly),
+    entry!(Action::Confirm, "write pages", "Write the pages as shown, and make sources of them", ["y", "Enter"], &[KeyContext::Documentation], BottomLine),
+    entry!(Action::Back, "do not write", "Write nothing", ["Esc", "n", "q"], &[KeyContext::Documentation], BottomLine),
     entry!(Action::Back, "back", "Go back to the list, then clear its filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], WhenPossible),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[KeyContext::List], HelpOnly),
@@ -135,6 +158,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Graph, "graph", "Show which sources mention each other, what each pick brings, cycles, orphans; again: leave", ["R"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Agents, "agents", "Show what each session of an agent was told, read and picked, and its cost; again: leave", ["F7", "S"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::Databases, "databases", "Show the documented databases: tables, pages, joins, what is told of values; again: leave", ["6"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Zoom, "zoom", "Let the focused pane fill the screen, or show the list of the catalog beside it again", ["z"], &[KeyContext::Global], WhenPossible),
     entry!(Action::Preset(Preset::Overview), "overview", "Show all four panes", ["0", "F2"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Preset(Preset::Reading), "reading", "Arrange the screen to read: the catalog and a document", ["F3"], &[KeyContext::Global], HelpOnly),
@@ -210,8 +234,8 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Accept, "keep filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::Filter], BottomLine),
     entry!(Action::Cancel, "clear filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::Filter], BottomLine),
-    entry!(Action::Move(Motion::Up), "row up", "Move in the list while typing", ["Up", "C-p"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter], HelpOnly),
-    entry!(Action::Move(Motion::Down), "row down", "Move in the list while typing", ["Down", "C-n"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter], HelpOnly),
+    entry!(Action::Move(Motion::Up), "row up", "Move in the list while typing", ["Up", "C-p"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter, KeyContext::DatabaseFilter], HelpOnly),
+    entry!(Action::Move(Motion::Down), "row down", "Move in the list while typing", ["Down", "C-n"], &[KeyContext::Filter, KeyContext::FeedFilter, KeyContext::TemplateFilter, KeyContext::RequestFilter, KeyContext::GraphFilter, KeyContext::DatabaseFilter], HelpOnly),
     entry!(Action::Accept, "go to match", "Leave the search line at the match", ["Enter", "Tab"], &[KeyContext::Search], BottomLine),
     entry!(Action::Cancel, "end search", "End the search", ["Esc"], &[KeyContext::Search], BottomLine),
     entry!(Action::Accept, "keep feed filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::FeedFilter], BottomLine),
@@ -222,6 +246,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Cancel, "clear request filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::RequestFilter], BottomLine),
     entry!(Action::Accept, "keep graph filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::GraphFilter], BottomLine),
     entry!(Action::Cancel, "clear graph filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::GraphFilter], BottomLine),
+    entry!(Action::Accept, "keep table filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::DatabaseFilter], BottomLine),
+    entry!(Action::Cancel, "clear table filter", "Clear the filter and leave its line", ["Esc"], &[KeyContext::DatabaseFilter], BottomLine),
     entry!(Action::NextField, "next value", "Go to the next value; Space toggles a flag", ["Enter", "Tab", "Down"], &[KeyContext::Value], BottomLine),
     entry!(Action::PreviousField, "previous value", "Go to the previous value", ["BackTab", "Up"], &[KeyContext::Value], BottomLine),
     entry!(Action::AddItem, "another item", "Add an item to the list and type it", ["C-o", "M-Enter"], &[KeyContext::Value], WhenPossible),

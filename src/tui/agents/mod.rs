@@ -120,8 +120,8 @@ impl State {
         }
     }
 
-    /// Whether the panes are shown, and not the graph or the view of agents in their place.
+    /// Whether the panes are shown, and not the graph, the view of agents or that of databases in their place.
     pub fn shows_panes(&self) -> bool {
-        !self.graph.is_open() && !self.agents.is_open()
+        !self.graph.is_open() && !self.agents.is_open() && !self.databases.is_open()
     }
 }

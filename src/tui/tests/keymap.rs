@@ -24,7 +24,7 @@ fn with_keymap(width: u16, height: u16, text: &str) -> State {
 const CHORDS: &str = "[list]\ntop = \"g g\"\nbottom = \"g e\"\n[global]\nreload = \"g r\"\nundo = \"g u\"\n\
                       profiles = [\"Space p\", \"g w p\"]\nproblems = [\"d\", \"g w d\"]\n\
                       [catalog]\npick = \"Enter\"\nread = \"o\"\nopen = \"O\"\n[selection]\npick = \"Enter\"\nread = \"o\"\nopen = \"O\"\n\
-                      [hints]\npick = \"p\"\nkeep = \"k\"\n[graph]\npick = \"F9\"\n[request]\nmark = \"m\"\n[values]\nset = [\"Enter\", \"i\"]\n";
+                      [hints]\npick = \"p\"\nkeep = \"k\"\n[graph]\npick = \"F9\"\n[databases]\npick = \"F9\"\n[request]\nmark = \"m\"\n[values]\nset = [\"Enter\", \"i\"]\n";
 
 fn chords(width: u16, height: u16) -> State {
     with_keymap(width, height, CHORDS)

@@ -48,6 +48,7 @@ enum Step {
     Replayed(String),
     Analysed,
     Agents,
+    Databases(u8),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -77,6 +78,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => text.prop_map(Step::Replayed),
         3 => Just(Step::Analysed),
         2 => Just(Step::Agents),
+        4 => (0..7u8).prop_map(Step::Databases),
     ]
 }
 
@@ -162,6 +164,17 @@ fn take(state: &mut State, step: Step) {
         }
         Step::Analysed => answered(fixture::analysis(state)),
         Step::Agents => answered(Response::Agents(Arc::new(fixture::agents()))),
+        Step::Databases(which) => match which {
+            0 | 1 => answered(Response::Databases(Arc::new(fixture::overview()))),
+            2 => answered(Response::Databases(Arc::default())),
+            3 => {
+                let path = state.databases.page_path().unwrap_or_default();
+                answered(Response::DatabasePage(Box::new(fixture::page(path))))
+            }
+            4 => answered(Response::DatabasesPrepared(Ok(Box::new(fixture::preview())))),
+            5 => Input::Event(Event::DatabaseRun(fixture::progress(640, 200))),
+            _ => answered(Response::DatabasesWritten(Ok(Box::default()))),
+        },
         Step::NoPreview => answered(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
@@ -223,6 +236,8 @@ proptest! {
             }
             prop_assert!(state.graph.cursor.at < state.graph.rows.len().max(1));
             prop_assert!(state.agents.cursor.at < state.agents.sessions().len().max(1));
+            prop_assert!(state.databases.cursor.at < state.databases.rows.len().max(1));
+            prop_assert!(state.databases.join.at < state.databases.shown.joins.len().max(1));
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
             let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
             prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));

@@ -17,6 +17,7 @@ mod agents;
 mod appearance;
 mod catalog;
 mod consequences;
+mod databases;
 mod enrichment;
 mod external;
 mod feed;
@@ -86,7 +87,9 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
             | Request::Read { .. }
             | Request::Simulate { .. }
             | Request::AnalyseGraph
-            | Request::Agents,
+            | Request::Agents
+            | Request::Databases
+            | Request::DatabasePage { .. },
         ) => None,
         Effect::Ask(command) => Some(command.clone()),
         _ => None,

@@ -8,6 +8,7 @@ use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, Themes};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 use refdesk_desk::Shown;
 use refdesk_desk::engine::{Event, Response};
 
@@ -219,6 +220,37 @@ screens! { agents:
     agents_known "Enter Tab j"
     agents_help "?"
 }
+
+/// The view of databases.
+fn databases(size: Size, keys: &str) -> State {
+    let mut state = fixture::in_databases(size.width, size.height, keys);
+    if state.open_window() == Some(WindowKind::Documentation) {
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+    }
+    state
+}
+
+/// The same while pages are written.
+fn documenting(size: Size, keys: &str) -> State {
+    let mut state = databases(size, "w");
+    press(&mut state, "y");
+    event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
+    press(&mut state, keys);
+    state
+}
+
+screens! { databases:
+    databases_first ""
+    databases_page "j j j j Enter"
+    databases_columns "j j j j Tab"
+    databases_joins "j j j j Tab Tab j"
+    databases_undocumented "/ \"bin\""
+    databases_unreadable "G k k"
+    databases_preview "w"
+    databases_help "?"
+}
+
+screens! { documenting: databases_writing "" databases_pausing "Esc" databases_writing_elsewhere "1" }
 
 /// The mention graph, opened at the second source of the catalog.
 fn graph(size: Size, keys: &str) -> State {

@@ -7,9 +7,10 @@ use ratatui::layout::Size;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::State;
-use crate::tui::tests::{press, screen, typed};
+use crate::tui::tests::{answer, press, screen, typed};
 use crate::tui::tour::Tour;
 use crate::tui::update::update;
+use refdesk_desk::engine::Response;
 
 fn touring(width: u16, height: u16) -> State {
     let mut state = fixture::state(width, height);
@@ -17,7 +18,7 @@ fn touring(width: u16, height: u16) -> State {
     state
 }
 
-/// The step that the box shows: `3 of 10`.
+/// The step that the box shows: `3 of 11`.
 fn step(state: &State) -> String {
     let shown = screen(state);
     let line = shown.lines().find(|line| line.contains("Tour ")).unwrap_or_default();
@@ -40,7 +41,7 @@ fn every_step_waits_for_its_keys_and_no_others() {
     let mut state = touring(120, 36);
     let at = |state: &State, number: usize| {
         let shown = step(state);
-        assert!(shown.ends_with(&format!("{number} of 10")), "step {number}: {shown}\n{}", screen(state));
+        assert!(shown.ends_with(&format!("{number} of 11")), "step {number}: {shown}\n{}", screen(state));
     };
     at(&state, 1);
     press(&mut state, "j 3 1 k");
@@ -61,7 +62,15 @@ fn every_step_waits_for_its_keys_and_no_others() {
         press(&mut state, keys);
         at(&state, number);
     }
-    press(&mut state, "Esc Esc :");
+    press(&mut state, "Esc Esc 6");
+    answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    fixture::answer_page(&mut state);
+    at(&state, 10);
+    press(&mut state, "j j");
+    fixture::answer_page(&mut state);
+    press(&mut state, "k");
+    at(&state, 11);
+    press(&mut state, ":");
     assert!(step(&state).ends_with("done"), "{}", screen(&state));
     press(&mut state, "C-g");
     assert!(!screen(&state).contains("Tour"), "{}", screen(&state));

@@ -9,6 +9,7 @@ use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::consequence;
 use crate::tui::counts::Counts;
+use crate::tui::databases;
 use crate::tui::feed;
 use crate::tui::filter::Order;
 use crate::tui::fix;
@@ -44,7 +45,9 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
     let (waiting, untrusted) = (state.snapshot.requests.clone(), state.snapshot.untrusted.clone());
+    let is_read_anew = state.snapshot.reads != snapshot.reads;
     let before = std::mem::replace(&mut state.snapshot, snapshot);
+    databases::update::snapshot_changed(state, is_read_anew);
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
@@ -101,7 +104,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, notice),
-        Event::DatabaseRun(_) => {}
+        Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
         Event::Refused(refusal) => refused(state, &refusal),
     }
 }
@@ -145,10 +148,13 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),
-        Response::Databases(_)
-        | Response::DatabasePage(_)
-        | Response::DatabasesPrepared(_)
-        | Response::DatabasesWritten(_) => {}
+        Response::Databases(overview) => databases::update::answered(state, overview),
+        Response::DatabasePage(page) => databases::update::page_answered(state, *page),
+        Response::DatabasesPrepared(prepared) => databases::run::prepared(state, prepared),
+        Response::DatabasesWritten(outcome) => {
+            databases::run::written(state, outcome);
+            databases::update::run_ended(state);
+        }
         // Only agents ask for these.
         Response::Prepared(_)
         | Response::Settled(_)
@@ -177,5 +183,6 @@ fn followed(state: &State, picked: &Picked) -> String {
 
 fn refused(state: &mut State, error: &Error) {
     state.awaited_change = None;
+    databases::run::refused(state, error);
     state.fail(fix::sentence(state, error));
 }

@@ -22,7 +22,8 @@ use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{
-    agents, catalog, consequence, feed, graph, hints, messages, places, requests, selection, theme_choice, tour,
+    agents, catalog, consequence, databases, feed, graph, hints, messages, places, requests, selection, theme_choice,
+    tour,
 };
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
@@ -91,6 +92,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     clamp_cursors(state);
     graph::update::follow(state, &mut effects);
     agents::update::follow(state, &mut effects);
+    databases::update::follow(state, &mut effects);
     preview_update::ask(state, &mut effects);
     selection::update::ask_for_preview(state, &mut effects);
     requests::update::ask(state, &mut effects);
@@ -119,6 +121,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         return state.refuse(why);
     }
     if windows::update(state, action, effects) == Handled::Consumed
+        || databases::update::act(state, action, effects) == Handled::Consumed
         || agents::update::act(state, action, effects) == Handled::Consumed
         || graph::update::act(state, action, effects) == Handled::Consumed
     {
@@ -202,9 +205,12 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows, the graph and the view of agents do these.
+        // Only windows, the graph and the views of agents and databases do these.
         Action::Confirm
         | Action::Agents
+        | Action::Databases
+        | Action::DocumentDatabases
+        | Action::FilterTables
         | Action::FilterHelp
         | Action::Graph
         | Action::NextTab

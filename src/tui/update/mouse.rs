@@ -7,6 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog;
 use crate::tui::catalog::walking::LinkClick;
+use crate::tui::databases;
 use crate::tui::disabled::disabled;
 use crate::tui::dock;
 use crate::tui::graph;
@@ -41,6 +42,9 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         graph::update::click(state, at, effects);
     } else if state.agents.is_open() && layout.body.contains(at) {
         agents::update::click(state, at, effects);
+    } else if state.databases.is_open() && layout.body.contains(at) {
+        leave_field(state, effects);
+        databases::update::click(state, at, effects);
     } else if let Some(action) = dock::action_at(state, at) {
         leave_field(state, effects);
         act(state, action, effects);
@@ -192,6 +196,9 @@ pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     }
     if state.agents.is_open() {
         return agents::update::wheel(state, motion, WHEEL_ROWS);
+    }
+    if state.databases.is_open() {
+        return databases::update::wheel(state, at, motion, WHEEL_ROWS);
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {

@@ -6,7 +6,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::{self, form_update, json};
 use crate::tui::widgets::field::{FieldLimit, TextChange, TextEdit, TextField};
-use crate::tui::{catalog, feed, graph, hints, requests};
+use crate::tui::{catalog, databases, feed, graph, hints, requests};
 
 /// Opens a field, or leaves the open one.
 pub fn open(state: &mut State, action: Action) {
@@ -35,6 +35,7 @@ pub fn open(state: &mut State, action: Action) {
             (Action::Cancel, Some(Typing::Filter)) => catalog::filtering::clear(state),
             (Action::Cancel, Some(Typing::RequestFilter)) => requests::update::clear(state),
             (Action::Cancel, Some(Typing::GraphFilter)) => graph::update::clear_filter(state),
+            (Action::Cancel, Some(Typing::DatabaseFilter)) => databases::update::clear_filter(state),
             (Action::Cancel, Some(Typing::Search)) => catalog::searching::end(state),
             (Action::Cancel, Some(Typing::TemplateFilter)) => templates::filtering::clear(state),
             _ => {}
@@ -52,6 +53,7 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
         Typing::Value => &mut state.templates.value,
         Typing::RequestFilter => &mut state.requests.filter,
         Typing::GraphFilter => &mut state.graph.filter,
+        Typing::DatabaseFilter => &mut state.databases.filter,
     }
 }
 
@@ -128,6 +130,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effect
         Typing::FeedFilter => state.feed.refilter(),
         Typing::RequestFilter => requests::update::filter(state),
         Typing::GraphFilter => graph::update::filter(state),
+        Typing::DatabaseFilter => databases::update::filter(state),
         Typing::TemplateFilter => templates::filtering::filter(state),
     }
 }

@@ -130,6 +130,10 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     if state.agents.is_open() {
         return vec![KeyContext::Agents, KeyContext::Global, KeyContext::List, KeyContext::Always];
     }
+    if state.databases.is_open() {
+        let databases = [KeyContext::Databases, KeyContext::Global, KeyContext::List, KeyContext::Always];
+        return [&databases[..], &[KeyContext::DatabaseFilter, KeyContext::Field, KeyContext::Documentation]].concat();
+    }
     let mut contexts = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
         Pane::Catalog => {

@@ -7,6 +7,7 @@ pub mod approval;
 pub mod budget;
 mod clear;
 pub mod discovery;
+mod documentation;
 mod help;
 mod invalid_values;
 pub mod jump;
@@ -62,6 +63,7 @@ pub enum WindowKind {
     CatalogSummary,
     Clear,
     Discovery,
+    Documentation,
     Help,
     HelpFilter,
     InvalidValues,
@@ -89,6 +91,7 @@ impl WindowKind {
             Self::CatalogSummary => &discovery::CatalogSummary,
             Self::Clear => &clear::Clear,
             Self::Discovery => &discovery::DiscoveryList,
+            Self::Documentation => &documentation::Documentation,
             Self::LargePick => &large_pick::LargePickView,
             Self::Messages => &messages::MessagesView,
             Self::Help => &help::KEYS,

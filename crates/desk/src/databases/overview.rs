@@ -46,6 +46,8 @@ pub struct DatabaseSummary {
     pub line: usize,
     /// Whether it can be read.
     pub standing: DatabaseStanding,
+    /// The path of its page, if it has one.
+    pub page: Option<String>,
     /// By name.
     pub domains: Vec<DomainSummary>,
 }
@@ -148,6 +150,7 @@ impl Desk {
                 kind: database.connection.word(),
                 line: database.line,
                 standing,
+                page: None,
                 domains: Vec::new(),
             });
         }
@@ -156,6 +159,7 @@ impl Desk {
             kind: "",
             line: 1,
             standing: DatabaseStanding::Wrong,
+            page: None,
             domains: Vec::new(),
         }));
         let progress: Option<Progress> = self.database_state(PROGRESS);
@@ -216,6 +220,8 @@ impl OverviewReader {
         let mut databases = std::mem::take(&mut self.overview.databases);
         for database in &mut databases {
             let pages = pages.remove(database.name.as_str()).unwrap_or_default();
+            let page = pages.iter().find(|file| file.kind == PageKind::Overview && file.path.ends_with(".md"));
+            database.page = page.map(|file| file.path.clone());
             database.domains = self.domains(&database.name, plan.as_ref(), &pages, &failed);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());

@@ -16,6 +16,9 @@ use super::event::Event;
 use super::request::{Change, Message, Response};
 use crate::{Desk, DocumentOptions, DocumentProgress, Options, Session};
 
+/// The shortest time between two reports of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
+
 /// How far a run is, and when it will be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseRunProgress {
@@ -35,7 +38,7 @@ impl DatabaseRunProgress {
     }
 }
 
-/// A run. Dropping it ends it: at once before anything is written, else after the pages at hand.
+/// A run. Dropping it ends it: at once before anything is written, else after the table at hand.
 #[derive(Debug)]
 pub struct DatabaseRun {
     /// Who is told how writing ended.
@@ -67,10 +70,10 @@ impl DatabaseRun {
     /// # Errors
     /// The system cannot start a thread.
     pub fn start(client: RunClient, what: DocumentOptions, reply: oneshot::Sender<Response>) -> io::Result<Self> {
-        let (write, told) = mpsc::channel();
+        let (write, order) = mpsc::channel();
         let flags = Arc::new(RunFlags::default());
         let of_thread = flags.clone();
-        let run = move || run(client, &what, reply, &told, &of_thread);
+        let run = move || run(client, &what, reply, &order, &of_thread);
         let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
         Ok(Self { write: Some(write), flags, thread: Some(thread) })
     }
@@ -81,7 +84,7 @@ impl DatabaseRun {
         let _ = self.write.as_ref().map(|write| write.send(reply));
     }
 
-    /// Ends it after the pages at hand.
+    /// Ends it after the table at hand.
     pub fn pause(&self) {
         self.flags.is_paused.store(true, Ordering::Relaxed);
     }
@@ -108,7 +111,7 @@ fn run(
     client: RunClient,
     what: &DocumentOptions,
     reply: oneshot::Sender<Response>,
-    told: &mpsc::Receiver<oneshot::Sender<Response>>,
+    order: &mpsc::Receiver<oneshot::Sender<Response>>,
     flags: &RunFlags,
 ) {
     let RunClient { options, session, events, changed } = client;
@@ -126,11 +129,14 @@ fn run(
     if reply.send(Response::DatabasesPrepared(Ok(Box::new(preview)))).is_err() {
         return;
     }
-    let Ok(reply) = told.recv() else { return };
+    let Ok(reply) = order.recv() else { return };
     flags.is_writing.store(true, Ordering::Relaxed);
-    let began = Instant::now();
+    let (began, mut told) = (Instant::now(), None::<Instant>);
     let written = desk.write_documentation(&session, &prepared, &mut |pages| {
-        let _ = events.blocking_send(Event::DatabaseRun(DatabaseRunProgress::new(pages, began.elapsed())));
+        if told.is_none_or(|told| told.elapsed() >= PROGRESS) {
+            told = Some(Instant::now());
+            let _ = events.blocking_send(Event::DatabaseRun(DatabaseRunProgress::new(pages, began.elapsed())));
+        }
         !flags.is_paused.load(Ordering::Relaxed)
     });
     // The next run may begin.

@@ -175,7 +175,7 @@ pub enum Request {
     /// Write what was prepared. Answered by [`Response::DatabasesWritten`] when that has ended; meanwhile
     /// [`Event::DatabaseRun`](super::Event::DatabaseRun) says how far it is.
     WriteDatabases,
-    /// End the run after the pages at hand; one that only prepared is forgotten.
+    /// End the run after the table at hand; one that only prepared is forgotten.
     PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].

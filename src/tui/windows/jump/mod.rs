@@ -205,6 +205,7 @@ impl State {
             Some(WindowKind::Jump) => current(self).and_then(JumpRow::source),
             _ if self.graph.is_open() => self.in_graph(),
             _ if self.agents.is_open() => self.agents.source(),
+            _ if self.databases.is_open() => self.in_databases(),
             _ => self.subject(self.focus),
         }
     }

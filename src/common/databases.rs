@@ -1,0 +1,116 @@
+//! Databases in words: which tables some words keep, what a run of the documenter would do, and what it came to.
+
+use refdesk_database::schema::words::split;
+use refdesk_desk::{
+    DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableSummary,
+};
+use refdesk_text::tokens::{counted, grouped};
+
+/// Tables that are named of a domain, and sources of a run.
+const TABLES: usize = 8;
+const SOURCES: usize = 6;
+
+/// The words of a filter, to compare with.
+pub fn words_of(filter: &str) -> Vec<String> {
+    filter.split_whitespace().map(str::to_lowercase).collect()
+}
+
+/// Whether a filter keeps a table: each word is in its name, or begins a word of it, of its domain or of its database.
+pub fn keeps(words: &[String], database: &DatabaseSummary, domain: &DomainSummary, table: &TableSummary) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let full = table.name.full().to_lowercase();
+    let mut parts: Option<Vec<String>> = None;
+    words.iter().all(|word| {
+        full.contains(word.as_str())
+            || parts
+                .get_or_insert_with(|| {
+                    [database.name.as_str(), &domain.name, &table.name.name].into_iter().flat_map(split).collect()
+                })
+                .iter()
+                .any(|part| part.to_lowercase().starts_with(word.as_str()))
+    })
+}
+
+/// `Write 19 new pages and 3 changed pages below docs/databases, and remove 2 files.`
+pub fn headline(preview: &DocumentationPreview) -> String {
+    if preview.domains.is_empty() && !preview.failed.is_empty() {
+        return "Nothing could be read.".to_owned();
+    }
+    if preview.is_up_to_date {
+        return "The pages are up to date.".to_owned();
+    }
+    let mut parts = Vec::new();
+    parts.extend((!preview.new.is_empty()).then(|| counted(preview.new.len(), "new page")));
+    parts.extend((preview.changed_count > 0).then(|| counted(preview.changed_count, "changed page")));
+    let folder = &preview.docs_path;
+    let (written, removed) = (parts.join(" and "), counted(preview.removed.len(), "file"));
+    match (parts.is_empty(), preview.removed.is_empty()) {
+        (false, true) => format!("Write {written} below {folder}."),
+        (false, false) => format!("Write {written} below {folder}, and remove {removed}."),
+        (true, _) => format!("Remove {removed}."),
+    }
+}
+
+/// `shop, sales: 4 tables: customer, order, …`
+pub fn domain(domain: &PreviewedDomain) -> String {
+    let names: Vec<&str> = domain.tables.iter().take(TABLES).map(String::as_str).collect();
+    let more = more(domain.tables.len(), TABLES);
+    format!(
+        "{}, {}: {}: {}{more}",
+        domain.database,
+        domain.domain,
+        counted(domain.tables.len(), "table"),
+        names.join(", ")
+    )
+}
+
+/// What a run came to, of which `of` pages were to be written.
+pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
+    let written = grouped(report.written.len() as u64);
+    match of {
+        Some(of) if report.is_ended => format!("Paused after {written} of {} pages", grouped(of as u64)),
+        None if report.is_ended => "Paused before anything was written".to_owned(),
+        _ if report.written.is_empty() && report.removed.is_empty() => "The pages are up to date".to_owned(),
+        _ => {
+            let removed = match report.removed.len() {
+                0 => String::new(),
+                count => format!(", removed {}", grouped(count as u64)),
+            };
+            format!("Wrote {}{removed}{}", counted(report.written.len(), "page"), sources(report))
+        }
+    }
+}
+
+/// `; 2 sources in the catalog: @db-shop-sales, @db-shop-stock`
+fn sources(report: &DocumentReport) -> String {
+    if report.sources.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = report.sources.iter().take(SOURCES).map(|id| format!("@{id}")).collect();
+    let more = more(report.sources.len(), SOURCES);
+    format!("; {} in the catalog: {}{more}", counted(report.sources.len(), "source"), named.join(", "))
+}
+
+fn more(all: usize, named: usize) -> String {
+    match all.saturating_sub(named) {
+        0 => String::new(),
+        more => format!(", +{}", grouped(more as u64)),
+    }
+}
+
+/// The text of a page below its front matter.
+pub fn without_front_matter(text: &str) -> &str {
+    let below = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    below.map_or(text, |(_, below)| below.trim_start_matches('\n'))
+}
+
+/// What may be told of a column: as its page says, else as the plan does.
+pub fn told(sensitive: Option<&str>, planned: Option<&str>) -> String {
+    match (sensitive, planned) {
+        (Some(rule), _) => format!("share of nulls alone, sensitive by {rule}"),
+        (None, Some(planned)) => planned.to_owned(),
+        (None, None) => "statistics".to_owned(),
+    }
+}

@@ -1,0 +1,168 @@
+//! The documented databases: their tables, a page with what may be told of each column, and a run that documents them after what
+//! it would write was said.
+
+use refdesk_desk::engine::Request;
+use refdesk_desk::{
+    DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DocumentReport, DocumentationPreview,
+    TableSummary,
+};
+use refdesk_text::Error;
+
+use super::fix;
+use super::lists::{NumberedRow, Pages, Target, list, read};
+use super::state::{Pending, PlainState, Question, Turn};
+use super::words::{counted, sentence};
+use crate::common::databases::{domain, headline, keeps, outcome, told, without_front_matter, words_of};
+
+/// Lines of differences, and paths of new pages, that are said before the question.
+const LINES: usize = 200;
+const PATHS: usize = 20;
+
+pub fn ask(state: &mut PlainState, words: &str, turn: &mut Turn) {
+    state.pending = Some(Pending::Databases(words.to_owned()));
+    turn.ask(Request::Databases);
+}
+
+/// Lists databases and tables, or the tables that these words keep.
+pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str, turn: &mut Turn) {
+    overview.problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+    if overview.databases.is_empty() {
+        return turn.say("No database is configured. Name one in .jaato/databases.yaml, and type describe.");
+    }
+    let words = words_of(filter);
+    let mut rows = Vec::new();
+    let mut tables = 0;
+    for database in &overview.databases {
+        if words.is_empty() {
+            rows.push(NumberedRow {
+                words: Some(database_words(database)),
+                target: page(database, database.page.as_ref()),
+            });
+        }
+        for domain in &database.domains {
+            let kept: Vec<_> = domain.tables.iter().filter(|table| keeps(&words, database, domain, table)).collect();
+            tables += kept.len();
+            rows.extend(kept.into_iter().map(|table| NumberedRow {
+                words: Some(format!("{}, domain {}, {}", table.name.full(), domain.name, table_words(table))),
+                target: page(database, table.page.as_ref()),
+            }));
+        }
+    }
+    turn.say(format!(
+        "{} in {}. Type a number to read its page.",
+        counted(tables, "table"),
+        counted(overview.databases.len(), "database")
+    ));
+    if overview.is_unfinished {
+        turn.say("The last run was not finished. Type describe to go on.");
+    }
+    list(state, rows, turn);
+}
+
+fn page(database: &DatabaseSummary, path: Option<&String>) -> Target {
+    path.map_or(Target::Sentence, |path| Target::DatabasePage(database.name.clone(), path.clone()))
+}
+
+fn database_words(database: &DatabaseSummary) -> String {
+    let kind = if database.kind.is_empty() { String::new() } else { format!(", {}", database.kind) };
+    let standing = match &database.standing {
+        DatabaseStanding::Ready => String::new(),
+        DatabaseStanding::Off => ", switched off".to_owned(),
+        DatabaseStanding::Untrusted => ", waits for your trust".to_owned(),
+        DatabaseStanding::Wrong => ", its entry has errors".to_owned(),
+        DatabaseStanding::Unreadable(why) => format!(", could not be read: {why}"),
+    };
+    format!("Database {}{kind}{standing}.", database.name)
+}
+
+fn table_words(table: &TableSummary) -> String {
+    let marks = table.marks;
+    let mut words = vec![if table.page.is_some() { "documented" } else { "not documented" }.to_owned()];
+    words.extend(marks.is_stale.then(|| "changed since".to_owned()));
+    words.extend(marks.is_edited.then(|| "page edited by hand".to_owned()));
+    words.extend(marks.is_failed.then(|| "could not be written".to_owned()));
+    words.extend(marks.is_skipped.then(|| "left out by the plan".to_owned()));
+    words.extend((marks.sensitive > 0).then(|| counted(marks.sensitive, "sensitive column")));
+    format!("{}.", words.join(", "))
+}
+
+pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn: &mut Turn) {
+    state.pending = Some(Pending::DatabasePage);
+    turn.ask(Request::DatabasePage { database, path });
+}
+
+/// Reads a page, and what may be told of each column.
+pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut Turn) {
+    let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
+    let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
+    if let Some(doc) = &page.doc {
+        lines.push("What may be told of values:".to_owned());
+        lines.extend(
+            doc.columns.iter().map(|column| format!("{}: {}.", column.name, told(column.sensitive.as_deref(), None))),
+        );
+    }
+    turn.say(format!("{}, {}.", page.path, counted(lines.len(), "line")));
+    let end = vec!["This is the end.".to_owned()];
+    read(state, Pages { title: page.path.clone(), lines, end, ..Pages::default() }, turn);
+}
+
+/// Has a database read, or all.
+pub fn describe(state: &mut PlainState, name: &str, turn: &mut Turn) {
+    state.pending = Some(Pending::Documentation);
+    turn.say("Reading the schema, and what is there of its pages.");
+    turn.ask(Request::PrepareDatabases(name.split_whitespace().map(str::to_owned).collect()));
+}
+
+/// Says what would be written, and asks.
+pub fn prepared(state: &mut PlainState, prepared: Result<Box<DocumentationPreview>, Error>, turn: &mut Turn) {
+    let preview = match prepared {
+        Ok(preview) => preview,
+        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
+    };
+    turn.say(headline(&preview));
+    preview.failed.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
+    preview
+        .plan_changes
+        .iter()
+        .chain(preview.problems.iter().map(|it| &it.message))
+        .for_each(|it| turn.say(sentence(it)));
+    preview.domains.iter().for_each(|it| turn.say(sentence(&domain(it))));
+    preview.removed.iter().for_each(|path| turn.say(format!("Removes {path}.")));
+    for (what, pages) in [("Edited by hand, stays", &preview.edited), ("Changes", &preview.changed)] {
+        for page in pages {
+            turn.say(format!("{what}: {}.", page.path));
+            let lines = page.diff.iter().flat_map(|diff| &diff.lines);
+            lines.take(LINES).for_each(|line| turn.say(format!("{}{}", line.mark.sign(), line.shown())));
+        }
+    }
+    preview.new.iter().take(PATHS).for_each(|path| turn.say(format!("New: {path}.")));
+    if preview.new.len() > PATHS {
+        turn.say(format!("And {}.", counted(preview.new.len() - PATHS, "more new page")));
+    }
+    if preview.is_up_to_date {
+        state.pending = Some(Pending::Simple("There is nothing to write."));
+        return turn.ask(Request::PauseDatabases);
+    }
+    turn.say("Type yes to write this, or no to leave everything as it is.");
+    state.question = Some(Question::Documentation(preview.new.len() + preview.changed_count));
+}
+
+pub fn write(state: &mut PlainState, pages: usize, turn: &mut Turn) {
+    state.pending = Some(Pending::Documented(pages));
+    turn.say("Writing. Ctrl-C ends it after the table at hand, and describe goes on.");
+    turn.ask(Request::WriteDatabases);
+}
+
+pub fn forget(state: &mut PlainState, turn: &mut Turn) {
+    state.pending = Some(Pending::Simple("Nothing was written."));
+    turn.ask(Request::PauseDatabases);
+}
+
+pub fn written(written: Result<Box<DocumentReport>, Error>, of: usize, turn: &mut Turn) {
+    let report = match written {
+        Ok(report) => report,
+        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
+    };
+    report.failed.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
+    turn.say(sentence(&outcome(&report, Some(of))));
+}

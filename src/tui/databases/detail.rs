@@ -1,0 +1,204 @@
+//! What the right side says of the row under the cursor: its page, what may be told of its columns, its joins.
+
+use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
+use refdesk_desk::{DatabaseStanding, DatabaseSummary, TableSummary};
+
+use super::{DatabaseTab, Join, JoinKind};
+use crate::common::databases::{self, without_front_matter};
+use crate::tui::action::Action;
+use crate::tui::markdown::{self, FrontMatter, MarkdownLayout};
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+
+/// The most columns of a column's name and of its type.
+const NAME: usize = 28;
+const TYPE: usize = 18;
+
+/// The text of the tab, laid out for this many columns.
+pub fn text(state: &State, columns: usize) -> WrappedText {
+    let lines = match state.databases.shown_tab() {
+        DatabaseTab::Page => page(state, columns),
+        DatabaseTab::Columns => told(state),
+        // They are rows.
+        DatabaseTab::Joins => Vec::new(),
+    };
+    WrappedText::new(lines, columns)
+}
+
+fn page(state: &State, columns: usize) -> Vec<PageLine> {
+    let view = &state.databases;
+    let mut lines = Vec::new();
+    let Some(row) = view.row() else { return lines };
+    let Some(database) = view.database(row) else { return lines };
+    if row.domain.is_none() {
+        lines.extend(standing(state, database).map(|(text, role)| PageLine::new(text, role)));
+    }
+    match (view.page_path(), &view.shown.page) {
+        (None, _) => {
+            let why = unwritten(state, database, view.table());
+            lines.extend(why.map(|why| PageLine::new(why, ThemeRole::Text)));
+        }
+        (Some(path), Some(page)) if page.path == path => match &page.text {
+            Some(text) => {
+                let glyphs = &state.skin.glyphs;
+                let layout = MarkdownLayout { columns, glyphs, front_matter: FrontMatter::Folded, first_line: 1 };
+                lines.extend(markdown::lines(without_front_matter(text), &layout).lines);
+            }
+            None => lines.push(PageLine::new(format!("{} cannot be read.", cells::clean(path)), ThemeRole::Error)),
+        },
+        // It was asked for.
+        (Some(_), _) => {}
+    }
+    lines
+}
+
+/// What keeps a database from being read, or may.
+fn standing(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
+    let overview = state.databases.overview.as_ref()?;
+    let file = cells::clean(overview.file.unwrap_or_default());
+    match &database.standing {
+        DatabaseStanding::Ready => None,
+        DatabaseStanding::Off => {
+            Some((format!("This database is switched off: enabled is false in {file}."), ThemeRole::Infra))
+        }
+        DatabaseStanding::Untrusted => Some((
+            format!("This database waits for your trust: {} shows what would be read.", state.key(Action::Trust)),
+            ThemeRole::Warning,
+        )),
+        DatabaseStanding::Wrong => Some((
+            format!(
+                "Its entry in {file} has errors, so it is not read: {} shows the problems.",
+                state.key(Action::Problems)
+            ),
+            ThemeRole::Error,
+        )),
+        DatabaseStanding::Unreadable(why) => {
+            Some((format!("It could not be read: {}.", cells::clean(why.trim_end_matches('.'))), ThemeRole::Error))
+        }
+    }
+}
+
+/// Why there is no page, and what to do about it.
+fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSummary>) -> Option<String> {
+    if table.is_some_and(|table| table.marks.is_skipped) {
+        return Some("The plan leaves this table out, so it has no page.".to_owned());
+    }
+    let what = if table.is_some() { "This table" } else { "It" };
+    (database.standing == DatabaseStanding::Ready).then(|| {
+        format!("{what} is not documented yet: {} shows what would be written.", state.key(Action::DocumentDatabases))
+    })
+}
+
+/// What may be told of each column's values, and by which rule.
+fn told(state: &State) -> Vec<PageLine> {
+    let view = &state.databases;
+    let Some(table) = view.table() else { return Vec::new() };
+    let rows = match table.rows {
+        0 if table.told.is_empty() => "The plan does not have this table.".to_owned(),
+        0 => "No row of it is read.".to_owned(),
+        rows => format!("At most {} rows of it are read; values are not kept.", cells::grouped(rows)),
+    };
+    let mut lines = vec![PageLine::new(rows, ThemeRole::Infra), PageLine::default()];
+    let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_deref());
+    let planned = |name: &str| table.told.iter().find(|(column, _)| column == name).map(|(_, told)| told.as_str());
+    let columns: Vec<ToldColumn> = match doc {
+        Some(doc) => doc.columns.iter().map(|it| of_column(it, planned(&it.name))).collect(),
+        None => table.told.iter().map(|(name, told)| of_plan(name, told)).collect(),
+    };
+    let widest = |of: fn(&ToldColumn) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
+    let (name, kind) = (widest(|it| cells::width(&it.name), NAME), widest(|it| cells::width(&it.data_type), TYPE));
+    let ellipsis = state.skin.glyphs.ellipsis;
+    for column in &columns {
+        let role = if column.is_sensitive { ThemeRole::Warning } else { ThemeRole::Text };
+        let mut line = PageLine::new(format!("{}  ", cells::pad(&column.name, name, ellipsis)), ThemeRole::Strong);
+        let mut hang = name + 2;
+        if kind > 0 {
+            line = line.then(&format!("{}  ", cells::pad(&column.data_type, kind, ellipsis)), ThemeRole::Infra);
+            hang += kind + 2;
+        }
+        lines.push(line.then(&column.told, role).hanging(hang));
+    }
+    lines
+}
+
+/// What may be told of a column; its texts are clean.
+struct ToldColumn {
+    name: String,
+    data_type: String,
+    told: String,
+    is_sensitive: bool,
+}
+
+fn of_column(column: &ColumnDoc, planned: Option<&str>) -> ToldColumn {
+    ToldColumn {
+        name: clean(&column.name),
+        data_type: clean(&column.data_type),
+        told: clean(&databases::told(column.sensitive.as_deref(), planned)),
+        is_sensitive: column.sensitive.is_some(),
+    }
+}
+
+fn of_plan(name: &str, told: &str) -> ToldColumn {
+    let is_sensitive = told.contains("sensitive by");
+    ToldColumn { name: clean(name), data_type: String::new(), told: clean(told), is_sensitive }
+}
+
+fn clean(text: &str) -> String {
+    cells::clean(text).into_owned()
+}
+
+/// The joins of a table: what it refers to, what refers to it, and those that no key says.
+pub fn joins(doc: &TableDoc) -> Vec<Join> {
+    let pair = |from: &[String], to: &[String]| clean(&format!("{} = {}", from.join(", "), to.join(", ")));
+    let keys = doc.foreign_keys.iter().map(|key| Join {
+        table: key.referenced_table.clone(),
+        columns: pair(&key.columns, &key.referenced_columns),
+        kind: JoinKind::RefersTo,
+        note: clean(&key.cardinality.replace('_', " ")),
+    });
+    let references = doc.referenced_by.iter().map(|reference| Join {
+        table: reference.table.clone(),
+        columns: pair(&reference.referenced_columns, &reference.columns),
+        kind: JoinKind::ReferredToBy,
+        note: String::new(),
+    });
+    let inferred = doc.inferred_joins.iter().map(|join| Join {
+        table: join.referenced_table.clone(),
+        columns: pair(&join.columns, &join.referenced_columns),
+        kind: JoinKind::Inferred,
+        note: clean(&join.because),
+    });
+    keys.chain(references).chain(inferred).collect()
+}
+
+/// The row under the cursor in a line of words: `documented table · 3 sensitive columns · @db-shop-sales picked`.
+pub fn status(state: &State) -> String {
+    let view = &state.databases;
+    let Some(row) = view.row() else { return String::new() };
+    let mut words = Vec::new();
+    if let Some(table) = view.table() {
+        let marks = table.marks;
+        let kind = table.kind.word();
+        words.push(if table.page.is_some() { format!("documented {kind}") } else { format!("{kind} without a page") });
+        words.extend(marks.is_stale.then(|| "changed since".to_owned()));
+        words.extend(marks.is_edited.then(|| "page edited by hand".to_owned()));
+        words.extend(marks.is_failed.then(|| "could not be written".to_owned()));
+        words.extend(marks.is_skipped.then(|| "left out by the plan".to_owned()));
+        words.extend((marks.sensitive > 0).then(|| cells::counted(marks.sensitive, "sensitive column")));
+    } else if let Some(domain) = view.domain(row) {
+        words.push(cells::counted(domain.tables.len(), "table"));
+    } else if let Some(database) = view.database(row) {
+        words.extend((!database.kind.is_empty()).then(|| database.kind.to_owned()));
+        words.push(cells::counted(database.domains.len(), "domain"));
+        words.push(cells::counted(database.domains.iter().map(|it| it.tables.len()).sum(), "table"));
+    }
+    if row.domain.is_some()
+        && let Some(id) = state.in_databases()
+    {
+        words.push(format!("@{} {}", cells::clean(id), source_state::words(&state.snapshot, id)));
+    }
+    words.join(&format!(" {} ", state.skin.glyphs.dot))
+}

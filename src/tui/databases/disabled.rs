@@ -1,0 +1,85 @@
+//! Why an action of the view of databases is disabled.
+
+use super::{DatabaseSide, DatabaseTab};
+use crate::tui::action::Action;
+use crate::tui::state::State;
+
+/// Why this action is disabled while the view of databases is shown.
+pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let view = &state.databases;
+    if !view.is_open() {
+        return None;
+    }
+    match action {
+        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+            Some(format!("the view of databases fills the screen: {} leaves it", state.key(Action::Back)))
+        }
+        Action::DocumentDatabases => document(state),
+        Action::FilterTables if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
+        Action::NextTab | Action::PreviousTab if view.table().is_none() => {
+            Some("only a table has columns and joins".to_owned())
+        }
+        Action::Follow if view.side == DatabaseSide::List && view.row().is_none() => {
+            Some("there is no database yet".to_owned())
+        }
+        Action::Follow if view.side == DatabaseSide::Detail && view.shown_tab() != DatabaseTab::Joins => {
+            let tab = state.key(Action::NextTab);
+            Some(format!("only a join can be followed: {tab} shows the joins of a table"))
+        }
+        Action::Follow if view.in_joins() => match view.current_join() {
+            None => Some("this table has no join to follow".to_owned()),
+            Some(join) if view.subject_of_table(&join.table).is_none() => {
+                Some(format!("{} is not documented and not planned", crate::tui::widgets::cells::clean(&join.table)))
+            }
+            Some(_) => None,
+        },
+        Action::PreviousLevel | Action::NextLevel if view.row().is_none() => {
+            Some("there is no database yet".to_owned())
+        }
+        Action::Toggle | Action::Keep | Action::Exclude | Action::ToCatalog if state.in_databases().is_none() => {
+            Some(no_source(state))
+        }
+        Action::Open if view.page_path().is_none() && view.file().is_none() => {
+            Some("there is no file to open".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether the view has said that this is possible, so that the panes have no say.
+pub fn is_settled(state: &State, action: Action) -> bool {
+    let is_own = matches!(
+        action,
+        Action::Follow
+            | Action::Open
+            | Action::NextTab
+            | Action::PreviousTab
+            | Action::PreviousLevel
+            | Action::NextLevel
+    );
+    state.databases.is_open() && is_own
+}
+
+fn document(state: &State) -> Option<String> {
+    let view = &state.databases;
+    if view.run.is_writing() {
+        return Some(format!("pages are being written: {} pauses", state.key(Action::Back)));
+    }
+    let overview = view.overview.as_ref();
+    if overview.is_none_or(|overview| overview.databases.is_empty()) {
+        return Some("no database is configured".to_owned());
+    }
+    None
+}
+
+fn no_source(state: &State) -> String {
+    let view = &state.databases;
+    match view.row() {
+        Some(row) if row.domain.is_some() => {
+            let document = state.key(Action::DocumentDatabases);
+            format!("it is not a source of the catalog yet: {document} documents it")
+        }
+        Some(_) => "each domain of a database is a source: go to one".to_owned(),
+        None => "there is no source under the cursor".to_owned(),
+    }
+}

@@ -1,0 +1,143 @@
+//! The rows of the view of databases: databases, domains and tables on the left, joins on the right.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use refdesk_desk::{DatabaseStanding, TableMarks, TableSummary};
+
+use super::{DatabaseRow, DatabaseSide, JoinKind};
+use crate::tui::pane_view::nth_row;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// The colour of the view.
+pub const ROLE: ThemeRole = ThemeRole::Transitive;
+
+/// Draws the visible rows of the list.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let view = &state.databases;
+    let active = active(state, DatabaseSide::List);
+    let window = view.cursor.window(view.rows.len(), usize::from(place.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        if let Some(row) = view.rows.get(at) {
+            let under = RowCursor::of(at, view.cursor.at, active);
+            list_row(state, *row, place.width).draw(under, ROLE, nth_row(place, nth), buffer);
+        }
+    }
+    frame::scrollbar(&state.skin, place, view.rows.len(), top, state.skin.theme.style(ROLE), buffer);
+}
+
+/// Whether keys go to this side.
+pub fn active(state: &State, side: DatabaseSide) -> Active {
+    if state.window.is_none() && state.databases.side == side { Active::Yes } else { Active::No }
+}
+
+fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
+    let (view, theme, glyphs) = (&state.databases, &state.skin.theme, &state.skin.glyphs);
+    let style = |role| theme.style(role);
+    let mut line = ListRow::new(&state.skin, width);
+    let fold = if view.is_folded(row) { glyphs.folded } else { glyphs.sorted };
+    let (lead, name, role, (note, note_role)) = match (view.database(row), view.domain(row), view.table_of(row)) {
+        (_, _, Some(table)) => {
+            let (mark, mark_role) = mark(state, table);
+            line.text("    ", style(ThemeRole::Infra)).text(mark, style(mark_role)).gap();
+            (String::new(), table_name(state, row, table), ThemeRole::Text, marks(table.marks))
+        }
+        (_, Some(domain), None) => {
+            let tables = cells::grouped(domain.tables.len() as u64);
+            (format!("  {fold} "), domain.name.clone(), ROLE, (tables, ThemeRole::Infra))
+        }
+        (Some(database), None, _) => {
+            let lead = if database.domains.is_empty() { "  ".to_owned() } else { format!("{fold} ") };
+            (lead, database.name.clone(), ThemeRole::Strong, standing(&database.standing, database.kind))
+        }
+        (None, ..) => (String::new(), String::new(), ThemeRole::Text, (String::new(), ThemeRole::Infra)),
+    };
+    line.text(&lead, style(ThemeRole::Infra));
+    let name = cells::clean(&name);
+    // The name matters more than its marks.
+    let note_room = line.room().saturating_sub(cells::width(&name).min(line.room() * 2 / 3) + 2);
+    let note = fitting(&note, note_room);
+    let room = line.room().saturating_sub(cells::width(note) + 2);
+    line.cell(&name, room, style(role));
+    line.text(note, style(note_role));
+    line
+}
+
+/// As many of these words, which commas part, as there is room for.
+fn fitting(words: &str, columns: usize) -> &str {
+    let ends = std::iter::once(words.len()).chain(words.rmatch_indices(", ").map(|(at, _)| at));
+    let fits = |words: &&str| cells::width(words) <= columns;
+    ends.filter_map(|end| words.get(..end)).find(fits).unwrap_or_default()
+}
+
+/// The name of a table, with its schema if the domain has tables of several.
+fn table_name(state: &State, row: DatabaseRow, table: &TableSummary) -> String {
+    let tables = state.databases.domain(row).map_or(&[][..], |domain| domain.tables.as_slice());
+    let is_single = tables.iter().all(|other| other.name.schema == table.name.schema);
+    if is_single { table.name.name.clone() } else { table.name.full() }
+}
+
+fn mark(state: &State, table: &TableSummary) -> (&'static str, ThemeRole) {
+    let glyphs = &state.skin.glyphs;
+    match (table.marks, &table.page) {
+        (marks, _) if marks.is_failed => (glyphs.problem, ThemeRole::Error),
+        (marks, Some(_)) if marks.is_stale => (glyphs.stale, ThemeRole::Warning),
+        (_, Some(_)) => (glyphs.documented, ThemeRole::Selection),
+        (_, None) => (glyphs.undocumented, ThemeRole::Infra),
+    }
+}
+
+/// The marks of a table in a few letters; the right side says them in words.
+fn marks(marks: TableMarks) -> (String, ThemeRole) {
+    let mut words = Vec::new();
+    words.extend(marks.is_failed.then(|| "failed".to_owned()));
+    words.extend(marks.is_stale.then(|| "stale".to_owned()));
+    words.extend(marks.is_edited.then(|| "edited".to_owned()));
+    words.extend(marks.is_skipped.then(|| "left out".to_owned()));
+    let role = if words.is_empty() { ThemeRole::Infra } else { ThemeRole::Warning };
+    words.extend((marks.sensitive > 0).then(|| format!("{} sensitive", marks.sensitive)));
+    (words.join(", "), role)
+}
+
+fn standing(standing: &DatabaseStanding, kind: &str) -> (String, ThemeRole) {
+    match standing {
+        DatabaseStanding::Ready => (kind.to_owned(), ThemeRole::Infra),
+        DatabaseStanding::Off => ("off".to_owned(), ThemeRole::Infra),
+        DatabaseStanding::Untrusted => ("waits for trust".to_owned(), ThemeRole::Warning),
+        DatabaseStanding::Wrong => ("errors".to_owned(), ThemeRole::Error),
+        DatabaseStanding::Unreadable(_) => ("not read".to_owned(), ThemeRole::Error),
+    }
+}
+
+/// Draws the joins of the table, as a tree below it.
+pub fn draw_joins(state: &State, place: Rect, buffer: &mut Buffer) {
+    let (view, theme, glyphs) = (&state.databases, &state.skin.theme, &state.skin.glyphs);
+    let joins = &view.shown.joins;
+    let active = active(state, DatabaseSide::Detail);
+    let window = view.join.window(joins.len(), usize::from(place.height));
+    let top = window.start;
+    let widest = |of: &dyn Fn(&super::Join) -> usize| joins.iter().map(of).max().unwrap_or(0);
+    let room = usize::from(place.width).saturating_sub(14);
+    let table = widest(&|it| cells::width(&cells::clean(&it.table))).min(room * 3 / 5);
+    let columns = widest(&|it| cells::width(&it.columns)).min(room - table);
+    for (nth, at) in window.enumerate() {
+        let Some(join) = joins.get(at) else { continue };
+        let lead = if at + 1 == joins.len() { glyphs.corner } else { glyphs.tee };
+        let (words, role) = match join.kind {
+            JoinKind::RefersTo => ("to", ThemeRole::Catalog),
+            JoinKind::ReferredToBy => ("from", ThemeRole::Selection),
+            JoinKind::Inferred => ("inferred", ThemeRole::Hints),
+        };
+        let mut row = ListRow::new(&state.skin, place.width);
+        row.text(lead, theme.style(ThemeRole::Infra)).cell(words, 8, theme.style(role));
+        row.cell(&cells::clean(&join.table), table, theme.style(ThemeRole::Strong));
+        row.cell(&join.columns, columns, theme.style(ThemeRole::Text));
+        row.text(&join.note, theme.style(ThemeRole::Infra));
+        row.draw(RowCursor::of(at, view.join.at, active), ROLE, nth_row(place, nth), buffer);
+    }
+    frame::scrollbar(&state.skin, place, joins.len(), top, theme.style(ROLE), buffer);
+}

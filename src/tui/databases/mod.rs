@@ -1,0 +1,226 @@
+//! The documented databases, in place of the panes: on the left databases, domains and tables with what happened to them, on the
+//! right the page of the one under the cursor, what may be told of its columns, and its joins to walk. What stands here was read
+//! by the engine; looking reaches no database.
+
+mod detail;
+pub mod disabled;
+mod list_view;
+mod rows;
+pub mod run;
+pub mod update;
+pub mod view;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use refdesk_database::schema::snapshot::TableName;
+use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseSummary, DomainSummary, TableSummary};
+
+use crate::tui::state::State;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+pub use rows::DatabaseRow;
+pub use run::RunState;
+
+/// The side that gets keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DatabaseSide {
+    #[default]
+    List,
+    Detail,
+}
+
+/// What is shown of a table; of anything else, only the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DatabaseTab {
+    #[default]
+    Page,
+    /// What may be told of each column's values, and by which rule.
+    Columns,
+    /// What it refers to, and what refers to it.
+    Joins,
+}
+
+impl DatabaseTab {
+    pub const ALL: [Self; 3] = [Self::Page, Self::Columns, Self::Joins];
+
+    fn after(self, steps: usize) -> Self {
+        let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
+        Self::ALL.into_iter().cycle().nth(at + steps).unwrap_or_default()
+    }
+}
+
+/// What a row of the list is about: it stays the same when the list changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DatabaseSubject {
+    pub database: String,
+    /// `None` for the database itself.
+    pub domain: Option<String>,
+    /// `None` for the domain itself.
+    pub table: Option<TableName>,
+}
+
+/// A place in the view, to go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabasePlace {
+    pub subject: DatabaseSubject,
+    pub side: DatabaseSide,
+    pub tab: DatabaseTab,
+}
+
+/// A join of the table under the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Join {
+    /// `schema.table` at its other end.
+    pub table: String,
+    /// The columns of both ends, in words.
+    pub columns: String,
+    pub kind: JoinKind,
+    /// More about it: how many, or why it is inferred.
+    pub note: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    RefersTo,
+    ReferredToBy,
+    /// No key says it.
+    Inferred,
+}
+
+/// The page that the right side shows, laid out for its width.
+#[derive(Debug, Clone, Default)]
+pub struct ShownPage {
+    /// The newest answer of the engine.
+    pub page: Option<DatabasePage>,
+    pub joins: Vec<Join>,
+    /// The text of the tab, and what it was laid out for.
+    pub text: WrappedText,
+    laid_out_for: Option<(DatabaseSubject, DatabaseTab, usize, u64)>,
+    /// The page that was asked for: database and path, and the number of the overview.
+    asked: Option<(String, String, u64)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct DatabasesView {
+    is_open: bool,
+    /// The newest answer of the engine; dropped when the view is left.
+    pub overview: Option<Arc<DatabaseOverview>>,
+    /// Counts the answers.
+    answers: u64,
+    is_due: bool,
+    is_asked: bool,
+    pub rows: Vec<DatabaseRow>,
+    /// Tables that the filter keeps, and tables in all.
+    pub kept: (usize, usize),
+    /// Databases and domains whose rows are folded away.
+    folded: HashSet<(String, Option<String>)>,
+    pub cursor: Cursor,
+    pub filter: TextField,
+    pub side: DatabaseSide,
+    pub tab: DatabaseTab,
+    pub shown: ShownPage,
+    pub scroll: Scroll,
+    pub join: Cursor,
+    /// What the cursor goes to once the overview is there.
+    stay: Option<DatabasePlace>,
+    /// The run, which goes on when the view is left.
+    pub run: RunState,
+}
+
+impl DatabasesView {
+    /// Whether it is shown in place of the panes.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Leaves it; a run goes on.
+    pub fn close(&mut self) {
+        *self = Self { run: std::mem::take(&mut self.run), answers: self.answers, ..Self::default() };
+    }
+
+    pub fn row(&self) -> Option<DatabaseRow> {
+        self.rows.get(self.cursor.at).copied()
+    }
+
+    pub fn database(&self, row: DatabaseRow) -> Option<&DatabaseSummary> {
+        self.overview.as_ref()?.databases.get(row.database)
+    }
+
+    pub fn domain(&self, row: DatabaseRow) -> Option<&DomainSummary> {
+        self.database(row)?.domains.get(row.domain?)
+    }
+
+    pub fn table_of(&self, row: DatabaseRow) -> Option<&TableSummary> {
+        self.domain(row)?.tables.get(row.table?)
+    }
+
+    /// The table under the cursor.
+    pub fn table(&self) -> Option<&TableSummary> {
+        self.table_of(self.row()?)
+    }
+
+    /// What the row is about.
+    pub fn subject_of(&self, row: DatabaseRow) -> Option<DatabaseSubject> {
+        Some(DatabaseSubject {
+            database: self.database(row)?.name.clone(),
+            domain: self.domain(row).map(|domain| domain.name.clone()),
+            table: self.table_of(row).map(|table| table.name.clone()),
+        })
+    }
+
+    pub fn subject(&self) -> Option<DatabaseSubject> {
+        self.subject_of(self.row()?)
+    }
+
+    /// The path of the page of the row under the cursor, if it has one.
+    pub fn page_path(&self) -> Option<&str> {
+        let row = self.row()?;
+        match (row.domain, row.table) {
+            (_, Some(_)) => self.table_of(row)?.page.as_deref(),
+            (Some(_), None) => self.domain(row)?.page.as_deref(),
+            (None, None) => self.database(row)?.page.as_deref(),
+        }
+    }
+
+    /// The tab that is shown: only a table has others than its page.
+    pub fn shown_tab(&self) -> DatabaseTab {
+        if self.table().is_some() { self.tab } else { DatabaseTab::Page }
+    }
+
+    /// Whether keys move among joins.
+    pub fn in_joins(&self) -> bool {
+        self.side == DatabaseSide::Detail && self.shown_tab() == DatabaseTab::Joins
+    }
+
+    /// The join under the cursor.
+    pub fn current_join(&self) -> Option<&Join> {
+        self.shown.joins.get(self.join.at).filter(|_| self.in_joins())
+    }
+
+    /// Whether its filter hides tables.
+    pub fn is_filtered(&self) -> bool {
+        !self.filter.text().trim().is_empty()
+    }
+
+    /// Where it is now, to come back to.
+    pub fn place(&self) -> Option<DatabasePlace> {
+        let subject = self.subject().filter(|_| self.is_open)?;
+        Some(DatabasePlace { subject, side: self.side, tab: self.tab })
+    }
+
+    /// The source of the catalog that has what is under the cursor.
+    fn source(&self) -> Option<&str> {
+        let row = self.row()?;
+        let table = self.table_of(row).or_else(|| self.domain(row)?.tables.first());
+        table.map(|table| table.source.as_str())
+    }
+}
+
+impl State {
+    /// The source of the domain or table under the cursor of the view of databases, if the catalog has it.
+    pub fn in_databases(&self) -> Option<&str> {
+        self.databases.source().filter(|id| self.snapshot.catalog.get(id).is_some())
+    }
+}

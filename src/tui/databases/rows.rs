@@ -1,0 +1,122 @@
+//! The rows of the list: databases, their domains, and tables, as far as they are unfolded and the filter keeps them.
+
+use refdesk_desk::{DatabaseOverview, DatabaseSummary, TableSummary};
+
+use super::{DatabaseSubject, DatabasesView};
+use crate::common::databases::{keeps, words_of};
+
+/// Tables from which domains are folded at first.
+const MANY: usize = 200;
+
+/// A row, by positions in the overview.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatabaseRow {
+    pub database: usize,
+    /// `None` for the database itself.
+    pub domain: Option<usize>,
+    /// `None` for the domain itself.
+    pub table: Option<usize>,
+}
+
+impl DatabasesView {
+    /// Makes the rows anew. The cursor stays on what it is on, or goes to what contains it.
+    pub fn rebuild(&mut self) {
+        let stay = self.subject();
+        let Some(overview) = self.overview.clone() else {
+            (self.rows, self.kept) = (Vec::new(), (0, 0));
+            return;
+        };
+        let words = words_of(self.filter.text());
+        let is_folded = |database: &str, domain: Option<&str>| {
+            words.is_empty() && self.folded.contains(&(database.to_owned(), domain.map(str::to_owned)))
+        };
+        let (mut rows, mut kept, mut all) = (Vec::new(), 0, 0);
+        for (nth, database) in overview.databases.iter().enumerate() {
+            let first = rows.len();
+            let row = DatabaseRow { database: nth, domain: None, table: None };
+            rows.push(row);
+            let hides = is_folded(&database.name, None);
+            for (nth, domain) in database.domains.iter().enumerate() {
+                all += domain.tables.len();
+                let of_words = |table: &&TableSummary| keeps(&words, database, domain, table);
+                let tables: Vec<usize> =
+                    (0..).zip(&domain.tables).filter(|it| of_words(&it.1)).map(|it| it.0).collect();
+                kept += tables.len();
+                if hides || (tables.is_empty() && !words.is_empty()) {
+                    continue;
+                }
+                let row = DatabaseRow { domain: Some(nth), ..row };
+                rows.push(row);
+                if !is_folded(&database.name, Some(&domain.name)) {
+                    rows.extend(tables.into_iter().map(|table| DatabaseRow { table: Some(table), ..row }));
+                }
+            }
+            // A database without a match tells nothing.
+            if !words.is_empty() && rows.len() == first + 1 {
+                rows.truncate(first);
+            }
+        }
+        self.rows = rows;
+        self.kept = (kept, all);
+        if let Some(stay) = stay {
+            self.put_cursor(&stay);
+        }
+    }
+
+    /// Puts the cursor on this, or on what contains it.
+    pub fn put_cursor(&mut self, on: &DatabaseSubject) {
+        let around = [
+            on.clone(),
+            DatabaseSubject { table: None, ..on.clone() },
+            DatabaseSubject { table: None, domain: None, ..on.clone() },
+        ];
+        let find = |subject: &DatabaseSubject| {
+            self.rows.iter().position(|row| self.subject_of(*row).as_ref() == Some(subject))
+        };
+        if let Some(at) = around.iter().find_map(find) {
+            self.cursor.at = at;
+        }
+    }
+
+    /// Folds the domains of a database away once it has many tables, so that the first screen shows all there is.
+    pub fn fold_many(&mut self, overview: &DatabaseOverview) {
+        let count = |database: &DatabaseSummary| database.domains.iter().map(|it| it.tables.len()).sum::<usize>();
+        let before = self.overview.clone();
+        for database in &overview.databases {
+            let before = before.iter().flat_map(|it| &it.databases).find(|it| it.name == database.name);
+            if count(database) > MANY && before.is_none_or(|before| count(before) <= MANY) {
+                let domains = database.domains.iter().map(|domain| (database.name.clone(), Some(domain.name.clone())));
+                self.folded.extend(domains);
+            }
+        }
+    }
+
+    /// Whether the rows below this one are folded away.
+    pub fn is_folded(&self, row: DatabaseRow) -> bool {
+        let subject = self.subject_of(row).filter(|subject| subject.table.is_none() && !self.is_filtered());
+        subject.is_some_and(|subject| self.folded.contains(&(subject.database, subject.domain)))
+    }
+
+    /// Unfolds the row, or folds it; whether that changed anything.
+    pub fn fold(&mut self, row: DatabaseRow, is_folded: bool) -> bool {
+        let Some(subject) = self.subject_of(row).filter(|subject| subject.table.is_none()) else { return false };
+        if self.database(row).is_none_or(|database| database.domains.is_empty()) {
+            return false;
+        }
+        let key = (subject.database, subject.domain);
+        let changed = if is_folded { self.folded.insert(key) } else { self.folded.remove(&key) };
+        if changed {
+            self.rebuild();
+        }
+        changed
+    }
+
+    /// Shows the rows of what contains this.
+    pub fn unfold_to(&mut self, subject: &DatabaseSubject) {
+        self.folded.remove(&(subject.database.clone(), None));
+        if subject.table.is_some() {
+            self.folded.remove(&(subject.database.clone(), subject.domain.clone()));
+        }
+        self.rebuild();
+    }
+}

@@ -1,0 +1,354 @@
+//! Opens the view of databases, moves in it, walks joins, and asks the engine again whenever the workspace was read anew.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Request;
+use refdesk_desk::{DatabaseOverview, DatabasePage, Spot};
+
+use super::{
+    DatabasePlace, DatabaseSide, DatabaseSubject, DatabaseTab, DatabasesView, RunState, ShownPage, detail, run, view,
+};
+use crate::tui::action::Action;
+use crate::tui::input::Effect;
+use crate::tui::state::{State, Typing};
+use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
+use crate::tui::windows::{Handled, WindowKind};
+use crate::tui::{feed, places, update};
+
+/// Carries out what the view does itself. Actions that lead elsewhere leave it.
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+    if action == Action::Databases {
+        toggle(state);
+        return Handled::Consumed;
+    }
+    if !state.databases.is_open() {
+        return Handled::Ignored;
+    }
+    match action {
+        Action::Back => back(state, effects),
+        Action::Preset(_) | Action::Graph | Action::Agents => {
+            places::leave(state);
+            state.databases.close();
+            return Handled::Ignored;
+        }
+        Action::Move(motion) => step(state, motion),
+        Action::NextTab => show(state, state.databases.tab.after(1)),
+        Action::PreviousTab => show(state, state.databases.tab.after(DatabaseTab::ALL.len() - 1)),
+        Action::NextLevel => unfold(state),
+        Action::PreviousLevel => fold(state),
+        Action::Follow => follow_join(state),
+        Action::FilterTables => state.typing = Some(Typing::DatabaseFilter),
+        Action::DocumentDatabases => run::prepare(state, effects),
+        Action::ToCatalog => {
+            if let Some(id) = state.in_databases().map(SourceId::from) {
+                feed::update::to_source(state, &id);
+            }
+        }
+        Action::Open => {
+            if let Some(spot) = spot(state) {
+                effects.push(Effect::Edit(spot));
+            }
+        }
+        _ => return Handled::Ignored,
+    }
+    Handled::Consumed
+}
+
+fn toggle(state: &mut State) {
+    places::leave(state);
+    if state.databases.is_open() {
+        return state.databases.close();
+    }
+    open(state);
+}
+
+fn open(state: &mut State) {
+    state.graph.close();
+    state.agents.close();
+    state.databases.close();
+    state.databases.is_open = true;
+    state.databases.is_due = true;
+}
+
+/// Opens the view at this place.
+pub fn open_at(state: &mut State, place: DatabasePlace) {
+    if !state.databases.is_open() {
+        open(state);
+    }
+    go(&mut state.databases, place);
+}
+
+/// Goes to this place, at once or when the overview is there.
+fn go(view: &mut DatabasesView, place: DatabasePlace) {
+    (view.side, view.tab) = (place.side, place.tab);
+    if view.overview.is_none() {
+        view.stay = Some(place);
+        return;
+    }
+    view.unfold_to(&place.subject);
+    if view.is_filtered() && !view.rows.iter().any(|row| view.subject_of(*row).as_ref() == Some(&place.subject)) {
+        view.filter.clear();
+        view.rebuild();
+    }
+    view.put_cursor(&place.subject);
+    (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+}
+
+/// Leaves the innermost: a run, the right side, the filter, the view.
+fn back(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.databases.run.is_writing() && !state.databases.run.is_pausing() {
+        run::pause(state, effects);
+    } else if state.databases.side == DatabaseSide::Detail {
+        state.databases.side = DatabaseSide::List;
+    } else if state.databases.is_filtered() {
+        clear_filter(state);
+    } else {
+        places::leave(state);
+        state.databases.close();
+    }
+}
+
+/// Shows this tab from its beginning.
+fn show(state: &mut State, tab: DatabaseTab) {
+    let view = &mut state.databases;
+    view.tab = tab;
+    (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+    if tab == DatabaseTab::Joins {
+        view.side = DatabaseSide::Detail;
+    }
+}
+
+/// Shows the rows below this one, or goes to its page.
+fn unfold(state: &mut State) {
+    let view = &mut state.databases;
+    let Some(row) = view.row() else { return };
+    if view.side == DatabaseSide::Detail || !view.fold(row, false) {
+        view.side = DatabaseSide::Detail;
+    }
+}
+
+/// Goes back to the list; there, folds the row, or goes to what contains it.
+fn fold(state: &mut State) {
+    let view = &mut state.databases;
+    if view.side == DatabaseSide::Detail {
+        view.side = DatabaseSide::List;
+        return;
+    }
+    let Some(row) = view.row() else { return };
+    if row.table.is_none() && !view.is_filtered() && view.fold(row, true) {
+        return;
+    }
+    let Some(subject) = view.subject_of(row) else { return };
+    let domain = subject.domain.filter(|_| subject.table.is_some());
+    view.put_cursor(&DatabaseSubject { database: subject.database, domain, table: None });
+}
+
+/// Goes to the page; from a join, to the table at its other end.
+fn follow_join(state: &mut State) {
+    if state.databases.side == DatabaseSide::List {
+        state.databases.side = DatabaseSide::Detail;
+        return;
+    }
+    let Some(join) = state.databases.current_join() else { return };
+    let Some(subject) = state.databases.subject_of_table(&join.table) else { return };
+    places::leave(state);
+    go(&mut state.databases, DatabasePlace { subject, side: DatabaseSide::Detail, tab: DatabaseTab::Joins });
+}
+
+/// The page of the row, else the file that names the databases, at its entry.
+fn spot(state: &State) -> Option<Spot> {
+    let view = &state.databases;
+    let workspace = Path::new(&*state.snapshot.workspace);
+    if let Some(path) = view.page_path() {
+        return Some(Spot { path: workspace.join(path), line: 1 });
+    }
+    let line = view.row().and_then(|row| view.database(row)).map_or(1, |database| database.line);
+    Some(Spot { path: workspace.join(view.file()?), line })
+}
+
+impl DatabasesView {
+    /// The file that names the databases, relative to the workspace.
+    pub fn file(&self) -> Option<&'static str> {
+        self.overview.as_ref()?.file
+    }
+
+    /// The table of this name, `schema.table`, in the database under the cursor.
+    pub fn subject_of_table(&self, name: &str) -> Option<DatabaseSubject> {
+        let database = self.database(self.row()?)?;
+        database.domains.iter().find_map(|domain| {
+            let table = domain.tables.iter().find(|table| table.name.full() == name)?;
+            Some(DatabaseSubject {
+                database: database.name.clone(),
+                domain: Some(domain.name.clone()),
+                table: Some(table.name.clone()),
+            })
+        })
+    }
+}
+
+/// After a change of the filter: the cursor goes to the first table.
+pub fn filter(state: &mut State) {
+    let view = &mut state.databases;
+    view.rebuild();
+    if view.is_filtered() && view.table().is_none() {
+        view.cursor.at = view.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
+    }
+}
+
+pub fn clear_filter(state: &mut State) {
+    state.databases.filter.clear();
+    state.databases.rebuild();
+}
+
+/// After a snapshot: what is on disk may have changed if the workspace was read anew.
+pub fn snapshot_changed(state: &mut State, is_read_anew: bool) {
+    state.databases.is_due |= is_read_anew && state.databases.is_open();
+}
+
+/// The engine's answer. The cursor stays on its row.
+pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
+    let view = &mut state.databases;
+    view.is_asked = false;
+    if !view.is_open() {
+        return;
+    }
+    let stay = view.subject();
+    view.fold_many(&overview);
+    view.overview = Some(overview);
+    view.answers += 1;
+    view.rows = Vec::new();
+    view.rebuild();
+    if let Some(place) = view.stay.take() {
+        go(view, place);
+    } else if let Some(subject) = stay {
+        view.put_cursor(&subject);
+    }
+}
+
+/// The page that was asked for.
+pub fn page_answered(state: &mut State, page: DatabasePage) {
+    let shown = &mut state.databases.shown;
+    if shown.asked.as_ref().is_some_and(|(_, path, _)| *path == page.path) {
+        shown.joins = page.doc.as_deref().map(detail::joins).unwrap_or_default();
+        shown.page = Some(page);
+        shown.laid_out_for = None;
+    }
+}
+
+/// A run has ended, so the pages are others.
+pub fn run_ended(state: &mut State) {
+    state.databases.is_due = state.databases.is_open();
+}
+
+/// After every input: asks for what is due, one question at a time, lays out what is shown, and keeps cursors in their lists.
+pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
+    let is_looked_at = state.open_window() == Some(WindowKind::Documentation);
+    if !is_looked_at && !matches!(state.databases.run, RunState::Idle | RunState::Writing { .. }) {
+        run::pause(state, effects);
+    }
+    if !state.databases.is_open() {
+        return;
+    }
+    let view = &mut state.databases;
+    if view.is_due && !view.is_asked {
+        (view.is_due, view.is_asked) = (false, true);
+        effects.push(Effect::Ask(Request::Databases));
+    }
+    let page = view::page(state);
+    let view = &mut state.databases;
+    view.cursor.clamp(view.rows.len(), page);
+    ask_for_page(view, effects);
+    lay_out(state);
+    let rows = view::detail_page(state);
+    let view = &mut state.databases;
+    view.join.clamp(view.shown.joins.len(), rows);
+    view.scroll.top = view.scroll.top.min(view.shown.text.len().saturating_sub(rows));
+}
+
+fn ask_for_page(view: &mut DatabasesView, effects: &mut Vec<Effect>) {
+    let wanted = view.subject().zip(view.page_path()).map(|(subject, path)| (subject.database, path.to_owned()));
+    let asked = wanted.map(|(database, path)| (database, path, view.answers));
+    if view.shown.asked == asked {
+        return;
+    }
+    let is_same = |(_, path, _): &(String, String, u64)| view.page_path() == Some(path);
+    if !view.shown.asked.as_ref().is_some_and(is_same) {
+        view.shown = ShownPage::default();
+        (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+    }
+    if let Some((database, path, _)) = asked.clone() {
+        effects.push(Effect::Ask(Request::DatabasePage { database, path }));
+    }
+    view.shown.asked = asked;
+}
+
+fn lay_out(state: &mut State) {
+    let columns = view::detail_columns(state);
+    let Some(subject) = state.databases.subject() else {
+        state.databases.shown = ShownPage::default();
+        return;
+    };
+    let wanted = Some((subject, state.databases.shown_tab(), columns, state.databases.answers));
+    if state.databases.shown.laid_out_for != wanted {
+        state.databases.shown.text = detail::text(state, columns);
+        state.databases.shown.laid_out_for = wanted;
+    }
+}
+
+fn step(state: &mut State, motion: Motion) {
+    let (page, rows) = (view::page(state), view::detail_page(state));
+    let view = &mut state.databases;
+    match view.side {
+        DatabaseSide::List => view.cursor.step(motion, view.rows.len(), page),
+        DatabaseSide::Detail if view.in_joins() => view.join.step(motion, view.shown.joins.len(), rows),
+        DatabaseSide::Detail => view.scroll.step(motion, view.shown.text.len(), rows),
+    }
+}
+
+/// A click puts the cursor on a row; on the row under the cursor it does what `Enter` does.
+pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+    if let Some(tab) = view::tab_at(state, at) {
+        return show(state, tab);
+    }
+    let places = view::places(state);
+    let view = &mut state.databases;
+    let row = |top: usize, y: u16| top + usize::from(at.y.saturating_sub(y));
+    let again = if places.list.contains(at) {
+        let (row, side) = (row(view.cursor.top, places.list.y), view.side);
+        if row >= view.rows.len() {
+            return;
+        }
+        view.side = DatabaseSide::List;
+        std::mem::replace(&mut view.cursor.at, row) == row && side == DatabaseSide::List
+    } else if places.detail.contains(at) {
+        let was_inside = std::mem::replace(&mut view.side, DatabaseSide::Detail) == DatabaseSide::Detail;
+        let row = row(view.join.top, places.detail.y);
+        if !view.in_joins() || row >= view.shown.joins.len() {
+            return;
+        }
+        std::mem::replace(&mut view.join.at, row) == row && was_inside
+    } else {
+        false
+    };
+    if again {
+        update::act(state, Action::Follow, effects);
+    }
+}
+
+/// The wheel moves what is under it.
+pub fn wheel(state: &mut State, at: Position, motion: Motion, rows: usize) {
+    let places = view::places(state);
+    let (page, detail) = (view::page(state), view::detail_page(state));
+    let view = &mut state.databases;
+    if places.left.contains(at) {
+        view.cursor.scroll(motion, rows, view.rows.len(), page);
+    } else if places.right.contains(at) && view.shown_tab() == DatabaseTab::Joins {
+        view.join.scroll(motion, rows, view.shown.joins.len(), detail);
+    } else if places.right.contains(at) {
+        (0..rows).for_each(|_| view.scroll.step(motion, view.shown.text.len(), detail));
+    }
+}

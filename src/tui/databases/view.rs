@@ -1,0 +1,233 @@
+//! Where everything of the view of databases is drawn: the list on the left, the row under its cursor on the right, below both
+//! a line for a run. The mouse asks the same places.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::list_view::{self, ROLE, active};
+use super::{DatabaseSide, DatabaseTab, detail, run};
+use crate::tui::action::Action;
+use crate::tui::layout;
+use crate::tui::pane_view::{draw_empty, indented, nth_row};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::filter_line::FilterLine;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::motion::Scroll;
+use crate::tui::widgets::{cells, frame};
+
+/// Below this width only one side is shown.
+const BOTH: u16 = 64;
+/// Columns of the list.
+const LIST: (u16, u16) = (30, 56);
+
+/// The places within the view.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DatabasesLayout {
+    /// The borders of both sides; empty for one that is not shown.
+    pub left: Rect,
+    pub right: Rect,
+    pub filter: Rect,
+    pub list: Rect,
+    /// The row under the cursor in a line of words.
+    pub status: Rect,
+    pub tabs: Rect,
+    pub detail: Rect,
+    /// The line of a run.
+    pub run: Rect,
+}
+
+pub fn places(state: &State) -> DatabasesLayout {
+    let body = state.layout().body;
+    let run_height = u16::from(state.databases.run.is_writing()).min(body.height.saturating_sub(4));
+    let panes = Rect { height: body.height - run_height, ..body };
+    let run = Rect { y: panes.bottom(), height: run_height, ..body };
+    let list_width = match (body.width >= BOTH, state.databases.side) {
+        (true, _) => (body.width * 2 / 5).clamp(LIST.0, LIST.1),
+        (false, DatabaseSide::List) => body.width,
+        (false, DatabaseSide::Detail) => 0,
+    };
+    let left = Rect { width: list_width, ..panes };
+    let right = Rect { x: left.right(), width: body.width - list_width, ..panes };
+    let (of_list, of_detail) = (inner(left), inner(right));
+    let has_filter = state.databases.is_filtered() || state.typing == Some(Typing::DatabaseFilter);
+    let filter = Rect { height: of_list.height.min(u16::from(has_filter)), ..of_list };
+    let list = Rect { y: filter.bottom(), height: of_list.height - filter.height, ..of_list };
+    let row = |y: u16, wanted: u16| {
+        let height = wanted.min(of_detail.bottom().saturating_sub(y));
+        Rect { y, height, ..of_detail }
+    };
+    let is_table = state.databases.table().is_some();
+    let status = row(of_detail.y, 1);
+    let tabs = row(status.bottom(), u16::from(is_table));
+    let detail = row(tabs.bottom(), u16::MAX);
+    DatabasesLayout { left, right, filter, list, status, tabs, detail, run }
+}
+
+fn inner(outer: Rect) -> Rect {
+    if outer.is_empty() { Rect { width: 0, height: 0, ..outer } } else { layout::inner(outer) }
+}
+
+/// The visible rows of the list.
+pub fn page(state: &State) -> usize {
+    usize::from(places(state).list.height).max(1)
+}
+
+/// The visible rows of the right side.
+pub fn detail_page(state: &State) -> usize {
+    usize::from(places(state).detail.height).max(1)
+}
+
+/// The columns of its text.
+pub fn detail_columns(state: &State) -> usize {
+    usize::from(indented(places(state).detail).width).max(2)
+}
+
+pub fn draw(state: &State, frame: &mut Frame<'_>) {
+    let (places, view) = (places(state), &state.databases);
+    if !places.left.is_empty() {
+        let border = PaneBorder {
+            title: "Databases",
+            note: note(state),
+            place: frame::position(view.cursor.at, view.rows.len()),
+            role: ROLE,
+            active: active(state, DatabaseSide::List),
+        };
+        border.draw(&state.skin, places.left, frame.buffer_mut());
+        if !places.filter.is_empty() {
+            let typing = state.typing == Some(Typing::DatabaseFilter);
+            let line = FilterLine { filter: &view.filter, typing, fault: None, kept: view.kept, role: ROLE };
+            line.draw(&state.skin, places.filter, frame);
+        }
+        match why_empty(state) {
+            Some(sentence) => draw_empty(state, &sentence, places.list, frame.buffer_mut()),
+            None => list_view::draw(state, places.list, frame.buffer_mut()),
+        }
+    }
+    if !places.right.is_empty() {
+        draw_detail(state, &places, frame.buffer_mut());
+    }
+    run::draw(state, places.run, frame.buffer_mut());
+}
+
+fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
+    let (view, theme) = (&state.databases, &state.skin.theme);
+    let (text, place) = (&view.shown.text, places.detail);
+    let title = title(state);
+    let window = Scroll { top: view.scroll.top }.window(text.len(), usize::from(place.height));
+    let position = match view.shown_tab() {
+        DatabaseTab::Joins => frame::position(view.join.at, view.shown.joins.len()),
+        _ if window.len() >= text.len() => String::new(),
+        _ => format!("{}/{}", cells::grouped(window.end as u64), cells::grouped(text.len() as u64)),
+    };
+    let active = active(state, DatabaseSide::Detail);
+    let border = PaneBorder { title: &title, note: String::new(), place: position, role: ROLE, active };
+    border.draw(&state.skin, places.right, buffer);
+    let status = detail::status(state);
+    let line = indented(places.status);
+    let shown = cells::clip(&status, usize::from(line.width), state.skin.glyphs.ellipsis);
+    if !line.is_empty() {
+        buffer.set_stringn(line.x, line.y, shown, usize::from(line.width), theme.style(ThemeRole::Infra));
+    }
+    for (tab, text, place) in tabs(state) {
+        let role = if tab == view.shown_tab() { ThemeRole::Strong } else { ThemeRole::Infra };
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(role));
+    }
+    if view.shown_tab() == DatabaseTab::Joins {
+        if view.shown.joins.is_empty() {
+            draw_empty(state, no_joins(state), place, buffer);
+        }
+        return list_view::draw_joins(state, place, buffer);
+    }
+    let inside = indented(place);
+    for (nth, at) in window.enumerate() {
+        text.draw(at, &[], theme, nth_row(inside, nth), buffer);
+    }
+    frame::scrollbar(&state.skin, place, text.len(), view.scroll.top, theme.style(ROLE), buffer);
+}
+
+fn no_joins(state: &State) -> &'static str {
+    match state.databases.table() {
+        Some(table) if table.page.is_none() => "The joins are known once the table is documented.",
+        _ => "No key leads to this table or from it, and no name suggests a join.",
+    }
+}
+
+/// `4 of 8 documented`, or that a run was not finished.
+fn note(state: &State) -> String {
+    let Some(overview) = &state.databases.overview else { return String::new() };
+    if overview.is_unfinished && !state.databases.run.is_writing() {
+        return "unfinished".to_owned();
+    }
+    let room = usize::from(places(state).left.width).saturating_sub("Databases".len() + 8);
+    let tables = || overview.databases.iter().flat_map(|it| &it.domains).flat_map(|it| &it.tables);
+    let documented = tables().filter(|table| table.page.is_some()).count();
+    match tables().count() {
+        0 => String::new(),
+        all => {
+            let count = format!("{} of {}", cells::grouped(documented as u64), cells::grouped(all as u64));
+            let named = format!("{count} documented");
+            if cells::width(&named) <= room { named } else { count }
+        }
+    }
+}
+
+fn title(state: &State) -> String {
+    let view = &state.databases;
+    let Some(row) = view.row() else { return "Page".to_owned() };
+    let name = match (view.database(row), view.domain(row), view.table_of(row)) {
+        (_, _, Some(table)) => table.name.full(),
+        (Some(database), Some(domain), None) => format!("{}: {}", database.name, domain.name),
+        (Some(database), None, _) => database.name.clone(),
+        (None, ..) => "Page".to_owned(),
+    };
+    cells::clean(&name).into_owned()
+}
+
+fn why_empty(state: &State) -> Option<String> {
+    let Some(overview) = &state.databases.overview else { return Some("reading the pages".to_owned()) };
+    if overview.databases.is_empty() {
+        return Some(match overview.file {
+            Some(file) => {
+                let problems = state.key(Action::Problems);
+                format!("{file} names no database that can be used. {problems} shows the problems.")
+            }
+            None => {
+                let fill = "databases: [{name: app, type: sqlite, connection: {file: app.db}}]";
+                format!("No database is configured. Name one in .jaato/databases.yaml, as in {fill}")
+            }
+        });
+    }
+    state.databases.rows.is_empty().then(|| {
+        let clear = state.key(Action::Back);
+        format!("No table matches {}. {clear} shows all again.", cells::clean(state.databases.filter.text()))
+    })
+}
+
+/// The tabs of a table with their places.
+fn tabs(state: &State) -> Vec<(DatabaseTab, String, Rect)> {
+    let (line, view) = (places(state).tabs, &state.databases);
+    let Some(table) = view.table().filter(|_| !line.is_empty()) else { return Vec::new() };
+    let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_ref());
+    let columns = doc.map_or(table.told.len(), |doc| doc.columns.len());
+    let mut x = line.x + 1;
+    let tab = |tab: DatabaseTab| {
+        let title = match tab {
+            DatabaseTab::Page => "Page".to_owned(),
+            DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns as u64)),
+            DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.shown.joins.len() as u64)),
+        };
+        let text = if tab == view.shown_tab() { format!("[{title}]") } else { format!(" {title} ") };
+        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
+        let place = Rect { x, width, ..line };
+        x += width;
+        (tab, text, place)
+    };
+    DatabaseTab::ALL.into_iter().map(tab).collect()
+}
+
+/// The tab at this place.
+pub fn tab_at(state: &State, at: Position) -> Option<DatabaseTab> {
+    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(tab, ..)| tab)
+}

@@ -1,0 +1,310 @@
+//! The view of databases by its keys: rows, pages, joins and the way back, the filter, a run, and when the engine is asked.
+
+use std::sync::Arc;
+
+use ratatui::layout::Position;
+
+use crate::tui::databases::{DatabaseSide, DatabaseTab, RunState};
+use crate::tui::fixture;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::input::{Effect, Input};
+use crate::tui::state::State;
+use crate::tui::tests::{answer, commands, event, message, press, screen};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::{Catalog, Mode, PathState};
+use refdesk_database::schema::snapshot::TableName;
+use refdesk_desk::engine::{Event, Request, Response, Snapshot};
+use refdesk_desk::{DatabaseOverview, DocumentReport};
+use refdesk_text::{Code, Error};
+
+fn databases(keys: &str) -> State {
+    fixture::in_databases(120, 36, keys)
+}
+
+/// The row under the cursor: `shop/sales/order`.
+fn at(state: &State) -> String {
+    let Some(subject) = state.databases.subject() else { return String::new() };
+    let parts = [Some(subject.database), subject.domain, subject.table.map(|table| table.name)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("/")
+}
+
+fn asks(effects: &[Effect], request: &Request) -> usize {
+    effects.iter().filter(|effect| **effect == Effect::Ask(request.clone())).count()
+}
+
+#[test]
+fn rows_fold_and_unfold() {
+    for (keys, row, rows) in [
+        ("", "shop", 14),
+        ("j", "shop/sales", 14),
+        ("j j", "shop/sales/customer", 14),
+        ("j h", "shop/sales", 10),
+        ("j h h", "shop", 10),
+        ("j h h h", "shop", 5),
+        ("j j h", "shop/sales", 14),
+        ("j h l", "shop/sales", 14),
+        ("h", "shop", 5),
+        ("h G", "old", 5),
+        ("h l", "shop", 14),
+    ] {
+        let state = databases(keys);
+        assert_eq!((at(&state).as_str(), state.databases.rows.len()), (row, rows), "{keys}");
+    }
+    assert_eq!(databases("l").databases.side, DatabaseSide::Detail, "what is unfolded leads to its page");
+    assert_eq!(databases("l h").databases.side, DatabaseSide::List);
+}
+
+#[test]
+fn enter_and_tab_lead_to_pages_columns_and_joins_and_escape_back() {
+    use DatabaseSide::{Detail, List};
+    use DatabaseTab::{Columns, Joins, Page};
+    for (keys, side, tab, is_open) in [
+        ("j j", List, Page, true),
+        ("j j Enter", Detail, Page, true),
+        ("j j Enter Esc", List, Page, true),
+        ("j j Tab", List, Columns, true),
+        ("j j Tab Tab", Detail, Joins, true),
+        ("j j BackTab", Detail, Joins, true),
+        ("j j Tab Tab Tab", Detail, Page, true),
+        ("j j Tab Tab Esc", List, Joins, true),
+        ("j j q", List, Page, false),
+        ("6", List, Page, false),
+        ("2", List, Page, false),
+        ("R", List, Page, false),
+        ("S", List, Page, false),
+    ] {
+        let state = databases(keys);
+        let view = &state.databases;
+        assert_eq!((view.side, view.tab, view.is_open()), (side, tab, is_open), "{keys}");
+        assert_eq!(view.overview.is_some(), is_open, "{keys}: its memory is released");
+    }
+    assert!(databases("R").graph.is_open() && databases("S").agents.is_open());
+    for (keys, why) in [
+        ("Tab", "only a table has columns and joins"),
+        ("j j Enter Enter", "only a join can be followed: Tab shows the joins of a table"),
+        ("j j Tab Tab G Enter", "main.status\\x1b is not documented and not planned"),
+        ("Space", "each domain of a database is a source: go to one"),
+        ("j Space", "it is not a source of the catalog yet: w documents it"),
+        ("z", "the view of databases fills the screen: Esc leaves it"),
+    ] {
+        assert_eq!(message(&databases(keys)), why, "{keys}");
+    }
+}
+
+#[test]
+fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
+    let order = "/ \"order\" Enter j Tab Tab";
+    for (keys, row, tab) in [
+        ("", "shop/sales/order", DatabaseTab::Joins),
+        (" Enter", "shop/sales/customer", DatabaseTab::Joins),
+        (" j Enter", "shop/sales/order_line", DatabaseTab::Joins),
+        (" Enter Backspace", "shop/sales/order", DatabaseTab::Joins),
+        (" j Enter Enter Backspace Backspace", "shop/sales/order", DatabaseTab::Joins),
+        (" Enter Backspace L", "shop/sales/customer", DatabaseTab::Joins),
+    ] {
+        let state = databases(&format!("{order}{keys}"));
+        assert_eq!((at(&state).as_str(), state.databases.tab), (row, tab), "{keys}");
+    }
+    // From a pane back into the view, which asks anew.
+    let mut state = databases(&format!("{order} Enter 2"));
+    assert!(!state.databases.is_open());
+    let effects = press(&mut state, "C-o");
+    assert_eq!(asks(&effects, &Request::Databases), 1, "{effects:?}");
+    answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    assert_eq!(at(&state), "shop/sales/customer");
+}
+
+#[test]
+fn a_filter_keeps_tables_by_words_of_their_names() {
+    for (typed, kept, row) in [
+        ("ord", 3, "shop/sales/open_order"),
+        ("line", 1, "shop/sales/order_line"),
+        ("ORDER line", 1, "shop/sales/order_line"),
+        ("stock", 3, "shop/stock/bin"),
+        ("shop cust", 1, "shop/sales/customer"),
+        ("2024", 1, "shop/stock/log_2024"),
+        ("zzz", 0, ""),
+        ("  ", 7, "shop"),
+    ] {
+        let state = databases(&format!("/ \"{typed}\""));
+        assert_eq!((state.databases.kept, at(&state).as_str()), ((kept, 7), row), "{typed}");
+    }
+    assert_eq!(at(&databases("/ \"line\" Enter Esc")), "shop/sales/order_line", "the cursor stays");
+    assert_eq!(databases("/ \"line\" Esc").databases.rows.len(), 14);
+    assert!(screen(&databases("/ \"zzz\"")).contains("No table matches zzz."));
+}
+
+#[test]
+fn the_engine_is_asked_when_the_workspace_was_read_anew() {
+    let mut state = fixture::state(120, 36);
+    let snapshot = |state: &State, reads| {
+        let snapshot = Snapshot { generation: state.snapshot.generation + 1, reads, ..fixture::snapshot() };
+        Input::Snapshot(Box::new(snapshot))
+    };
+    let next = snapshot(&state, 7);
+    assert_eq!(asks(&update(&mut state, next), &Request::Databases), 0, "not while the panes are shown");
+    assert_eq!(asks(&press(&mut state, "6"), &Request::Databases), 1);
+    assert!(screen(&state).contains("reading the pages"));
+    let next = snapshot(&state, 8);
+    assert_eq!(asks(&update(&mut state, next), &Request::Databases), 0, "one answer is awaited");
+    let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    assert_eq!(asks(&effects, &Request::Databases), 1, "what was read meanwhile is asked for");
+    let path = "docs/databases/shop/README.md".to_owned();
+    assert_eq!(asks(&effects, &Request::DatabasePage { database: "shop".to_owned(), path }), 1);
+    answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    press(&mut state, "j j j");
+    let mut fewer = fixture::overview();
+    fewer.databases[0].domains[0].tables.remove(0);
+    answer(&mut state, Response::Databases(Arc::new(fewer)));
+    assert_eq!(at(&state), "shop/sales/open_order", "the cursor stays on its table");
+    answer(&mut state, Response::Databases(Arc::new(DatabaseOverview::default())));
+    assert!(screen(&state).contains("No database is configured."), "{}", screen(&state));
+}
+
+#[test]
+fn a_domain_is_picked_as_its_source() {
+    let mut state = databases("j");
+    let mut sources = fixture::sources();
+    let place = fixture::local("docs/databases/shop/sales", PathState::Directory);
+    sources.push(fixture::source("db-shop-sales", "Database shop: sales", Mode::Selectable, &["order"], place));
+    let snapshot = Snapshot { generation: 9, catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    for keys in ["", "j", "j j"] {
+        press(&mut state, keys);
+        assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("db-shop-sales")]);
+    }
+    press(&mut state, "c");
+    assert_eq!(state.subject(crate::tui::pane::Pane::Catalog), Some("db-shop-sales"));
+    assert!(!state.databases.is_open());
+}
+
+#[test]
+fn a_run_is_looked_at_written_and_paused() {
+    let mut state = databases("j");
+    assert_eq!(commands(&press(&mut state, "w")), [Request::PrepareDatabases(vec!["shop".to_owned()])]);
+    assert_eq!(state.open_window(), Some(WindowKind::Documentation));
+    press(&mut state, "y");
+    assert_eq!(message(&state), "the databases are still being read");
+    answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+    assert!(screen(&state).contains("Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file."));
+    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases]);
+    assert_eq!(state.open_window(), None);
+    event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
+    let shown = screen(&state);
+    assert!(shown.contains("640 of 2,000 pages, 1 failed, about 4 s left. Esc pauses."), "{shown}");
+    press(&mut state, "w");
+    assert_eq!(message(&state), "pages are being written: Esc pauses");
+    // It goes on while the user is elsewhere.
+    press(&mut state, "2");
+    assert!(screen(&state).contains("writing 640/2,000 pages"), "{}", screen(&state));
+    press(&mut state, "6");
+    answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    assert_eq!(commands(&press(&mut state, "Esc")), [Request::PauseDatabases]);
+    assert!(screen(&state).contains("Pausing: 640 of 2,000 pages are written, 1 failed."));
+    let report = DocumentReport { written: vec!["p".to_owned(); 704], is_ended: true, ..DocumentReport::default() };
+    let effects = answer(&mut state, Response::DatabasesWritten(Ok(Box::new(report))));
+    assert_eq!(message(&state), "Paused after 704 of 2,000 pages: w goes on");
+    assert_eq!(asks(&effects, &Request::Databases), 1);
+    assert!(matches!(state.databases.run, RunState::Idle));
+}
+
+#[test]
+fn a_run_that_is_not_wanted_is_forgotten() {
+    for (keys, response) in [
+        ("Esc", None),
+        ("q", Some(Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))))),
+        ("n", Some(Response::DatabasesPrepared(Err(Error::new(Code::DatabaseBusy, "another run", "wait"))))),
+    ] {
+        let mut state = databases("w");
+        response.into_iter().for_each(|response| drop(answer(&mut state, response)));
+        assert_eq!(commands(&press(&mut state, keys)), [Request::PauseDatabases], "{keys}");
+        assert!(matches!(state.databases.run, RunState::Idle));
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+        assert!(matches!(state.databases.run, RunState::Idle), "an answer that comes late");
+    }
+    for (report, said) in [
+        (DocumentReport::default(), "The pages are up to date"),
+        (
+            DocumentReport {
+                written: vec!["a".to_owned()],
+                removed: vec!["b".to_owned()],
+                sources: vec!["db-shop-sales".to_owned()],
+                ..DocumentReport::default()
+            },
+            "Wrote 1 page, removed 1; 1 source in the catalog: @db-shop-sales",
+        ),
+        (
+            DocumentReport { is_ended: true, ..DocumentReport::default() },
+            "Paused before anything was written: w goes on",
+        ),
+        (
+            DocumentReport {
+                failed: vec![Error::new(Code::NotWritten, "no room", "make room"); 2],
+                ..DocumentReport::default()
+            },
+            "no room: make room 2 failed in all.",
+        ),
+    ] {
+        let mut state = databases("w");
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+        press(&mut state, "y");
+        answer(&mut state, Response::DatabasesWritten(Ok(Box::new(report))));
+        assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
+fn the_mouse_goes_to_rows_tabs_and_joins() {
+    let mut state = databases("");
+    let find = |state: &State, text: &str| {
+        let shown = screen(state);
+        let (y, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+        let x = line.split(text).next().unwrap().chars().count();
+        Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() }
+    };
+    let click = |state: &mut State, text: &str| {
+        let at = find(state, text);
+        update(state, Input::Click(at));
+        fixture::answer_page(state);
+    };
+    click(&mut state, "order_line");
+    assert_eq!(at(&state), "shop/sales/order_line");
+    click(&mut state, "Joins 3");
+    assert!(state.databases.in_joins());
+    click(&mut state, "main.customer");
+    click(&mut state, "main.customer");
+    assert_eq!(at(&state), "shop/sales/customer");
+}
+
+#[test]
+fn ten_thousand_tables_are_folded_at_first_and_found_as_fast() {
+    let mut overview = fixture::overview();
+    let domain = &mut overview.databases[0].domains[0];
+    let table = domain.tables[0].clone();
+    domain.tables = (0..10_000)
+        .map(|n| {
+            let name = TableName { schema: "main".to_owned(), name: format!("t_{n:05}") };
+            refdesk_desk::TableSummary { name, ..table.clone() }
+        })
+        .collect();
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "6");
+    answer(&mut state, Response::Databases(Arc::new(overview)));
+    assert_eq!(state.databases.rows.len(), 7, "the domains are folded");
+    press(&mut state, "/ \"t_09998\"");
+    assert_eq!((state.databases.kept, at(&state).as_str()), ((1, 10_003), "shop/sales/t_09998"));
+}
+
+#[test]
+fn every_tab_fits_the_smallest_screen_and_ascii() {
+    for (width, height) in [(40, 10), (80, 24)] {
+        for keys in ["", "j j j j", "j j j j Tab", "j j j j Tab Tab", "j j j j Enter", "/ \"order\"", "G", "w"] {
+            let mut state = fixture::state(width, height);
+            state.skin.glyphs = Glyphs::ASCII;
+            let state = fixture::to_databases(state, keys);
+            let shown = screen(&state);
+            assert!(shown.replace(['日', '本'], "?").is_ascii(), "{shown}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Databases through the engine: looking reaches none, a run goes on beside other requests, holds its lock until it ends, and
+//! can be paused.
+
+use refdesk_desk::engine::{Event, Request, Response};
+use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, DocumentOptions, DocumentationPreview};
+use refdesk_text::Code;
+use rusqlite::Connection;
+
+use super::world::{World, options};
+
+const CONFIG: &str = "databases:\n  - {name: app, type: sqlite, connection: {file: app.db}}\n  \
+                      - {name: crm, type: postgres, connection: {host: 127.0.0.1, port: 1, database: crm}}\n";
+
+fn world() -> World {
+    let world = World::of(&[(".jaato/databases.yaml", CONFIG), ("a.md", "a")]);
+    let sql = "CREATE TABLE customer (id INTEGER PRIMARY KEY, email TEXT);
+               CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer (id));";
+    Connection::open(world.at("app.db")).unwrap().execute_batch(sql).unwrap();
+    world
+}
+
+fn overview(world: &World) -> DatabaseOverview {
+    let Response::Databases(overview) = world.ask(Request::Databases) else { panic!("another answer") };
+    overview.as_ref().clone()
+}
+
+fn prepared(world: &World) -> DocumentationPreview {
+    let response = world.ask(Request::PrepareDatabases(vec!["app".to_owned()]));
+    let Response::DatabasesPrepared(Ok(preview)) = response else { panic!("{response:?}") };
+    *preview
+}
+
+/// Why another process cannot document databases now.
+fn busy(world: &World) -> Option<Code> {
+    Desk::open(options(&world.workspace))
+        .prepare_documentation(&DocumentOptions::default())
+        .err()
+        .map(|error| error.code)
+}
+
+#[test]
+fn a_run_is_looked_at_before_it_writes() {
+    let mut world = world();
+    let seen = overview(&world);
+    let standing: Vec<&DatabaseStanding> = seen.databases.iter().map(|it| &it.standing).collect();
+    assert_eq!(standing, [&DatabaseStanding::Ready, &DatabaseStanding::Untrusted]);
+    let preview = prepared(&world);
+    assert_eq!((preview.new.len(), preview.changed_count, preview.is_up_to_date), (6, 0, false), "{preview:?}");
+    assert!(!world.at("docs/databases").exists(), "nothing is written yet");
+    assert_eq!(busy(&world), Some(Code::DatabaseBusy));
+    // One that nobody wants any more lets go of its lock.
+    assert_eq!(world.refused(Request::PauseDatabases), "");
+    assert_eq!(busy(&world), None);
+    assert_eq!(world.refused(Request::WriteDatabases), "no documentation of databases is prepared");
+    prepared(&world);
+    prepared(&world);
+    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases) else { panic!() };
+    assert_eq!((report.written.len(), report.is_ended), (6, false));
+    world.event(|event| matches!(event, Event::DatabaseRun(progress) if progress.pages.of == 6));
+    world.until("the catalog has the domain", |now| {
+        now.catalog.sources().iter().any(|it| it.id.as_str().starts_with("db-app-"))
+    });
+    let seen = overview(&world);
+    let domain = &seen.databases[0].domains[0];
+    assert!(domain.tables.iter().all(|table| table.page.is_some() && !table.marks.is_stale && !table.marks.is_edited));
+    assert_eq!(domain.tables.iter().map(|table| table.marks.sensitive).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(busy(&world), None);
+}
+
+#[test]
+fn what_happened_to_a_page_is_marked() {
+    let world = world();
+    prepared(&world);
+    world.ask(Request::WriteDatabases);
+    let page = overview(&world).databases[0].domains[0].tables[0].page.clone().unwrap();
+    let text = std::fs::read_to_string(world.at(&page)).unwrap();
+    world.overwrite(&page, &format!("{text}\nMine.\n"));
+    Connection::open(world.at("app.db")).unwrap().execute_batch("ALTER TABLE purchase ADD COLUMN note TEXT").unwrap();
+    let preview = prepared(&world);
+    assert_eq!(preview.edited.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), [page.as_str()]);
+    let diff = preview.edited[0].diff.as_ref().unwrap();
+    assert!(diff.lines.iter().any(|line| line.text == "Mine."));
+    assert_eq!((preview.changed.len(), preview.new.len()), (1, 0), "{preview:?}");
+    world.ask(Request::PauseDatabases);
+    // The plan of another process knows that the table changed.
+    let mut desk = Desk::open(options(&world.workspace));
+    let read = desk.read_databases(&desk.databases_named(&["app".to_owned()]).unwrap());
+    let planned = desk.plan_databases(&read).unwrap();
+    desk.store_plan(&super::world::session(), &planned).unwrap();
+    let marks: Vec<_> = overview(&world).databases[0].domains[0].tables.iter().map(|table| table.marks).collect();
+    assert_eq!(marks.iter().map(|it| (it.is_edited, it.is_stale)).collect::<Vec<_>>(), [(true, false), (false, true)]);
+    // A page of the manifest that is not one of the pages is not read.
+    let Response::DatabasePage(read) =
+        world.ask(Request::DatabasePage { database: "app".to_owned(), path: "../a.md".to_owned() })
+    else {
+        panic!()
+    };
+    assert_eq!((read.text, read.doc), (None, None));
+}
+
+#[test]
+fn a_paused_run_goes_on() {
+    let world = world();
+    prepared(&world);
+    let written = world.engine.ask(world.engine.session(), Request::WriteDatabases);
+    world.ask(Request::PauseDatabases);
+    let Some(Response::DatabasesWritten(Ok(report))) = world.runtime.block_on(written) else { panic!() };
+    assert!(report.is_ended || report.written.len() == 6, "{report:?}");
+    let done = report.written.len();
+    assert_eq!(prepared(&world).new.len(), 6 - done);
+    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases) else { panic!() };
+    assert_eq!((report.written.len(), report.is_ended), (6 - done, false));
+}
