@@ -1,6 +1,7 @@
 //! Which databases a workspace has: `.jaato/databases.yaml`. Every problem has its line and column, a bad database never takes
 //! the others down, and a password is never written there: it comes from the environment or a program.
 
+pub mod agent;
 pub mod fields;
 mod pages_folder;
 mod server;
@@ -11,6 +12,7 @@ use refdesk_text::report::{Diagnostic, Position, Severity};
 use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
 use serde::Serialize;
 
+use self::agent::AgentSettings;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::server::{Secret, ServerConnection};
@@ -125,6 +127,8 @@ pub struct DatabaseConfig {
     pub checks: Vec<(CheckRule, Option<Severity>)>,
     /// Whether it is used at all.
     pub enabled: bool,
+    /// What the settings of all databases say of reading it.
+    pub settings: AgentSettings,
 }
 
 /// How a database is reached.
@@ -328,6 +332,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         domains: domains(&mut fields),
         checks: checks(&mut fields),
         enabled: fields.flag("enabled").unwrap_or(true),
+        settings: AgentSettings::default(),
         line: node.line,
         name: name?,
         connection: connection?,

@@ -3,6 +3,8 @@
 //! detector that finds an address, a card number or a secret makes its column sensitive, too.
 
 mod detect;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod profile;
 mod sqlite;
 
@@ -16,6 +18,13 @@ use crate::schema::joins::InferredJoins;
 use crate::schema::sensitive::SensitiveRule;
 use crate::schema::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::schema::table_doc::ColumnStatistics;
+
+/// Keys of which is asked whether they are found in another table, and the share that must be.
+const KEYS: usize = 200;
+const FOUND_PERCENT: i64 = 90;
+
+/// Characters of a text that are looked at.
+const CHARACTERS: usize = 256;
 
 /// What was read of the values of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,6 +59,10 @@ pub fn may_sample(table: &Table) -> bool {
     is_local && !table.row_security && !table.is_unreadable
 }
 
+fn is_share_found(all: i64, found: i64) -> bool {
+    all == 0 || found * 100 >= all * FOUND_PERCENT
+}
+
 /// Reads samples of all tables, as far as the configuration allows, and drops inferred joins whose values are not found in the table
 /// that they would refer to.
 pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
@@ -59,7 +72,9 @@ pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut Inferre
     }
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::sample(database, file, snapshot, joins),
-        Connection::Postgres(_) | Connection::Snowflake(_) => Sampled::default(),
+        #[cfg(feature = "postgres")]
+        Connection::Postgres(server) => postgres::sample(database, server, snapshot, joins),
+        _ => Sampled::default(),
     }
 }
 

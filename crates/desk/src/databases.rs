@@ -27,6 +27,7 @@ pub use writing::{DocumentProgress, DocumentReport};
 
 use std::path::PathBuf;
 
+use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
 use refdesk_files::output::resolve;
 use refdesk_files::reserved::is_reserved;
@@ -87,6 +88,9 @@ impl Desk {
             match self.text_below(file, config::FILE_BYTES) {
                 Ok(Some(text)) => {
                     let (mut config, mut problems) = config::read(&text, file);
+                    let (settings, told) = self.agent_settings();
+                    problems.extend(told);
+                    config.databases.iter_mut().for_each(|database| database.settings = settings);
                     if let Some(problem) = self.linked_out(&config, file) {
                         config.refuse_all();
                         problems.push(problem);
@@ -101,6 +105,18 @@ impl Desk {
             }
         }
         LoadedDatabases { config: DatabasesConfig::default(), file: None, problems: Vec::new() }
+    }
+
+    /// How databases are planned and documented.
+    fn agent_settings(&self) -> (AgentSettings, Vec<Diagnostic>) {
+        for file in AGENT_FILES {
+            match self.text_below(file, config::FILE_BYTES) {
+                Ok(Some(text)) => return agent::read(&text, file),
+                Ok(None) => {}
+                Err(problem) => return (AgentSettings::default(), vec![*problem]),
+            }
+        }
+        (AgentSettings::default(), Vec::new())
     }
 
     /// What is wrong if links lead from the folder of the pages out of the workspace, or to files of git or refdesk.

@@ -19,11 +19,12 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// How long this side waits for an answer: longer than the server may take, which gives up itself.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// Settings of the role and the database must not change what is read.
+/// Settings of the role and the database must not change what is read, and the first rows of a table are to be the same each time.
 const SETTINGS: &str = "
 SET statement_timeout = '30s'; SET lock_timeout = '1s'; SET idle_in_transaction_session_timeout = '60s';
 SET search_path = ''; SET default_transaction_read_only = on; SET quote_all_identifiers = off; SET datestyle = 'ISO, YMD';
-SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET jit = off";
+SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET jit = off;
+SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0";
 
 /// A server that has it ends a statement when this side is gone.
 const ENDS_WITH_US: &str = "SET client_connection_check_interval = '1s'";
@@ -65,6 +66,30 @@ impl ReadingSession {
     pub fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Refusal> {
         let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
         let asked = async { timeout(ANSWER_LIMIT, self.client.query(statement, values)).await.map_err(silent) };
+        Ok(self.runtime.block_on(asked)??)
+    }
+
+    /// Limits each further statement to this time, at the server. From here on a statement that fails can be undone by itself.
+    ///
+    /// # Errors
+    /// The server refuses it or does not answer.
+    pub fn limit_statements(&self, time: Duration) -> Result<(), Refusal> {
+        let time = format!("{}ms", time.as_millis());
+        self.rows("SELECT set_config('statement_timeout', $1, false)", &[&time])?;
+        self.run("SAVEPOINT before")
+    }
+
+    /// Lets the transaction go on after a statement that failed.
+    ///
+    /// # Errors
+    /// The connection is lost.
+    pub fn undo_failure(&self) -> Result<(), Refusal> {
+        self.run("ROLLBACK TO SAVEPOINT before")
+    }
+
+    fn run(&self, statement: &str) -> Result<(), Refusal> {
+        let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
+        let asked = async { timeout(ANSWER_LIMIT, self.client.batch_execute(statement)).await.map_err(silent) };
         Ok(self.runtime.block_on(asked)??)
     }
 

@@ -1,7 +1,7 @@
 //! PostgreSQL servers: one session in a transaction that only reads, a few statements over the catalog for a schema of any size.
 
 mod catalog;
-mod place;
+pub(crate) mod place;
 mod statements;
 #[cfg(test)]
 #[cfg(unix)]
@@ -30,11 +30,15 @@ pub fn snapshot(
     server: &ServerConnection,
     around: &ConnectionSurroundings,
 ) -> Result<Reading, Error> {
-    // A caller may itself be a task of an async runtime, in which waiting for another is an error.
-    let work = || read(config, server, around, &WAITS);
+    outside_runtime(|| read(config, server, around, &WAITS))
+        .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
+}
+
+/// Does work that waits: a caller may itself be a task of an async runtime, in which waiting for another is an error.
+pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
-    done.ok().and_then(Result::ok).unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
+    done.ok().and_then(Result::ok)
 }
 
 fn read(

@@ -68,8 +68,9 @@ pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Rea
     };
     let mut tables = Vec::new();
     for object in objects.iter().filter(|object| is_wanted(config, object, &virtual_tables)) {
-        if tables.len() == TABLES {
-            reader.problem(format!("there are more than {TABLES} tables; the rest is left out"), Code::TooMany);
+        let most = config.settings.max_tables;
+        if tables.len() == most {
+            reader.problem(format!("there are more than {most} tables; the rest is left out"), Code::TooMany);
             break;
         }
         tables.push(reader.table(object));

@@ -8,7 +8,7 @@ use crate::schema::sensitive::SensitiveRule;
 use crate::schema::table_doc::{ColumnStatistics, to_two_digits};
 
 /// Most values of a small set.
-const SET: usize = 20;
+pub const SET: usize = 20;
 
 /// Rows that a value of a set has at least, and one in so many rows.
 const SET_ROWS: (usize, usize) = (10, 100);
@@ -23,7 +23,7 @@ const SHAPE_ROWS: usize = 10;
 const SHAPES: usize = 4;
 
 /// Text that is wider than this on average is free text.
-const FREE_TEXT: usize = 60;
+pub const FREE_TEXT: usize = 60;
 
 /// A value of a sample.
 #[derive(Debug, Clone, PartialEq)]

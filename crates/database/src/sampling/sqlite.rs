@@ -1,29 +1,17 @@
 //! Samples of the tables of an SQLite file: one statement a table, the first rows, within its time.
 
-use std::time::Duration;
-
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use rusqlite::types::ValueRef;
 
 use super::profile::{Cell, profile};
-use super::{Sampled, TableProfile, may_sample};
+use super::{CHARACTERS, KEYS, Sampled, TableProfile, is_share_found, may_sample};
 use crate::connector::sqlite::{SqliteFile, error_words};
 use crate::connector::{Reachable, quoted};
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::schema::plan::SAMPLED_ROWS;
 use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::schema::snapshot::{Snapshot, Table};
-
-/// How long the statement of one table may take.
-const TIME: Duration = Duration::from_secs(5);
-
-/// Keys of which is asked whether they are found in another table, and the share that must be.
-const KEYS: usize = 200;
-const FOUND_PERCENT: i64 = 90;
-
-/// Characters of a text that are looked at.
-const CHARACTERS: usize = 256;
 
 /// Reads samples of all tables, and drops joins whose keys are not found.
 pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
@@ -34,7 +22,7 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
         _ => return sampled,
     };
     for table in snapshot.tables.iter().filter(|table| may_sample(table) && !table.columns.is_empty()) {
-        file.allow(TIME);
+        file.allow(database.config.settings.sample_time);
         match sample_table(database, &file, table) {
             Ok(profile) => {
                 sampled.profiles.insert(table.table_name(), profile);
@@ -48,7 +36,7 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
     for (name, of_table) in &mut joins.of {
         let Some(table) = snapshot.table(name).filter(|table| may_sample(table)) else { continue };
         of_table.retain(|join| {
-            file.allow(TIME);
+            file.allow(database.config.settings.sample_time);
             join.is_noted || are_found(&file, table, join).unwrap_or(true)
         });
     }
@@ -117,5 +105,5 @@ fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bo
          FROM (SELECT DISTINCT {column} AS v FROM main.{from} WHERE {column} IS NOT NULL LIMIT {KEYS}) AS s"
     );
     let (all, found): (i64, i64) = file.connection().query_row(&sql, (), |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
-    Some(all == 0 || found * 100 >= all * FOUND_PERCENT)
+    Some(is_share_found(all, found))
 }

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 
 use super::*;
-use crate::config;
-use crate::connector::{ConnectionSurroundings, sqlite};
+use crate::config::{self, DatabasesConfig};
+use crate::connector::{ConnectionSurroundings, Reading, sqlite};
 use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
@@ -27,13 +27,16 @@ fn all_output(sql: &str, more: &str) -> String {
     assert_eq!(problems, []);
     let database = &config.databases[0];
     let reading = sqlite::snapshot(database, &path, "a.db").unwrap();
+    let reachable = Reachable { config: database, file: path, around: ConnectionSurroundings::default() };
+    written(&config, &reachable, reading)
+}
+
+/// Everything that would be written about a database that was read, and the errors that would be shown.
+pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Reading) -> String {
+    let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
     let mut joins = infer(&snapshot, &notes);
-    let sampled = sample(
-        &Reachable { config: database, file: path, around: ConnectionSurroundings::default() },
-        &snapshot,
-        &mut joins,
-    );
+    let sampled = sample(reachable, &snapshot, &mut joins);
     let input =
         DocInput { config: database, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
@@ -41,7 +44,7 @@ fn all_output(sql: &str, more: &str) -> String {
     let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains };
     let mut all: String = pages(&input).into_iter().map(|page| page.text).collect();
     let planned = PlanInput { config: database, state: DatabaseState::Read(&snapshot), notes: &notes };
-    all.push_str(&make(&config, &[planned], &PlanEdits::default(), "now").0.text());
+    all.push_str(&make(config, &[planned], &PlanEdits::default(), "now").0.text());
     all.push_str(&format!("{:?} {:?} {:?}", reading.problems, sampled.problems, joins));
     all
 }
@@ -59,7 +62,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// The value in every encoding that could be written.
-fn forms(value: &str) -> Vec<String> {
+pub fn forms(value: &str) -> Vec<String> {
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
     let percent: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let json = serde_json::to_string(value).unwrap();
@@ -74,11 +77,11 @@ fn forms(value: &str) -> Vec<String> {
 }
 
 /// A column, its type, and its value in a row.
-type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
+pub type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
 
-#[test]
-fn no_marked_value_of_a_sensitive_column_gets_out() {
-    let columns: [MarkedColumn; 12] = [
+/// Columns that are sensitive, each for another reason.
+pub fn marked_columns() -> [MarkedColumn; 12] {
+    [
         ("email", "TEXT", |_| "canary-mail".into()),
         ("FirstName", "TEXT", |_| "canary-name".into()),
         ("payload", "JSON", |_| "canary-json".into()),
@@ -93,7 +96,12 @@ fn no_marked_value_of_a_sensitive_column_gets_out() {
             "canary words that go on and on, as people write them when they are asked for a remark".into()
         }),
         ("c8", "BLOB", |_| "canary-blob".into()),
-    ];
+    ]
+}
+
+#[test]
+fn no_marked_value_of_a_sensitive_column_gets_out() {
+    let columns = marked_columns();
     let names: Vec<String> = columns.iter().map(|(name, kind, _)| format!("\"{name}\" {kind}")).collect();
     let mut sql = format!("CREATE TABLE t (id INTEGER PRIMARY KEY, {});\n", names.join(", "));
     for at in 0..120 {

@@ -1,5 +1,7 @@
 //! The schema of a database, all of it as it was at one moment. Everything in it came from the database and is foreign text.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Most tables of a database.
@@ -97,6 +99,9 @@ pub struct Table {
     pub foreign_keys: Vec<ForeignKey>,
     /// Indexes, without those that a key makes.
     pub indexes: Vec<IndexInfo>,
+    /// What the database says about constraints, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub constraint_comments: BTreeMap<String, String>,
     /// What the database says about it.
     pub comment: Option<String>,
     /// The tables that a view reads.
@@ -151,6 +156,9 @@ pub struct Column {
     pub labels: Vec<String>,
     /// The type below its type, if that is a domain.
     pub base_type: Option<String>,
+    /// What the database says about its type, if that is an enumeration or a domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub type_comment: Option<String>,
 }
 
 /// A primary key or a unique constraint.

@@ -49,6 +49,9 @@ pub struct TableDoc {
     pub referenced_by: Vec<ReferenceDoc>,
     /// Joins that no key says.
     pub inferred_joins: Vec<InferredJoinDoc>,
+    /// What the database says about constraints, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub constraint_comments: BTreeMap<String, String>,
 }
 
 /// Where a description comes from.
@@ -247,6 +250,11 @@ impl DocInput<'_> {
                 .map(|it| IndexDoc { name: it.name.clone(), columns: it.columns.clone(), unique: it.is_unique })
                 .collect(),
             foreign_keys: table.foreign_keys.iter().map(|key| foreign_key(table, key)).collect(),
+            constraint_comments: table
+                .constraint_comments
+                .iter()
+                .map(|(name, comment)| (name.clone(), shortened(comment.trim().to_owned(), DESCRIPTION)))
+                .collect(),
             referenced_by: referenced_by.to_vec(),
             inferred_joins: inferred
                 .iter()
@@ -263,7 +271,8 @@ impl DocInput<'_> {
 
     fn column(&self, table: &Table, column: &Column, note: Option<&str>, profile: Option<&ColumnProfile>) -> ColumnDoc {
         let (rule_text, says_all) = describe::column(table, column);
-        let (description, source) = description(note, column.comment.as_deref(), || rule_text);
+        let comment = column.comment.as_deref().or(column.type_comment.as_deref());
+        let (description, source) = description(note, comment, || rule_text);
         let sensitive = match profile {
             Some(profile) => profile.sensitive.clone(),
             None => by_name_and_type(self.config, table, column),

@@ -10,8 +10,7 @@ use super::statements;
 use crate::config::DatabaseConfig;
 use crate::connector::Reading;
 use crate::schema::snapshot::{
-    ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, TABLES, Table, TableKind,
-    TableName,
+    ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
 
 /// The oldest version whose catalog has what the statements read: 12.
@@ -100,8 +99,9 @@ impl Wanted<'_> {
             if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
                 continue;
             }
-            if tables.len() == TABLES {
-                let message = format!("there are more than {TABLES} tables; the rest is left out");
+            let most = config.settings.max_tables;
+            if tables.len() == most {
+                let message = format!("there are more than {most} tables; the rest is left out");
                 problems.push(Diagnostic::warning(Code::TooMany, message));
                 break;
             }
@@ -162,6 +162,7 @@ impl Wanted<'_> {
                 comment: value(&row, 8)?,
                 labels: labels.get(&domain.map_or(type_number, |it| it.number)).cloned().unwrap_or_default(),
                 base_type: domain.map(|domain| domain.printed.clone()),
+                type_comment: value(&row, 10)?,
             });
         }
         if !left_out.is_empty() {
@@ -177,6 +178,7 @@ impl Wanted<'_> {
             let name: Option<String> = value(&row, 1)?;
             let kind: String = value(&row, 2)?;
             let columns: Vec<String> = value(&row, 3)?;
+            table.constraint_comments.extend(name.clone().zip(value::<Option<String>>(&row, 12)?));
             match kind.as_str() {
                 "p" => table.primary_key = Some(Key { name, columns }),
                 "u" => table.unique.push(Key { name, columns }),

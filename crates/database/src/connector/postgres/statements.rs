@@ -55,7 +55,8 @@ pub const COLUMNS: &str = concat!(
     wanted!(),
     "SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
        left(pg_get_expr(d.adbin, d.adrelid), 65536), a.attidentity::text, a.attgenerated::text, co.collname::text,
-       left(ds.description, 65536), a.atttypid
+       left(ds.description, 65536), a.atttypid,
+       CASE WHEN t.typtype IN ('d', 'e') THEN left(obj_description(t.oid, 'pg_type'), 65536) END
 FROM wanted w JOIN pg_catalog.pg_attribute a ON a.attrelid = w.oid
 JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -92,7 +93,8 @@ pub const CONSTRAINTS: &str = concat!(
              JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number ORDER BY u.position),
        k.confdeltype::text, k.confupdtype::text, k.confmatchtype::text, k.condeferrable,
        left(CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid, true)
-                           WHEN 'x' THEN pg_get_constraintdef(k.oid, true) END, 65536)
+                           WHEN 'x' THEN pg_get_constraintdef(k.oid, true) END, 65536),
+       left(obj_description(k.oid, 'pg_constraint'), 65536)
 FROM wanted w JOIN pg_catalog.pg_constraint k ON k.conrelid = w.oid
 LEFT JOIN pg_catalog.pg_class c ON c.oid = k.confrelid
 LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -185,7 +185,10 @@ fn rest(doc: &TableDoc) -> String {
         format!("- {}: {}{}", code(&index.name), names(&index.columns), if index.unique { " (unique)" } else { "" })
     };
     let indexes: Vec<String> = doc.indexes.iter().map(index).collect();
-    format!("{}{}", section("Checks", &checks), section("Indexes", &indexes))
+    let said = |(name, comment): (&String, &String)| format!("- {}: {}", code(name), prose(comment));
+    let comments: Vec<String> = doc.constraint_comments.iter().map(said).collect();
+    let (checks, indexes) = (section("Checks", &checks), section("Indexes", &indexes));
+    format!("{checks}{indexes}{}", section("Comments on constraints", &comments))
 }
 
 fn section(title: &str, lines: &[String]) -> String {

@@ -1,0 +1,133 @@
+//! The statistics that the server gathered itself. Of a column that is not sensitive by its name or type its frequent values are
+//! looked at too, as if they were rows, so that a detector finds in them what it would find in the table.
+
+use std::collections::BTreeMap;
+
+use refdesk_postgres::{ReadingSession, Refusal};
+
+use super::super::profile::{Cell, FREE_TEXT, SET, profile};
+use super::super::{ColumnProfile, TableProfile};
+use super::{cell, is_number, value};
+use crate::config::DatabaseConfig;
+use crate::schema::plan::SAMPLED_ROWS;
+use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::schema::snapshot::{Column, Table, TableKind, TableName};
+use crate::schema::table_doc::to_two_digits;
+
+/// Tables that one statement asks for.
+pub const TABLES: usize = 2_000;
+
+/// The view leaves out what the role may not read.
+const STATISTICS: &str = "
+SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25],
+       h.bounds[1:25] || h.bounds[array_upper(h.bounds, 1):array_upper(h.bounds, 1)]
+FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bool[]) WITH ORDINALITY
+     AS w (schema, name, attribute, is_parent, is_open, at)
+JOIN pg_catalog.pg_stats s ON s.schemaname = w.schema AND s.tablename = w.name AND s.attname = w.attribute
+     AND s.inherited = w.is_parent
+CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.most_common_vals::text::text[] END AS common) v
+CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.most_common_freqs::float8[] END AS frequencies) f
+CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.histogram_bounds::text::text[] END AS bounds) h";
+
+/// What the server knows of a column.
+struct ServerStatistics {
+    null_share: f64,
+    width: u64,
+    /// A number, or the negative share of the rows; 0 is unknown.
+    distinct: f64,
+    /// Frequent values with their shares.
+    common: Vec<(String, f64)>,
+    /// Other values, in order.
+    bounds: Vec<String>,
+}
+
+/// What the server knows of these tables; one of which it knows nothing is not among them.
+pub fn read(
+    config: &DatabaseConfig,
+    session: &ReadingSession,
+    tables: &[&Table],
+) -> Result<BTreeMap<TableName, TableProfile>, Refusal> {
+    let mut wanted: Vec<(&Table, &Column, Option<SensitiveRule>)> = Vec::new();
+    for table in tables {
+        let of_table = table.columns.iter().map(|column| (*table, column, by_name_and_type(config, table, column)));
+        wanted.extend(of_table);
+    }
+    let schemas: Vec<&str> = wanted.iter().map(|(table, ..)| table.schema.as_str()).collect();
+    let names: Vec<&str> = wanted.iter().map(|(table, ..)| table.name.as_str()).collect();
+    let columns: Vec<&str> = wanted.iter().map(|(_, column, _)| column.name.as_str()).collect();
+    let parents: Vec<bool> = wanted.iter().map(|(table, ..)| table.kind == TableKind::PartitionedTable).collect();
+    let open: Vec<bool> = wanted.iter().map(|(_, _, rule)| rule.is_none()).collect();
+    let mut found: BTreeMap<TableName, TableProfile> = BTreeMap::new();
+    for row in session.rows(STATISTICS, &[&schemas, &names, &columns, &parents, &open])? {
+        let at = usize::try_from(value::<i64>(&row, 0)? - 1).unwrap_or(usize::MAX);
+        let Some((table, column, rule)) = wanted.get(at) else { continue };
+        let common: Vec<String> = value::<Option<_>>(&row, 4)?.unwrap_or_default();
+        let shares: Vec<f64> = value::<Option<_>>(&row, 5)?.unwrap_or_default();
+        let known = ServerStatistics {
+            null_share: value(&row, 1)?,
+            width: u64::try_from(value::<i32>(&row, 2)?).unwrap_or(0),
+            distinct: value(&row, 3)?,
+            common: common.into_iter().zip(shares).collect(),
+            bounds: value::<Option<_>>(&row, 6)?.unwrap_or_default(),
+        };
+        let of_table = found.entry(table.table_name()).or_default();
+        let profile = known.profile(config, table, column, rule.clone());
+        of_table.columns.insert(column.name.clone(), profile);
+    }
+    Ok(found)
+}
+
+impl ServerStatistics {
+    fn profile(
+        self,
+        config: &DatabaseConfig,
+        table: &Table,
+        column: &Column,
+        rule: Option<SensitiveRule>,
+    ) -> ColumnProfile {
+        let printed = column.base_type.as_ref().unwrap_or(&column.data_type);
+        let is_number = is_number(printed);
+        let is_text = ["text", "character", "bpchar", "citext"].iter().any(|name| printed.starts_with(name));
+        let is_lifted = is_lifted(config, table, column);
+        // Of texts that are too wide the server keeps no values.
+        let is_wide = is_text && self.width > FREE_TEXT as u64 && !is_lifted;
+        let rule = rule.or(is_wide.then_some(SensitiveRule::FreeText));
+        let rows = table.row_estimate.unwrap_or(SAMPLED_ROWS);
+        let mut found = profile(&self.cells(rows.min(SAMPLED_ROWS), is_number), rule, is_lifted);
+        let statistics = &mut found.statistics;
+        let percent = self.null_share.clamp(0.0, 1.0) * 100.0;
+        if found.sensitive.is_some() {
+            statistics.null_percent = Some((percent / 5.0).round() as u8 * 5);
+            return found;
+        }
+        let distinct = match self.distinct {
+            share if share < 0.0 => table.row_estimate.map(|rows| (-share * rows as f64).round() as u64),
+            number if number > 0.0 => Some(number as u64),
+            _ => None,
+        };
+        let is_small = self.distinct > 0.0 && self.distinct <= SET as f64;
+        statistics.null_percent = Some(percent.round() as u8);
+        statistics.distinct = distinct.map(to_two_digits);
+        statistics.average_width = is_text.then_some(self.width);
+        statistics.few_values = is_small && rows > SET as u64 * 5;
+        // All values are known only if the frequent ones are all that there are.
+        if !is_small || self.common.len() as f64 != self.distinct {
+            found.values = None;
+        }
+        found
+    }
+
+    /// Rows that have these values as often as the table has them.
+    fn cells(&self, rows: u64, is_number: bool) -> Vec<Cell> {
+        let share = |share: f64| (share.clamp(0.0, 1.0) * rows as f64).round() as usize;
+        let mut cells = vec![Cell::Null; share(self.null_share)];
+        for (value, frequency) in &self.common {
+            let times = share(*frequency).max(1);
+            cells.extend(std::iter::repeat_n(cell(value.clone(), is_number), times));
+        }
+        cells.extend(self.bounds.iter().map(|value| cell(value.clone(), is_number)));
+        let rest = usize::try_from(rows).unwrap_or(0).saturating_sub(cells.len());
+        cells.extend(std::iter::repeat_n(Cell::Unread, rest));
+        cells
+    }
+}

@@ -1,0 +1,223 @@
+//! The same laws over a real server: what it keeps of a sensitive column stays there, in its rows and in its statistics.
+
+#![allow(clippy::print_stderr, reason = "says which case failed")]
+
+use std::time::Duration;
+
+use refdesk_postgres::testing::TestServer;
+
+use super::super::tests::{forms, marked_columns, written};
+use super::*;
+use crate::config::agent::AgentSettings;
+use crate::config::{self, DatabasesConfig};
+use crate::connector::{ConnectionSurroundings, snapshot};
+use crate::sampling::ColumnProfile;
+use crate::schema::joins::infer;
+use crate::schema::notes::Notes;
+
+fn config_of(server: &TestServer, database: &str, user: &str, more: &str) -> DatabasesConfig {
+    let place = format!("host: {:?}, port: {}, database: {database}, user: {user}", server.folder(), server.port());
+    let text = format!("databases: [{{name: shop, type: postgres, connection: {{{place}}}{more}}}]");
+    let (config, problems) = config::read(&text, "f");
+    assert_eq!(problems, [], "{text}");
+    config
+}
+
+fn reachable(config: &DatabasesConfig) -> Reachable<'_> {
+    Reachable { config: &config.databases[0], file: "".into(), around: ConnectionSurroundings::default() }
+}
+
+fn all_output(server: &TestServer, database: &str, more: &str) -> String {
+    let config = config_of(server, database, "refdesk", more);
+    let database = reachable(&config);
+    let reading = snapshot(&database).unwrap();
+    written(&config, &database, reading)
+}
+
+fn sampled(config: &DatabasesConfig) -> Sampled {
+    let database = reachable(config);
+    let snapshot = snapshot(&database).unwrap().snapshot;
+    super::super::sample(&database, &snapshot, &mut infer(&snapshot, &Notes::default()))
+}
+
+fn column<'s>(sampled: &'s Sampled, table: &str, column: &str) -> Option<&'s ColumnProfile> {
+    let name = TableName { schema: "public".into(), name: table.into() };
+    sampled.profiles.get(&name).and_then(|table| table.columns.get(column))
+}
+
+#[test]
+fn the_values_of_a_server() {
+    let Some(server) = TestServer::start() else { return };
+    type Case = fn(&TestServer, &str);
+    let cases: &[(&str, Case)] = &[
+        ("canaries", canaries),
+        ("what is told", told),
+        ("tables that are never sampled", never),
+        ("joins", joins),
+        ("time and locks", time),
+        ("odd names and types", odd),
+    ];
+    for (nth, (name, case)) in cases.iter().enumerate() {
+        eprintln!("{name}");
+        let database = format!("case_{nth}");
+        server.database(&database);
+        case(&server, &database);
+    }
+}
+
+fn canaries(server: &TestServer, database: &str) {
+    let columns = marked_columns();
+    let kind = |kind: &str| match kind {
+        "BLOB" => "bytea".to_owned(),
+        other => other.to_owned(),
+    };
+    let names: Vec<String> = columns.iter().map(|(name, it, _)| format!("\"{name}\" {}", kind(it))).collect();
+    let mut sql = format!("CREATE TABLE t (id INTEGER PRIMARY KEY, {});\n", names.join(", "));
+    for at in 0..120 {
+        let values = columns.iter().map(|(_, kind, value)| match *kind {
+            "JSON" => format!("'\"{}\"'", value(at)),
+            _ => format!("'{}'", value(at)),
+        });
+        sql.push_str(&format!("INSERT INTO t VALUES ({at}, {});\n", values.collect::<Vec<_>>().join(", ")));
+    }
+    server.run(database, &sql);
+    for is_analysed in [false, true] {
+        if is_analysed {
+            server.run(database, "ANALYZE");
+        }
+        for sampling in ["none", "statistics", "values"] {
+            for published in ["", ", publish_values: true, not_sensitive: ['*.c*']"] {
+                let more = format!(", sampling: {sampling}, sensitive: ['*.picked']{published}");
+                let out = all_output(server, database, &more);
+                for (name, _, value) in &columns {
+                    // The configuration may lift what looks sensitive by its type or its width, as it says.
+                    if ["c7", "c8"].contains(name) && !published.is_empty() {
+                        continue;
+                    }
+                    for form in [0, 7].iter().flat_map(|at| forms(&value(*at))) {
+                        assert!(!out.contains(&form), "{name} as {form} with {more}, analysed {is_analysed}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn told(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TYPE mood AS ENUM ('sad', 'happy'); COMMENT ON TYPE mood IS 'How it went';
+         CREATE DOMAIN amount AS numeric(10, 2);
+         CREATE TABLE t (id int PRIMARY KEY, state text, code text, at date, total amount, gone int, mood mood, tags text[],
+             CONSTRAINT positive CHECK (total > 0));
+         COMMENT ON CONSTRAINT positive ON t IS 'Nothing is free';
+         INSERT INTO t SELECT n, CASE WHEN n % 2 = 0 THEN 'opened' ELSE 'closed' END, 'AB-' || (10000 + n),
+             '2021-03-01'::date + n, n, CASE WHEN n % 4 = 0 THEN n END, 'sad', ARRAY['a', 'b'] FROM generate_series(1, 400) n;",
+    );
+    for is_analysed in [false, true] {
+        if is_analysed {
+            server.run(database, "ANALYZE");
+        }
+        let out = all_output(server, database, "");
+        assert!(!out.contains("opened") && out.contains("2 different"), "{out}");
+        let out = all_output(server, database, ", publish_values: true");
+        assert!(out.contains("One of `closed`, `opened`."), "{out}");
+        assert!(out.contains("How it went") && out.contains("- `positive`: Nothing is free"), "{out}");
+        let found = sampled(&config_of(server, database, "refdesk", ""));
+        assert_eq!(found.problems, []);
+        let statistics = |name: &str| column(&found, "t", name).unwrap().statistics.clone();
+        assert_eq!((statistics("gone").null_percent, statistics("gone").distinct), (Some(75), Some(100)));
+        assert_eq!((statistics("state").distinct, statistics("state").few_values), (Some(2), true));
+        assert_eq!((statistics("id").distinct, statistics("id").magnitude), (Some(400), Some((0, 2))));
+        assert_eq!(statistics("total").magnitude, Some((0, 2)), "a domain over a number");
+        assert_eq!(statistics("at").years, Some((2021, 2022)));
+        assert_eq!(statistics("state").average_width.map(|width| width.abs_diff(6) <= 1), Some(true));
+        if !is_analysed {
+            assert_eq!(statistics("code").shapes, ["AA-99999"]);
+        }
+    }
+}
+
+fn never(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE secured (id int, state text); ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+         CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER far FOREIGN DATA WRAPPER nothing;
+         CREATE FOREIGN TABLE far (id int) SERVER far;
+         CREATE TABLE parted (id int) PARTITION BY RANGE (id);
+         CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10);
+         CREATE FOREIGN TABLE parted_2 PARTITION OF parted FOR VALUES FROM (10) TO (20) SERVER far;
+         CREATE TABLE whole (id int) PARTITION BY RANGE (id);
+         CREATE TABLE whole_1 PARTITION OF whole FOR VALUES FROM (0) TO (10);
+         CREATE TABLE parent (id int); CREATE FOREIGN TABLE child () INHERITS (parent) SERVER far;
+         CREATE TABLE hidden (id int); CREATE VIEW seen AS SELECT * FROM hidden;
+         INSERT INTO secured VALUES (1, 'x'); INSERT INTO parted VALUES (1); INSERT INTO whole VALUES (1);
+         INSERT INTO parent VALUES (1); INSERT INTO hidden VALUES (1);
+         CREATE ROLE half LOGIN; GRANT SELECT ON whole TO half;",
+    );
+    let tables = |user: &str| {
+        let found = sampled(&config_of(server, database, user, ""));
+        assert_eq!(found.problems, [], "{user}");
+        found.profiles.keys().map(|table| table.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(tables("refdesk"), ["hidden", "parent", "whole"]);
+    assert_eq!(tables("half"), ["whole"]);
+    let none = sampled(&config_of(server, database, "refdesk", ", sampling: none"));
+    assert!(none.profiles.is_empty());
+    server.run(database, "ANALYZE hidden; ANALYZE whole; ANALYZE secured");
+    assert_eq!(tables("refdesk"), ["hidden", "parent", "whole"]);
+    server.run(database, "DROP OWNED BY half; DROP ROLE half");
+}
+
+fn joins(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE customer (id int PRIMARY KEY); INSERT INTO customer SELECT generate_series(1, 50);
+         CREATE TABLE sale (id int PRIMARY KEY, customer_id int);
+         INSERT INTO sale SELECT n, n FROM generate_series(1, 40) n;",
+    );
+    assert!(all_output(server, database, "").contains("(inferred:"));
+    server.run(database, "UPDATE sale SET customer_id = customer_id + 1000");
+    assert!(!all_output(server, database, "").contains("(inferred:"));
+    assert!(all_output(server, database, ", sampling: none").contains("(inferred:"), "nothing is read");
+    server.run(database, "ALTER TABLE customer ENABLE ROW LEVEL SECURITY");
+    assert!(all_output(server, database, "").contains("(inferred:"), "what this role sees of it proves nothing");
+}
+
+fn time(server: &TestServer, database: &str) {
+    // The type's own output is slow: each value is a text of a megabyte.
+    server.run(
+        database,
+        "CREATE TABLE slow (id int, a text, b text, c text);
+         INSERT INTO slow SELECT n, repeat('x ', 500000), repeat('y ', 500000), repeat('z ', 500000)
+             FROM generate_series(1, 150) n;
+         CREATE TABLE quick (id int); INSERT INTO quick VALUES (1);",
+    );
+    let mut config = config_of(server, database, "refdesk", "");
+    config.databases[0].settings =
+        AgentSettings { sample_time: Duration::from_millis(250), ..AgentSettings::default() };
+    let found = sampled(&config);
+    let told: Vec<&str> = found.problems.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(told, ["public.slow cannot be sampled: a statement took longer than it may"]);
+    assert!(column(&found, "quick", "id").is_some(), "the others are read");
+}
+
+fn odd(server: &TestServer, database: &str) {
+    server.run(database, r#"CREATE TABLE "a""b" ("x'y" text, "$1" int, "a.b" box, p point, i inet)"#);
+    server.run(
+        database,
+        r#"INSERT INTO "a""b" VALUES ('v', 1, '((1,2),(3,4))', '(1,2)', '198.51.100.77');
+           CREATE TABLE empty (); CREATE TABLE "A""B" (id int); CREATE TABLE "SELECT" ("from" text);
+           CREATE FUNCTION shown(box) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'run'; END $$;
+           CREATE CAST (box AS text) WITH FUNCTION shown(box);"#,
+    );
+    for analyse in ["", "ANALYZE"] {
+        server.run(database, analyse);
+        let found = sampled(&config_of(server, database, "refdesk", ""));
+        assert_eq!(found.problems, []);
+        let table = found.profiles.get(&TableName { schema: "public".into(), name: "a\"b".into() }).unwrap();
+        assert_eq!(table.columns.len(), 5);
+        assert_eq!(table.columns["$1"].statistics.null_percent, Some(0));
+        assert_eq!(found.profiles.len(), 3);
+    }
+}
