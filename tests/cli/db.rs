@@ -1,7 +1,5 @@
 //! Databases as references, as their users meet them: planned, documented, asked.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::support::workspace::Workspace;
@@ -170,33 +168,4 @@ fn all_three_run_in_one_go() {
     assert_eq!(told["document"]["status"], "success", "{told}");
     let found = world.run(&["search", "invoice line", "--json"]).exits(0).json();
     assert!(found["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "{found}");
-}
-
-/// Killed at any moment and started again, a run comes to what an undisturbed one comes to.
-#[test]
-fn a_killed_run_is_finished_by_the_next() {
-    let whole = world();
-    whole.run(&["db", "document", "--yes"]).exits(0);
-    let page = "docs/databases/shop/track/tables/main.Track.md";
-    for round in 0..crate::support::scale::scaled(6, 200) {
-        let world = world();
-        let mut command: Command = world.bare(&["db", "document", "--yes"]);
-        let mut child =
-            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-        // Another moment each time: after so many files appeared.
-        let begin = std::time::Instant::now();
-        let state = world.path.join(".jaato/refdesk/db");
-        while child.try_wait().unwrap().is_none()
-            && begin.elapsed() < crate::support::program::LIMIT
-            && std::fs::read_dir(&state).map_or(0, Iterator::count) < 1 + round % 3
-        {
-            std::thread::yield_now();
-        }
-        let _ = child.kill();
-        child.wait().unwrap();
-        world.run(&["db", "document", "--yes"]).exits(0);
-        assert_eq!(world.read(page), whole.read(page));
-        let told = world.run(&["db", "document", "--json"]).exits(0).json();
-        assert_eq!((&told["unchanged"], &told["edited"]), (&27.into(), &Value::Array(Vec::new())), "{told}");
-    }
 }

@@ -8,6 +8,8 @@ mod commands;
 mod config;
 mod conversation;
 mod db;
+#[cfg(unix)]
+mod db_runs;
 mod demo;
 mod field_templates;
 #[cfg(unix)]

@@ -3,6 +3,8 @@
 pub mod alone;
 pub mod client;
 pub mod conversation;
+#[allow(dead_code, reason = "benchmarks use the rest")]
+pub mod databases;
 pub mod hostile;
 #[cfg(unix)]
 pub mod model;

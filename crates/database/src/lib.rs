@@ -12,3 +12,8 @@ pub mod schema;
 
 #[cfg(test)]
 mod golden;
+
+#[cfg(test)]
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../../tests/support/databases.rs"]
+mod generated;

@@ -55,6 +55,23 @@ struct TargetKey<'s> {
     column_words: Vec<String>,
 }
 
+/// The last word of a name and, where it is certain, the one before it.
+type NameEnd<'w> = (&'w str, Option<&'w str>);
+
+impl TargetKey<'_> {
+    /// How the name of a column ends that refers to it.
+    fn end(&self) -> NameEnd<'_> {
+        let is_generic = is_generic(&self.column_words);
+        let words = self.table_words.iter().filter(|_| is_generic).chain(&self.column_words);
+        let mut words = words.rev().map(String::as_str);
+        (words.next().unwrap_or_default(), words.next().filter(|_| is_generic))
+    }
+}
+
+fn is_generic(words: &[String]) -> bool {
+    words.iter().all(|word| GENERIC.contains(&word.as_str()))
+}
+
 /// How a name fits, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
@@ -74,20 +91,20 @@ const GENERIC: &[&str] = &["id", "key", "code", "no", "nr", "number", "uuid", "g
 /// Finds the joins of a schema.
 pub fn infer(snapshot: &Snapshot, notes: &Notes) -> InferredJoins {
     let keys = target_keys(snapshot);
-    // Only keys whose last word is that of the column can fit.
-    let mut by_last: HashMap<&str, Vec<&TargetKey<'_>>> = HashMap::new();
+    // Only keys whose last words are those of the column can fit.
+    let mut by_end: HashMap<NameEnd<'_>, Vec<&TargetKey<'_>>> = HashMap::new();
     for key in &keys {
-        if let Some(last) = key.column_words.last() {
-            by_last.entry(last).or_default().push(key);
-        }
+        by_end.entry(key.end()).or_default().push(key);
     }
     let mut found = InferredJoins::default();
     for table in snapshot.tables.iter().filter(|table| !table.kind.is_view()) {
         let joined: HashSet<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
         for column in table.columns.iter().filter(|column| !joined.contains(&column.name)) {
             let words = stem(&column.name);
-            let near = words.last().and_then(|last| by_last.get(last.as_str())).map_or(&[][..], Vec::as_slice);
-            infer_column(&mut found, table, column, &words, near);
+            let [.., before, last] = words.as_slice() else { continue };
+            let ends = [(last.as_str(), Some(before.as_str())), (last.as_str(), None)];
+            let near: Vec<&TargetKey<'_>> = ends.iter().filter_map(|end| by_end.get(end)).flatten().copied().collect();
+            infer_column(&mut found, table, column, &words, &near);
         }
     }
     apply_notes(&mut found, snapshot, notes);
@@ -157,7 +174,6 @@ fn is_role(words: &[String], key: &TargetKey<'_>) -> bool {
 }
 
 fn fit(words: &[String], key: &TargetKey<'_>) -> Option<Fit> {
-    let is_generic = |words: &[String]| words.iter().all(|word| GENERIC.contains(&word.as_str()));
     let has_generic_name = is_generic(&key.column_words);
     let own: Vec<&String> = if has_generic_name {
         key.table_words.iter().chain(&key.column_words).collect()

@@ -1,0 +1,192 @@
+//! Databases of 1,000 and 10,000 tables as whole processes: planned, documented, and documented again. Each figure stands beside a
+//! floor of the same run: writing or reading the same bytes, and `pg_dump -s` where PostgreSQL is installed. Medians, warm cache.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints, and stops where it cannot measure"
+)]
+
+#[path = "../tests/support/databases.rs"]
+#[allow(dead_code, reason = "tests use the rest")]
+mod databases;
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use databases::{Dialect, many_tables, sql};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
+use support::{Workspace, in_turn, refdesk, report, time};
+
+const RUNS: usize = 5;
+
+/// A workspace with this connection.
+fn workspace(kind: &str, connection: &str) -> Workspace {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = format!("databases: [{{name: shop, type: {kind}, connection: {{{connection}}}}}]\n");
+    fs::create_dir_all(folder.path().join(".jaato")).unwrap();
+    fs::write(folder.path().join(".jaato/databases.yaml"), text).unwrap();
+    Workspace { folder, documents: Vec::new(), entries: Vec::new() }
+}
+
+fn sqlite(tables: usize) -> Workspace {
+    let made = workspace("sqlite", "file: shop.db");
+    let connection = rusqlite::Connection::open(made.folder.path().join("shop.db")).unwrap();
+    connection.execute_batch(&sql(&many_tables(tables), Dialect::Sqlite)).unwrap();
+    made
+}
+
+/// Everything that runs wrote.
+fn forget(workspace: &Workspace) {
+    for name in ["docs", ".jaato/refdesk", ".jaato/references", ".jaato/databases"] {
+        let _ = fs::remove_dir_all(workspace.folder.path().join(name));
+    }
+}
+
+/// The pages and the entries, with their bytes.
+fn pages(workspace: &Workspace) -> Vec<(PathBuf, Vec<u8>)> {
+    let root = workspace.folder.path();
+    let mut open = vec![root.join("docs"), root.join(".jaato/references")];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => found.push((path.strip_prefix(root).unwrap().to_path_buf(), fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found
+}
+
+fn write(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> Duration {
+    let _ = fs::remove_dir_all(root);
+    let began = Instant::now();
+    for (path, bytes) in pages {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), bytes).unwrap();
+    }
+    began.elapsed()
+}
+
+fn read(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> Duration {
+    let began = Instant::now();
+    let bytes: usize = pages.iter().map(|(path, _)| fs::read(root.join(path)).unwrap().len()).sum();
+    assert!(bytes > 0);
+    began.elapsed()
+}
+
+/// The latest change of anything that runs write.
+fn newest(workspace: &Workspace) -> std::time::SystemTime {
+    let root = workspace.folder.path();
+    let changed = |(path, _): &(PathBuf, Vec<u8>)| fs::metadata(root.join(path)).unwrap().modified().unwrap();
+    pages(workspace).iter().map(changed).max().unwrap()
+}
+
+fn planned(what: &str, workspace: &Workspace, most: f64, floor: impl FnMut() -> Duration) -> [Duration; 2] {
+    let ours = || {
+        forget(workspace);
+        time(&mut refdesk(workspace, &["db", "plan"]))
+    };
+    let times = in_turn(RUNS, ours, floor);
+    report(&format!("{what} planned"), times[0].as_secs_f64(), most, " s");
+    times
+}
+
+fn documented(what: &str, workspace: &Workspace) {
+    let document = || time(&mut refdesk(workspace, &["db", "document", "--yes"]));
+    forget(workspace);
+    document();
+    let pages = pages(workspace);
+    let bytes: usize = pages.iter().map(|(_, bytes)| bytes.len()).sum();
+    let beside = tempfile::tempdir().unwrap();
+    let copy = beside.path().join("copy");
+    let first = || {
+        forget(workspace);
+        document()
+    };
+    let [ours, floor] = in_turn(RUNS, first, || write(&copy, &pages));
+    println!("{what} documented: {ours:?}; writing its {} files of {} KiB: {floor:?}", pages.len(), bytes / 1024);
+    report(&format!("{what} documented"), ours.as_secs_f64(), 2.0, " s");
+    report(&format!("{what} documented ÷ writing the same"), ours.as_secs_f64() / floor.as_secs_f64(), 4.0, "×");
+    let before = newest(workspace);
+    let [again, floor] = in_turn(RUNS, document, || read(&copy, &pages));
+    assert_eq!(newest(workspace), before, "nothing changed, so nothing is written");
+    println!("{what} documented again: {again:?}; reading the same bytes: {floor:?}");
+    report(&format!("{what} documented again"), again.as_secs_f64(), 0.6, " s");
+}
+
+/// The most memory of a run, in MiB.
+fn memory(command: &mut Command) -> f64 {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0_u32;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let now = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        most = most.max(now.unwrap_or(0));
+        std::thread::yield_now();
+    }
+    f64::from(most) / 1024.0
+}
+
+fn on_sqlite(_: &mut Criterion) {
+    let small = sqlite(1_000);
+    planned("1,000 tables of SQLite", &small, 0.15, || Duration::ZERO);
+    documented("1,000 tables of SQLite", &small);
+    let large = sqlite(10_000);
+    planned("10,000 tables of SQLite", &large, 3.0, || Duration::ZERO);
+    report("10,000 tables of SQLite planned", memory(&mut refdesk(&large, &["db", "plan"])), 250.0, " MiB");
+}
+
+#[cfg(unix)]
+fn on_postgres(_: &mut Criterion) {
+    let Some(server) = refdesk_postgres::testing::TestServer::start() else { return };
+    let folder = server.folder().display().to_string();
+    let made = |name: &str, tables: usize| {
+        server.database(name);
+        server.run(name, &sql(&many_tables(tables), Dialect::Postgres));
+        let connection = format!("host: \"{folder}\", port: {}, database: {name}, user: refdesk", server.port());
+        let made = workspace("postgres", &connection);
+        let root = made.folder.path();
+        let around = Surroundings { workspace: root.into(), current: root.into(), ..Surroundings::default() };
+        let state = Some(Path::new(support::STATE).join("refdesk"));
+        let desk = Desk::open(Options { state, ..Options::new(around) });
+        desk.trust(&desk.untrusted()).unwrap();
+        made
+    };
+    let dump = |name: &str| {
+        let mut command = Command::new("pg_dump");
+        command.args(["-s", "-h", &folder, "-p", &server.port().to_string(), "-U", "refdesk", name]);
+        time(&mut command)
+    };
+    let small = made("small", 1_000);
+    let [ours, theirs] = planned("1,000 tables of PostgreSQL", &small, 0.5, || dump("small"));
+    println!("1,000 tables of PostgreSQL planned: {ours:?}; pg_dump -s: {theirs:?}");
+    documented("1,000 tables of PostgreSQL, never analysed", &small);
+    server.run("small", "ANALYZE");
+    documented("1,000 tables of PostgreSQL, analysed", &small);
+    let large = made("large", 10_000);
+    let [ours, theirs] = planned("10,000 tables of PostgreSQL", &large, 3.0, || dump("large"));
+    println!("10,000 tables of PostgreSQL planned: {ours:?}; pg_dump -s: {theirs:?}");
+    report("10,000 tables of PostgreSQL planned ÷ pg_dump -s", ours.as_secs_f64() / theirs.as_secs_f64(), 1.0, "×");
+    report("10,000 tables of PostgreSQL planned", memory(&mut refdesk(&large, &["db", "plan"])), 250.0, " MiB");
+}
+
+#[cfg(not(unix))]
+fn on_postgres(_: &mut Criterion) {}
+
+criterion_group!(benches, on_sqlite, on_postgres);
+criterion_main!(benches);

@@ -1,0 +1,246 @@
+//! Runs of `db document` that do not go undisturbed: killed, beside another, without room; and names that are hard to write.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use refdesk_postgres::testing::TestServer;
+use serde_json::Value;
+
+use crate::support::databases::{Dialect, MARK, many_tables, odd_tables, sql};
+use crate::support::program::{LIMIT, PROGRAM, kill, run};
+use crate::support::scale::scaled;
+use crate::support::workspace::Workspace;
+
+const CONFIG: &str = "databases:\n  - name: shop\n    type: sqlite\n    connection: { file: shop.db }\n";
+const MANIFEST: &str = "docs/databases/documentation-manifest.json";
+const PLAN: &str = ".jaato/databases/documentation-plan.json";
+const DOCUMENT: [&str; 3] = ["db", "document", "--yes"];
+
+fn world(statements: &str) -> Workspace {
+    let world = Workspace::with(&[(".jaato/databases.yaml", CONFIG)]);
+    rusqlite::Connection::open(world.path.join("shop.db")).unwrap().execute_batch(statements).unwrap();
+    world
+}
+
+/// Files below these folders, by their paths from the first.
+fn files(root: &Path, folders: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+    let mut found = BTreeMap::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(bytes) = fs::read(&path) {
+                // Another process may rename it meanwhile.
+                found.insert(path.strip_prefix(root).unwrap().to_path_buf(), bytes);
+            }
+        }
+    }
+    found
+}
+
+/// Everything that a run wrote for others, without times.
+fn outcome(world: &Workspace) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = files(&world.path, &["docs", ".jaato/references", ".jaato/databases"]);
+    for name in [MANIFEST, PLAN] {
+        let mut json: Value = serde_json::from_str(&world.read(name)).unwrap();
+        for key in ["completed_at", "generated_at"] {
+            json.as_object_mut().unwrap().remove(key);
+        }
+        for file in json["indexable_files"].as_array_mut().into_iter().flatten() {
+            file.as_object_mut().unwrap().remove("modified_at");
+        }
+        found.insert(name.into(), json.to_string().into_bytes());
+    }
+    found
+}
+
+fn spawn(world: &Workspace) -> std::process::Child {
+    let mut command = world.command(&DOCUMENT);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn a_run_killed_at_any_moment_is_finished_by_the_next() {
+    const TABLES: usize = 30;
+    let rounds = scaled(25, 200);
+    let statements = sql(&many_tables(TABLES), Dialect::Sqlite);
+    let whole = world(&statements);
+    whole.run(&DOCUMENT).exits(0);
+    let expected = outcome(&whole);
+    let pages = files(&whole.path, &["docs"]).len();
+    let (mut died, mut midway) = (0, 0);
+    for round in 0..rounds {
+        let world = world(&statements);
+        let mut child = spawn(&world);
+        let begin = Instant::now();
+        // Another moment each time, from before the first file to after the last.
+        let moment = round * 37 % (pages + 4);
+        let has_come = || match moment {
+            0 => true,
+            1 => world.path.join(PLAN).exists(),
+            2 => world.path.join(".jaato/refdesk/db/documenter-progress.json").exists(),
+            3 => world.path.join(".jaato/references").exists(),
+            written => files(&world.path, &["docs"]).len() >= written - 3,
+        };
+        while child.try_wait().unwrap().is_none() && !has_come() {
+            assert!(begin.elapsed() < LIMIT, "the moment never comes");
+            std::thread::yield_now();
+        }
+        kill(child.id());
+        died += usize::from(!child.wait().unwrap().success());
+        let left = files(&world.path, &["docs"]);
+        midway += usize::from(!left.is_empty() && left.len() < pages);
+        for (path, bytes) in left.iter().filter(|(path, _)| !path.to_string_lossy().contains(".refdesk-")) {
+            if !path.ends_with("documentation-manifest.json") {
+                assert_eq!(Some(bytes), expected.get(path), "round {round}: {} is not whole", path.display());
+            }
+        }
+        world.run(&DOCUMENT).exits(0);
+        assert_eq!(outcome(&world).keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "round {round}");
+        assert_eq!(outcome(&world), expected, "round {round}");
+        let told = world.run(&["db", "document", "--json"]).exits(0).json();
+        assert_eq!(
+            (&told["written"], &told["edited"]),
+            (&Value::Array(Vec::new()), &Value::Array(Vec::new())),
+            "{told}"
+        );
+    }
+    assert!(died >= rounds / 2 && midway >= rounds / 8, "only {died} died, {midway} midway");
+}
+
+#[test]
+fn a_second_run_leaves_the_first_alone() {
+    let world = world(&sql(&many_tables(200), Dialect::Sqlite));
+    let mut first = spawn(&world);
+    let id = i32::try_from(first.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+    let begin = Instant::now();
+    let is_begun = || !files(&world.path, &["docs"]).is_empty();
+    while !is_begun() {
+        assert!(begin.elapsed() < LIMIT && first.try_wait().unwrap().is_none());
+        std::thread::yield_now();
+    }
+    rustix::process::kill_process(id, rustix::process::Signal::STOP).unwrap();
+    let told = world.run(&DOCUMENT).exits(1);
+    assert!(told.stderr.contains(&format!("another run is documenting databases here: process {id}")), "{told}");
+    world.run(&["db", "status"]).exits(0);
+    rustix::process::kill_process(id, rustix::process::Signal::CONT).unwrap();
+    assert!(first.wait().unwrap().success());
+    world.run(&["db", "diff"]).exits(0);
+}
+
+/// The program with a shell before it.
+fn after(world: &Workspace, shell: &[&str], words: &[&str]) -> Command {
+    let whole = world.command(words);
+    let mut command = Command::new(shell[0]);
+    command.args(&shell[1..]).arg(PROGRAM).args(whole.get_args()).current_dir(&world.path).env_clear();
+    command.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+#[test]
+fn without_room_nothing_is_torn() {
+    let statements = sql(&many_tables(60), Dialect::Sqlite);
+    let whole = world(&statements);
+    whole.run(&DOCUMENT).exits(0);
+    let expected = outcome(&whole);
+    // No file may be larger: at first not even what is about to be written can be noted, then the manifest cannot be written.
+    for (blocks, is_begun) in [(8, false), (32, true)] {
+        let world = world(&statements);
+        world.run(&["db", "plan"]).exits(0);
+        let limit = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let told = run(&mut after(&world, &["bash", "-c", &limit], &DOCUMENT), None).exits(1);
+        assert!(told.stderr.contains("make room"), "{told}");
+        assert_eq!(world.path.join("docs").exists(), is_begun, "{told}");
+        assert!(!world.path.join(MANIFEST).exists());
+        world.run(&DOCUMENT).exits(0);
+        assert_eq!(outcome(&world), expected);
+    }
+}
+
+/// A disk that is really full; needs a kernel that lets this user mount a file system in memory.
+#[cfg(target_os = "linux")]
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
+fn on_a_full_disk_nothing_is_torn() {
+    if !Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|ran| ran.status.success()) {
+        eprintln!("skipped: this user may not mount a file system");
+        return;
+    }
+    let statements = sql(&many_tables(60), Dialect::Sqlite);
+    let whole = world(&statements);
+    whole.run(&DOCUMENT).exits(0);
+    let expected = outcome(&whole);
+    let world = world(&statements);
+    fs::create_dir_all(world.path.join("docs")).unwrap();
+    // What is there when it ended is copied before the file system goes.
+    let script = "mount -t tmpfs -o size=160k none docs || exit 3; \"$0\" \"$@\"; code=$?; cp -r docs kept; exit $code";
+    let told = run(&mut after(&world, &["unshare", "-rm", "sh", "-c", script], &DOCUMENT), None).exits(1);
+    assert!(told.stderr.contains("make room"), "{told}");
+    let kept = files(&world.path.join("kept"), &["."]);
+    assert!(kept.len() > 8 && kept.len() < expected.len() - 8, "{}", kept.len());
+    for (path, bytes) in &kept {
+        assert_eq!(Some(bytes), expected.get(&Path::new("docs").join(path)), "{}", path.display());
+    }
+    // There is room again, and the pages are as the first run left them.
+    fs::remove_dir(world.path.join("docs")).unwrap();
+    fs::rename(world.path.join("kept"), world.path.join("docs")).unwrap();
+    world.run(&DOCUMENT).exits(0);
+    let mut found = outcome(&world);
+    found.retain(|path, _| !path.starts_with("kept"));
+    assert_eq!(found, expected);
+}
+
+/// Documents twice; nothing lies outside the folders, no marked value is anywhere, and the second run changes nothing.
+fn documents_odd_names(world: &Workspace, tables: usize) {
+    let told = world.run(&["db", "document", "--yes", "--json"]).exits(0).json();
+    assert_eq!(told["failed"], Value::Array(Vec::new()), "{told}");
+    let pages = files(&world.path, &["docs"]);
+    assert_eq!(pages.keys().filter(|path| path.parent().is_some_and(|it| it.ends_with("tables"))).count(), 2 * tables);
+    for (path, bytes) in files(&world.path, &["."]) {
+        let is_ours =
+            ["./docs", "./.jaato", "./shop.db", "docs", ".jaato", "shop.db"].iter().any(|it| path.starts_with(it));
+        assert!(is_ours, "{}", path.display());
+        let name = path.file_name().unwrap().to_string_lossy().to_lowercase();
+        assert!(!name.starts_with("con.") && !name.contains(['\n', '|', '"', '<', '\u{202e}']), "{name}");
+        if !path.ends_with("shop.db") {
+            assert!(!String::from_utf8_lossy(&bytes).contains(MARK), "{}", path.display());
+        }
+    }
+    let lower: std::collections::BTreeSet<String> =
+        pages.keys().map(|path| path.to_string_lossy().to_lowercase()).collect();
+    assert_eq!(lower.len(), pages.len(), "no two differ in case alone");
+    let told = world.run(&["db", "document"]).exits(0);
+    assert!(told.text().starts_with("Up to date"), "{told}");
+    world.run(&["db", "check"]);
+    world.run(&["list"]).exits(0);
+}
+
+#[test]
+fn odd_names_become_pages() {
+    documents_odd_names(&world(&odd_tables(Dialect::Sqlite)), 15);
+}
+
+#[test]
+fn odd_names_of_a_server_become_pages() {
+    let Some(server) = TestServer::start() else { return };
+    server.database("odd");
+    server.run("odd", &odd_tables(Dialect::Postgres));
+    let (folder, port) = (server.folder(), server.port());
+    let connection = format!("{{host: {folder:?}, port: {port}, database: odd, user: refdesk}}");
+    for analyse in ["", "ANALYZE"] {
+        server.run("odd", analyse);
+        let world = Workspace::with(&[(
+            ".jaato/databases.yaml",
+            &format!("databases: [{{name: shop, type: postgres, connection: {connection}}}]\n"),
+        )]);
+        let told = world.run(&DOCUMENT).exits(1);
+        assert!(told.stderr.contains("waits for trust"), "{told}");
+        world.trust("home/.local/state/refdesk");
+        documents_odd_names(&world, 16);
+    }
+}
