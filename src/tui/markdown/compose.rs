@@ -13,6 +13,7 @@ use crate::tui::markdown::table::{Table, TableRow};
 use crate::tui::markdown::{Anchor, CodeBlock, MarkdownLayout, MarkdownLines, WrittenLink};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
+use refdesk_core::mention::path_of;
 
 /// The text in lines to wrap at the columns of the layout.
 pub fn lines(text: &str, layout: &MarkdownLayout<'_>) -> MarkdownLines {
@@ -125,7 +126,7 @@ impl Composer<'_> {
                 let line = self.position.line_of(offset);
                 self.open_link(format!("#^{label}"), LinkType::Autolink, line);
                 self.push(&format!("[{label}]"), ThemeRole::Infra, offset);
-                self.close_link();
+                self.close_link(false);
             }
             Event::TaskListMarker(is_done) => {
                 self.push(if is_done { "[x] " } else { "[ ] " }, ThemeRole::Infra, offset);
@@ -215,7 +216,8 @@ impl Composer<'_> {
             TagEnd::Emphasis => self.looks.emphasis = self.looks.emphasis.saturating_sub(1),
             TagEnd::Strong => self.looks.strong = self.looks.strong.saturating_sub(1),
             TagEnd::Strikethrough => self.looks.struck = self.looks.struck.saturating_sub(1),
-            TagEnd::Link | TagEnd::Image => self.close_link(),
+            TagEnd::Link => self.close_link(false),
+            TagEnd::Image => self.close_link(true),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.inline);
                 if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
@@ -365,13 +367,14 @@ impl Composer<'_> {
         self.open_links.push(OpenLink { target, kind, start: self.inline.text.len(), source_line });
     }
 
-    /// Ends a link: its address follows, unless the text says it.
-    fn close_link(&mut self) {
+    /// Ends a link: its address follows, unless the text says it, or the link can be walked here.
+    fn close_link(&mut self, is_image: bool) {
         let Some(OpenLink { target, kind, start, source_line }) = self.open_links.pop() else { return };
         let text = self.inline.text.get(start..).unwrap_or_default();
         let mut end = self.inline.text.len();
         let is_said = matches!(kind, LinkType::Autolink | LinkType::Email)
             || target.is_empty()
+            || (!is_image && !text.is_empty() && (target.starts_with('#') || path_of(&target).is_some()))
             || target.trim_start_matches("./") == text.trim_start_matches("./")
             || target.strip_prefix('#').is_some_and(|name| name == slug(text));
         if !is_said {
