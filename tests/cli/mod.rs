@@ -30,6 +30,6 @@ mod kill_writing;
 mod limits;
 #[cfg(unix)]
 mod real_agents;
-mod tables;
+pub mod tables;
 #[cfg(unix)]
 mod watch;

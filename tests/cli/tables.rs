@@ -124,3 +124,88 @@ fn a_manifest_names_only_pages() {
     world.run(&["index", "--words-only"]).exits(0);
     assert!(hits(&world, &["track", "--kind", "table"]).is_empty());
 }
+
+/// Two databases with tables of the same names, and names with dots, quotes and control characters.
+fn twins() -> Workspace {
+    let world = Workspace::with(&[(
+        ".jaato/databases.yaml",
+        "databases:\n  - { name: one, type: sqlite, connection: { file: one.db } }\n  \
+         - { name: two, type: sqlite, connection: { file: two.db } }\n",
+    )]);
+    let one = "CREATE TABLE item (id INTEGER PRIMARY KEY, region TEXT);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, item_id INTEGER REFERENCES item);
+        CREATE TABLE \"view.g\" (id INTEGER PRIMARY KEY, a INTEGER);
+        CREATE TABLE alone (key TEXT, region TEXT)";
+    let two = "CREATE TABLE item (id INTEGER PRIMARY KEY);
+        CREATE TABLE buyer (id INTEGER PRIMARY KEY, item_id INTEGER REFERENCES item);
+        CREATE TABLE g (id INTEGER PRIMARY KEY);
+        CREATE TABLE \"a\u{1b}[2J\" (id INTEGER PRIMARY KEY)";
+    for (file, sql) in [("one.db", one), ("two.db", two)] {
+        rusqlite::Connection::open(world.path.join(file)).unwrap().execute_batch(sql).unwrap();
+    }
+    world.run(&["db", "document", "--yes"]).exits(0);
+    world
+}
+
+#[test]
+fn a_name_means_one_table_or_says_which_it_could() {
+    let world = twins();
+    for (name, expected) in [
+        ("orders", "main.orders"),
+        ("ORDERS", "main.orders"),
+        ("main.orders", "main.orders"),
+        ("one.orders", "main.orders"),
+        ("one.main.item", "main.item"),
+        ("two.item", "main.item"),
+        ("view.g", "main.view.g"),
+        ("main.view.g", "main.view.g"),
+        ("one.main.\"view.g\"", "main.view.g"),
+        ("\"view.g\"", "main.view.g"),
+        ("g", "main.g"),
+    ] {
+        let told = world.run(&["db", "show", name, "--json"]).exits(0).json();
+        assert_eq!(told["fully_qualified_name"], expected, "{name}: {told}");
+    }
+    let told = world.run(&["db", "show", "two.item", "--json"]).exits(0).json();
+    assert_eq!((&told["database"], &told["readable"]), (&json!("two"), &json!(true)), "{told}");
+    let told = world.run(&["db", "show", "item"]).exits(1);
+    let expected = "'item' means 2 tables: one.main.item, two.main.item\n  hint: name the database and the schema, too";
+    assert!(told.stderr.contains(expected), "{told}");
+    let told = world.run(&["db", "show", "itme"]).exits(1);
+    assert!(told.stderr.contains("no table is named 'itme'\n  hint: did you mean 'item'?"), "{told}");
+    let told = world.run(&["db", "show", "x\u{1b}[2J"]).exits(1);
+    assert!(!told.stderr.contains('\u{1b}'), "{told}");
+}
+
+#[test]
+fn two_names_are_joined_where_both_are() {
+    let world = twins();
+    let told = world.run(&["db", "path", "item", "orders", "--json"]).exits(0).json();
+    assert_eq!((&told["database"], &told["paths"][0]["hops"][0]["inferred"]), (&json!("one"), &json!(false)), "{told}");
+    assert!(told["tokens_used"].as_u64().is_some_and(|used| used > 0), "{told}");
+    let told = world.run(&["db", "path", "buyer", "item"]).exits(0);
+    let expected = "1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
+    assert_eq!(told.text(), expected);
+    for (from, to, said) in [
+        ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),
+        ("orders", "orders", "main.orders is both ends of the path"),
+        ("orders", "alone", "no path of joins leads from main.orders to main.alone"),
+        ("orders", "alone", "columns with the same name and type: main.item.region and main.alone.region"),
+        ("orders", "alone", "main.alone is joined with no table"),
+        ("orders", "buyers", "did you mean 'buyer'?"),
+    ] {
+        let told = world.run(&["db", "path", from, to]).exits(1);
+        assert!(told.stderr.contains(said), "{told}");
+    }
+    let told = world.run(&["db", "path", "orders", "alone", "--json"]).exits(1).json();
+    assert_eq!((&told["paths"], &told["error"]["code"]), (&json!([]), &json!("no-path")), "{told}");
+    let told = world.run(&["db", "usage", "ITEM_ID", "--json"]).exits(0).json();
+    let tables: Vec<&str> = told["usage"].as_array().unwrap().iter().map(|it| it["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["main.orders", "main.buyer"], "{told}");
+    let told = world.run(&["db", "usage", "item_id", "--database", "two", "--json"]).exits(0).json();
+    assert_eq!(told["usage"].as_array().map(Vec::len), Some(1), "{told}");
+    let told = world.run(&["db", "usage", "item_id", "--database", "tow"]).exits(2);
+    assert!(told.stderr.contains("did you mean 'two'?"), "{told}");
+    let told = world.run(&["db", "usage", "itemid"]).exits(1);
+    assert!(told.stderr.contains("no table has a column 'itemid'\n  hint: did you mean 'item_id'?"), "{told}");
+}

@@ -2,6 +2,7 @@
 //! requests that a session survives, questions to people, and how it ends.
 
 mod asking;
+mod databases;
 mod errors;
 mod features;
 mod hostile;

@@ -1,5 +1,6 @@
 //! The databases of the workspace: which there are, which of them may be read, planning and documenting them.
 
+mod answers;
 mod asking;
 mod documented;
 mod documenting;
@@ -13,7 +14,11 @@ mod reading;
 mod trust;
 mod writing;
 
-pub use asking::{DatabaseCheck, DatabaseDifference, DocumentedTable, FailedDatabases};
+pub use answers::{
+    Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DomainTable, FoundPaths,
+    TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
+};
+pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases};
 pub use documented::{DocumentedPages, DomainPage, TablePage};
 pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
 pub use overview::{

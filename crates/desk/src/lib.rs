@@ -58,11 +58,12 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use databases::{
-    AllowedDatabase, DatabaseAccess, DatabaseCheck, DatabaseDifference, DatabaseOverview, DatabasePage,
-    DatabaseStanding, DatabaseSummary, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
-    DocumentationPreview, DocumentedPage, DocumentedPages, DocumentedTable, DomainPage, DomainSummary, FailedDatabases,
-    OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableMarks, TablePage,
-    TableSummary,
+    AllowedDatabase, Answered, ColumnUse, DatabaseAccess, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
+    DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary, DatabaseView, DescribedDomain,
+    DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentationPreview, DocumentedPage,
+    DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases, FoundPaths, OverviewReader,
+    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief, TableMarks, TablePage, TableSchema,
+    TableSummary, ToldHop, ToldJoin, ToldPath,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

@@ -290,7 +290,7 @@ impl Settled<'_> {
 }
 
 /// Whether the session may read a document of this source; its path is empty for what the catalog says.
-fn may_read(access: &Access, source: &Source, path: &str) -> bool {
+pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
     let is_file = source.place().is_some() && !path.is_empty();
     access.reaches(source.id.as_str())
         && !access.withheld().contains(&source.id)

@@ -236,7 +236,7 @@ impl ChangedLists {
         Self {
             resources: !same_sources && !listed_as(before).eq(listed_as(now)),
             prompts: !same_templates && !prompts(&before.templates).eq(prompts(&now.templates)),
-            tools: before.exclude_tools != now.exclude_tools,
+            tools: before.exclude_tools != now.exclude_tools || before.has_databases != now.has_databases,
         }
     }
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod arguments;
 mod asking;
+mod databases;
 pub mod handle;
 pub mod introduction;
 mod list_extracted_templates;
@@ -32,6 +33,7 @@ use self::answer::FailedAnswer;
 use self::arguments::ToolArguments;
 use self::handle::DeskHandle;
 use refdesk_desk::Session;
+use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error, Fix};
@@ -84,6 +86,32 @@ const TOOLS: [&ToolSpec; 8] = [
     &list_template_variables::SPEC,
 ];
 
+/// The tools for documented databases, in list order; offered where there are any.
+const DATABASE_TOOLS: [&ToolSpec; 7] = [
+    &databases::search_tables::SPEC,
+    &databases::get_table_schema::SPEC,
+    &databases::get_join_path::SPEC,
+    &databases::get_domain_overview::SPEC,
+    &databases::list_domains::SPEC,
+    &databases::get_common_relationships::SPEC,
+    &databases::get_column_usage::SPEC,
+];
+
+/// What decides which tools are offered.
+#[derive(Debug, Clone, Copy)]
+pub struct Offer<'a> {
+    /// Names of hidden tools.
+    pub excluded: &'a [String],
+    /// Whether databases are documented.
+    pub has_databases: bool,
+}
+
+impl<'a> From<&'a Snapshot> for Offer<'a> {
+    fn from(snapshot: &'a Snapshot) -> Self {
+        Self { excluded: &snapshot.exclude_tools, has_databases: snapshot.has_databases }
+    }
+}
+
 /// A call of a known tool.
 #[derive(Debug)]
 struct ToolCall {
@@ -122,8 +150,9 @@ fn schema(text: &str) -> Map<String, Value> {
 }
 
 /// The tools which are not excluded.
-pub fn offered(excluded: &[String]) -> impl Iterator<Item = &'static ToolSpec> {
-    TOOLS.into_iter().filter(|tool| !tool.is_excluded(excluded))
+pub fn offered(offer: Offer<'_>) -> impl Iterator<Item = &'static ToolSpec> {
+    let of_databases = DATABASE_TOOLS.into_iter().filter(move |_| offer.has_databases);
+    TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
 
 /// Calls a tool. To cancel the call, drop the future: a question to a person is given up, a change already requested is still
@@ -138,8 +167,9 @@ pub async fn call(
     arguments: Map<String, Value>,
     elicit: Option<Box<dyn Elicit>>,
 ) -> Result<ToolAnswer, Error> {
-    let excluded = handle.opened().await.ok_or_else(closed)?.exclude_tools;
-    let tool = find(name, &excluded)?;
+    let snapshot = handle.opened().await.ok_or_else(closed)?;
+    let tool = find(name, Offer::from(&snapshot))?;
+    let excluded = snapshot.exclude_tools;
     let arguments = ToolArguments::new(tool, arguments)?;
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
@@ -151,16 +181,21 @@ pub async fn call(
 }
 
 /// The offered tool of this name.
-fn find(name: &str, excluded: &[String]) -> Result<&'static ToolSpec, Error> {
-    if let Some(tool) = offered(excluded).find(|tool| tool.answers_to(name)) {
+fn find(name: &str, offer: Offer<'_>) -> Result<&'static ToolSpec, Error> {
+    if let Some(tool) = offered(offer).find(|tool| tool.answers_to(name)) {
         return Ok(tool);
+    }
+    if !offer.has_databases && DATABASE_TOOLS.iter().any(|tool| tool.answers_to(name)) {
+        return Err(invalid_call(format!(
+            "the tool '{name}' is for documented databases, and this workspace has none: `refdesk db document` makes them"
+        )));
     }
     if is_tool(name) {
         return Err(invalid_call(format!(
             "the tool '{name}' is not offered here: 'exclude_tools' in the configuration or profile excludes it"
         )));
     }
-    let names = || offered(excluded).map(|tool| tool.name);
+    let names = || offered(offer).map(|tool| tool.name);
     let near = did_you_mean(name, names()).map(|near| format!(" ({near})")).unwrap_or_default();
     let known = names().collect::<Vec<_>>().join(", ");
     Err(invalid_call(format!("there is no tool '{}'{near}; the tools are: {known}", one_line(name))))
@@ -199,7 +234,7 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
 
 /// Whether a tool answers to this name.
 pub fn is_tool(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.answers_to(name))
+    TOOLS.iter().chain(&DATABASE_TOOLS).any(|tool| tool.answers_to(name))
 }
 
 /// An error in a call itself.
@@ -218,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_short_and_its_schemas_can_be_read() {
-        for tool in TOOLS {
+        for tool in TOOLS.into_iter().chain(DATABASE_TOOLS) {
             assert!(tool.description.len() < 300, "{}: {}", tool.name, tool.description.len());
             for schema in [tool.input, tool.output] {
                 let value: Value = serde_json::from_str(schema).unwrap();
@@ -244,9 +279,10 @@ mod tests {
             ("listExtractedTemplates", excluded("listTemplates"), Err("is not offered here")),
             ("selectReference", vec![], Err("did you mean 'selectReferences'?")),
             ("selectReference", excluded("selectReferences"), Err("the tools are: listReferences, readReference")),
+            ("get_join_path", vec![], Err("is for documented databases, and this workspace has none")),
             ("a\u{1b}\n", vec![], Err("there is no tool 'a\\x1b\\n'")),
         ] {
-            match (find(name, &without), expected) {
+            match (find(name, Offer { excluded: &without, has_databases: false }), expected) {
                 (Ok(tool), Ok(expected)) => assert_eq!(tool.name, expected),
                 (Err(error), Err(words)) => assert!(error.message.contains(words), "{name}: {}", error.message),
                 (other, _) => panic!("{name}: {other:?}"),

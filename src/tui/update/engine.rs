@@ -160,7 +160,8 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         | Response::Settled(_)
         | Response::Access(..)
         | Response::Verdict(_)
-        | Response::Offer(_) => {}
+        | Response::Offer(_)
+        | Response::AboutDatabases(_) => {}
     }
 }
 

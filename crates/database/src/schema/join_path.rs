@@ -1,7 +1,7 @@
 //! How two tables can be joined: the fewest keys between them, and inferred joins where there is no key.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
@@ -23,6 +23,28 @@ const TRIED: usize = 20_000;
 
 /// Tables that are named if there is no path.
 const NEAR: usize = 5;
+
+/// Tables near another that are searched for bridges.
+const AROUND: usize = 200;
+
+/// Columns that many tables have without meaning the same.
+const COMMON_COLUMNS: &[&str] = &[
+    "id",
+    "name",
+    "title",
+    "description",
+    "comment",
+    "note",
+    "type",
+    "status",
+    "code",
+    "created_at",
+    "updated_at",
+    "created",
+    "updated",
+    "deleted",
+    "version",
+];
 
 /// A way from one table to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,7 +69,7 @@ pub struct JoinHop {
 }
 
 /// The answer to how two tables can be joined.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JoinPaths {
     /// The best first.
     pub paths: Vec<JoinPath>,
@@ -55,6 +77,41 @@ pub struct JoinPaths {
     pub near_source: Vec<String>,
     /// The same for the second.
     pub near_target: Vec<String>,
+    /// The tables on the best path if it has more joins than were asked for.
+    pub longer: Vec<String>,
+    /// Columns of the same name and type near both, if nothing joins them.
+    pub bridges: Vec<Bridge>,
+}
+
+/// Two columns that may mean the same, though no join says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bridge {
+    /// `schema.table.column`, near the first table.
+    pub from: String,
+    /// The same near the second.
+    pub to: String,
+}
+
+/// A table that can be joined.
+#[derive(Debug, Clone, Copy)]
+pub struct JoinTable<'a> {
+    /// Its schema.
+    pub schema: &'a str,
+    /// Its name.
+    pub table: &'a str,
+    /// What its page says.
+    pub doc: &'a TableDoc,
+}
+
+impl JoinTable<'_> {
+    fn full_name(&self) -> &str {
+        &self.doc.fully_qualified_name
+    }
+
+    /// `"schema"."table"`.
+    fn quoted(&self) -> String {
+        format!("{}.{}", column(self.schema), column(self.table))
+    }
 }
 
 struct Edge {
@@ -65,9 +122,9 @@ struct Edge {
 }
 
 /// The paths between two tables of these, at most so many joins long.
-pub fn join_paths(tables: &[TableDoc], source: &str, target: &str, most: usize) -> JoinPaths {
+pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: usize) -> JoinPaths {
     let positions: HashMap<&str, usize> =
-        tables.iter().enumerate().map(|(at, doc)| (doc.fully_qualified_name.as_str(), at)).collect();
+        tables.iter().enumerate().map(|(at, table)| (table.full_name(), at)).collect();
     let edges = edges(tables, &positions);
     let (Some(from), Some(to)) = (positions.get(source).copied(), positions.get(target).copied()) else {
         return JoinPaths::default();
@@ -111,23 +168,32 @@ pub fn join_paths(tables: &[TableDoc], source: &str, target: &str, most: usize) 
                 .get(at)
                 .into_iter()
                 .flatten()
-                .filter_map(|edge| Some(tables.get(edge.to)?.fully_qualified_name.clone()))
+                .filter_map(|edge| Some(tables.get(edge.to)?.full_name().to_owned()))
                 .collect();
             names.sort();
             names.dedup();
             names.truncate(NEAR);
             names
         };
-        return JoinPaths { paths: Vec::new(), near_source: near(from), near_target: near(to) };
+        let longer = cheapest(&edges, &left, from, to);
+        let names = longer.iter().filter_map(|at| Some(tables.get(*at)?.full_name().to_owned()));
+        let bridges = if longer.is_empty() { bridges(tables, &edges, from, to) } else { Vec::new() };
+        return JoinPaths {
+            paths: Vec::new(),
+            near_source: near(from),
+            near_target: near(to),
+            longer: names.collect(),
+            bridges,
+        };
     }
-    let paths = paths.iter().map(|steps| path(tables, &edges, source, steps)).collect();
+    let paths = paths.iter().filter_map(|steps| path(tables, &edges, from, steps)).collect();
     JoinPaths { paths, ..JoinPaths::default() }
 }
 
 /// Keys and inferred joins of every table, in both directions.
-fn edges(tables: &[TableDoc], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
+fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
     let mut edges: Vec<Vec<Edge>> = tables.iter().map(|_| Vec::new()).collect();
-    for (from, doc) in tables.iter().enumerate() {
+    for (from, JoinTable { doc, .. }) in tables.iter().enumerate() {
         let real =
             doc.foreign_keys.iter().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, KEY));
         let inferred =
@@ -165,37 +231,89 @@ fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
     costs
 }
 
-fn path(tables: &[TableDoc], edges: &[Vec<Edge>], source: &str, steps: &[(usize, usize)]) -> JoinPath {
+/// The tables of the cheapest path; none if there is none.
+fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize) -> Vec<usize> {
+    let mut path = vec![from];
+    let mut at = from;
+    while let Some(rest) = left.get(at).copied().flatten().filter(|_| at != to && path.len() <= left.len()) {
+        let leads =
+            |edge: &&Edge| left.get(edge.to).copied().flatten().is_some_and(|further| further + edge.cost == rest);
+        let Some(edge) = edges.get(at).into_iter().flatten().find(leads) else { break };
+        at = edge.to;
+        path.push(at);
+    }
+    if at == to { path } else { Vec::new() }
+}
+
+/// Columns of the same name and type of tables near one and near the other.
+fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize) -> Vec<Bridge> {
+    let mut there: HashMap<(String, &str), String> = HashMap::new();
+    let columns = |at: usize| {
+        let table = tables.get(at);
+        table.into_iter().flat_map(|table| table.doc.columns.iter().map(move |column| (table.full_name(), column)))
+    };
+    for (table, column) in around(edges, to).into_iter().flat_map(columns) {
+        let key = (column.name.to_lowercase(), column.data_type.as_str());
+        there.entry(key).or_insert_with(|| format!("{table}.{}", column.name));
+    }
+    let mut found = Vec::new();
+    for (table, column) in around(edges, from).into_iter().flat_map(columns) {
+        let name = column.name.to_lowercase();
+        if COMMON_COLUMNS.contains(&name.as_str()) {
+            continue;
+        }
+        if let Some(other) = there.get(&(name, column.data_type.as_str())) {
+            found.push(Bridge { from: format!("{table}.{}", column.name), to: other.clone() });
+            if found.len() == NEAR {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// A table and those within two joins of it, the nearest first.
+fn around(edges: &[Vec<Edge>], table: usize) -> Vec<usize> {
+    let mut found = vec![table];
+    let mut first = 0;
+    for _ in 0..2 {
+        let (last, mut next) = (found.len(), Vec::new());
+        for at in found.get(first..).unwrap_or_default() {
+            next.extend(edges.get(*at).into_iter().flatten().map(|edge| edge.to));
+        }
+        for at in next {
+            if !found.contains(&at) && found.len() < AROUND {
+                found.push(at);
+            }
+        }
+        first = last;
+    }
+    found
+}
+
+fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(usize, usize)]) -> Option<JoinPath> {
     let mut hops = Vec::new();
-    let mut sql = format!("FROM {}", name(source));
+    let mut sql = format!("FROM {}", tables.get(from)?.quoted());
     for (at, number) in steps {
         let edge = edges.get(*at).and_then(|all| all.get(*number));
         let (Some(edge), Some(from)) = (edge, tables.get(*at)) else { continue };
         let Some(to) = tables.get(edge.to) else { continue };
-        let (from, to) = (&from.fully_qualified_name, &to.fully_qualified_name);
+        let (from_name, to_name) = (from.quoted(), to.quoted());
         let pairs: Vec<String> = edge
             .pairs
             .iter()
-            .map(|(one, other)| format!("{}.{} = {}.{}", name(from), column(one), name(to), column(other)))
+            .map(|(one, other)| format!("{from_name}.{} = {to_name}.{}", column(one), column(other)))
             .collect();
         let on_clause = pairs.join(" AND ");
-        sql.push_str(&format!("\nJOIN {} ON {on_clause}", name(to)));
+        sql.push_str(&format!("\nJOIN {to_name} ON {on_clause}"));
         hops.push(JoinHop {
-            from_table: from.clone(),
-            to_table: to.clone(),
+            from_table: from.full_name().to_owned(),
+            to_table: to.full_name().to_owned(),
             on_clause,
             inferred: edge.cost == INFERRED,
         });
     }
-    JoinPath { hops, sql_snippet: sql }
-}
-
-/// `"schema"."table"`.
-fn name(full: &str) -> String {
-    match full.split_once('.') {
-        Some((schema, table)) => format!("{}.{}", column(schema), column(table)),
-        None => column(full),
-    }
+    Some(JoinPath { hops, sql_snippet: sql })
 }
 
 /// A name that no statement can hold is left as it is seen: the snippet is for reading.
@@ -203,26 +321,11 @@ fn column(name: &str) -> String {
     quoted(name).unwrap_or_else(|_| refdesk_text::escape::one_line(name).into_owned())
 }
 
-/// The tables that a name means: `table`, `schema.table`, or `database.schema.table`; case counts only if needed.
-pub fn named<'d>(tables: &'d BTreeMap<String, Vec<TableDoc>>, name: &str) -> Vec<(&'d str, &'d TableDoc)> {
-    let matches = |same: &dyn Fn(&str, &str) -> bool| -> Vec<(&'d str, &'d TableDoc)> {
-        let all = tables.iter().flat_map(|(database, docs)| docs.iter().map(move |doc| (database.as_str(), doc)));
-        all.filter(|(database, doc)| {
-            let full = &doc.fully_qualified_name;
-            let table = full.split_once('.').map_or(full.as_str(), |(_, table)| table);
-            same(full, name) || same(table, name) || same(&format!("{database}.{full}"), name)
-        })
-        .collect()
-    };
-    let exact = matches(&|one, other| one == other);
-    if exact.is_empty() { matches(&|one, other| one.to_lowercase() == other.to_lowercase()) } else { exact }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::schema::joins::Confidence;
-    use crate::schema::table_doc::{ForeignKeyDoc, InferredJoinDoc};
+    use crate::schema::table_doc::{ColumnDoc, ForeignKeyDoc, InferredJoinDoc};
 
     fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
         let texts = |names: [&str; 2]| names.map(str::to_owned).to_vec();
@@ -251,8 +354,16 @@ mod tests {
         }
     }
 
+    fn found(tables: &[TableDoc], from: &str, to: &str, most: usize) -> JoinPaths {
+        let name = |doc: &'_ TableDoc| doc.fully_qualified_name.trim_start_matches("s.").to_owned();
+        let names: Vec<String> = tables.iter().map(name).collect();
+        let tables: Vec<JoinTable<'_>> =
+            tables.iter().zip(&names).map(|(doc, table)| JoinTable { schema: "s", table, doc }).collect();
+        join_paths(&tables, &format!("s.{from}"), &format!("s.{to}"), most)
+    }
+
     fn shown(tables: &[TableDoc], from: &str, to: &str, most: usize) -> Vec<String> {
-        let found = join_paths(tables, &format!("s.{from}"), &format!("s.{to}"), most);
+        let found = found(tables, from, to, most);
         let line = |path: &JoinPath| {
             let names: Vec<&str> = path.hops.iter().map(|hop| hop.to_table.trim_start_matches("s.")).collect();
             names.join(" ")
@@ -278,9 +389,9 @@ mod tests {
         assert_eq!(shown(&tables, "line", "zone", 6), ["product supplier zone", "zone", "order customer zone"]);
         assert_eq!(shown(&tables, "line", "zone", 1), ["zone"]);
         assert_eq!(shown(&tables, "line", "alone", 6), [""; 0]);
-        let none = join_paths(&tables, "s.zone", "s.alone", 6);
+        let none = found(&tables, "zone", "alone", 6);
         assert_eq!(none.near_source, ["s.customer", "s.line", "s.supplier"]);
-        let path = &join_paths(&tables, "s.order", "s.line", 6).paths[0];
+        let path = &found(&tables, "order", "line", 6).paths[0];
         let on = "\"s\".\"order\".\"x\" = \"s\".\"line\".\"a\" AND \"s\".\"order\".\"y\" = \"s\".\"line\".\"b\"\"c\"";
         assert_eq!(path.hops[0].on_clause, on);
         assert_eq!(path.sql_snippet, format!("FROM \"s\".\"order\"\nJOIN \"s\".\"line\" ON {on}"));
@@ -296,21 +407,34 @@ mod tests {
                 doc(&names[at], &to, &[])
             })
             .collect();
-        let found = join_paths(&tables, "s.t1", "s.t777", 6);
-        assert_eq!(found.paths.len(), 3);
-        assert_eq!(join_paths(&tables, "s.t1", "s.gone", 6), JoinPaths::default());
+        assert_eq!(found(&tables, "t1", "t777", 6).paths.len(), 3);
+        assert_eq!(found(&tables, "t1", "gone", 6), JoinPaths::default());
     }
 
     #[test]
-    fn a_table_is_found_by_any_of_its_names() {
-        let tables = BTreeMap::from([
-            ("one".to_owned(), vec![doc("Order", &[], &[]), doc("item", &[], &[])]),
-            ("two".to_owned(), vec![doc("item", &[], &[])]),
-        ]);
-        for (name, expected) in
-            [("Order", 1), ("order", 1), ("s.ORDER", 1), ("item", 2), ("two.s.item", 1), ("none", 0)]
-        {
-            assert_eq!(named(&tables, name).len(), expected, "{name}");
-        }
+    fn without_a_path_it_says_what_is_nearest() {
+        let names: Vec<String> = (0..9).map(|at| format!("t{at}")).collect();
+        let mut tables: Vec<TableDoc> = (0..8usize)
+            .map(|at| doc(&names[at], &[names[at + 1].as_str()], &[]))
+            .chain([doc("t8", &[], &[])])
+            .collect();
+        let far = found(&tables, "t0", "t8", 6);
+        assert_eq!((far.paths.len(), far.longer.len(), far.bridges.len()), (0, 9, 0));
+        let with = |name: &str, columns: &[(&str, &str)]| TableDoc {
+            columns: columns
+                .iter()
+                .map(|(name, data_type)| ColumnDoc {
+                    name: (*name).into(),
+                    data_type: (*data_type).into(),
+                    ..ColumnDoc::default()
+                })
+                .collect(),
+            ..doc(name, &[], &[])
+        };
+        tables.push(with("left", &[("id", "int"), ("Region", "text"), ("size", "int")]));
+        tables.push(with("right", &[("id", "int"), ("region", "text"), ("size", "text")]));
+        let none = found(&tables, "left", "right", 6);
+        assert_eq!(none.bridges, [Bridge { from: "s.left.Region".into(), to: "s.right.region".into() }]);
+        assert!(none.longer.is_empty());
     }
 }

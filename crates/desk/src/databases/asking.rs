@@ -11,24 +11,11 @@ use refdesk_database::schema::snapshot::TableName;
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::stamp;
-use refdesk_text::{Code, Error};
+use refdesk_text::Error;
 
 use super::documented::DocumentedPages;
 use super::documenting::{DocumentOptions, Documentation, Values};
 use crate::Desk;
-
-/// A table with a page.
-#[derive(Debug, Clone)]
-pub struct DocumentedTable {
-    /// Its database.
-    pub database: String,
-    /// Its domain.
-    pub domain: String,
-    /// The path of its page for people.
-    pub path: String,
-    /// What the page says.
-    pub doc: TableDoc,
-}
 
 /// How the pages of a database compare with it.
 #[derive(Debug, Clone)]
@@ -84,35 +71,6 @@ impl Desk {
         pages
     }
 
-    /// Every table with a page, from the pages for programs; those that cannot be read are left out.
-    ///
-    /// # Errors
-    /// There are none.
-    pub fn documented_tables(&self) -> Result<Vec<DocumentedTable>, Error> {
-        let docs_path = &self.databases().0.docs_path;
-        let none = || {
-            let fix = "document the databases first";
-            Error::new(Code::NotDocumented, format!("there are no pages of databases below {docs_path}"), fix)
-        };
-        let manifest = match self.manifest(docs_path) {
-            Ok(manifest) => manifest.ok_or_else(none)?,
-            Err(problem) => return Err(Error::new(problem.code, problem.message, problem.fix)),
-        };
-        let json = manifest.indexable_files.iter().filter(|file| file.table.is_some() && file.path.ends_with(".json"));
-        let tables: Vec<DocumentedTable> = json
-            .filter_map(|file| {
-                let bytes = self.page_bytes(&file.path).ok()??;
-                Some(DocumentedTable {
-                    database: file.database.clone(),
-                    domain: file.domain.clone()?,
-                    path: format!("{}.md", file.path.strip_suffix(".json")?),
-                    doc: serde_json::from_slice(&bytes).ok()?,
-                })
-            })
-            .collect();
-        if tables.is_empty() { Err(none()) } else { Ok(tables) }
-    }
-
     /// The text of a page; empty if it cannot be read. The manifest came with the repository, so no link is followed.
     pub fn page_text(&self, path: &str) -> String {
         let bytes = self.page_bytes(path).ok().flatten().unwrap_or_default();
@@ -126,11 +84,11 @@ impl Desk {
     pub fn database_differences(&self, names: &[String]) -> Result<(Vec<DatabaseDifference>, Documentation), Error> {
         let options = DocumentOptions { names: names.to_vec(), ..DocumentOptions::default() };
         let run = self.documentation(&options)?;
-        let old = self.documented_tables().unwrap_or_default();
+        let pages = self.documented_pages();
         let mut found = Vec::new();
         for database in &run.databases {
-            let before: Vec<TableDoc> =
-                old.iter().filter(|it| it.database == *database).map(|it| it.doc.clone()).collect();
+            let own = pages.tables.iter().filter(|page| page.database == *database);
+            let before: Vec<TableDoc> = own.filter_map(|page| pages.doc(page)).collect();
             let json = run.pages.iter().filter(|it| it.page.database == *database && it.page.path.ends_with(".json"));
             let now: Vec<TableDoc> = json.filter_map(|it| serde_json::from_str(&it.page.text).ok()).collect();
             found.push(DatabaseDifference { database: database.clone(), differences: diff(&before, &now) });

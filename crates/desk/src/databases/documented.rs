@@ -169,6 +169,14 @@ impl DocumentedPages {
         self.tables.is_empty()
     }
 
+    /// The position of a table.
+    pub fn position(&self, database: &str, schema: Option<&str>, table: Option<&str>) -> Option<usize> {
+        let is_meant = |page: &TablePage| {
+            page.database == database && schema == Some(page.schema.as_str()) && table == Some(page.table.as_str())
+        };
+        self.tables.iter().position(is_meant)
+    }
+
     /// The names of the databases, sorted.
     pub fn databases(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.domains.iter().map(|domain| domain.database.as_str()).collect();
@@ -220,9 +228,9 @@ impl DocumentedPages {
         (is_its_own && doc.columns.len() <= COLUMNS).then_some(doc)
     }
 
-    /// What the pages of these tables say, by position; those that cannot be read are left out. What has not changed since the last
+    /// What the pages of the tables at these positions say; those that cannot be read are left out. What has not changed since the last
     /// time is not read again.
-    pub fn docs(&self, tables: &[usize], now: SystemTime) -> Vec<(&TablePage, Arc<TableDoc>)> {
+    pub fn docs(&self, tables: &[usize], now: SystemTime) -> Vec<(usize, &TablePage, Arc<TableDoc>)> {
         let mut known = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |at: &usize| {
             let table = self.tables.get(*at)?;
@@ -240,7 +248,7 @@ impl DocumentedPages {
                 known.insert(*at, (*stamp, doc.clone()));
             }
         }
-        found.into_iter().map(|(_, table, _, doc)| (table, doc)).collect()
+        found.into_iter().map(|(at, table, _, doc)| (at, table, doc)).collect()
     }
 
     /// The text of a page, and whether it is other than refdesk wrote it; `None` if it cannot be read.

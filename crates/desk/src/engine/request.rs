@@ -11,10 +11,10 @@ use super::requests::Reply;
 use crate::engine::Snapshot;
 use crate::session::{Line, Receipt};
 use crate::{
-    AgentActivity, CatalogChange, DatabaseOverview, DatabasePage, Discovery, Document, DocumentReport,
-    DocumentationPreview, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure, RenderRequest,
-    SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot, Switch,
-    channel,
+    AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
+    Document, DocumentReport, DocumentationPreview, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled,
+    RenderFailure, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
+    Session, Shown, Spot, Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -159,6 +159,8 @@ pub enum Request {
     Access,
     /// Which sections match this search? Answered by [`Response::Found`].
     Search(Box<SearchRequest>),
+    /// Answer a question of an agent about documented databases.
+    AskDatabases(Box<DatabaseQuestion>),
     /// Which databases are there, and what do their files say of them? No database is reached. Answered by
     /// [`Response::Databases`].
     Databases,
@@ -310,6 +312,8 @@ pub enum Response {
     Access(Box<Snapshot>, Box<Access>),
     /// The answer to [`Request::Search`].
     Found(Result<Box<SearchAnswer>, Error>),
+    /// The answer to [`Request::AskDatabases`].
+    AboutDatabases(Result<Box<DatabaseAnswer>, Error>),
     /// The answer to [`Request::Databases`].
     Databases(Arc<DatabaseOverview>),
     /// The answer to [`Request::DatabasePage`].
@@ -413,6 +417,7 @@ impl Message {
                 | Request::Read { .. }
                 | Request::ReadOn { .. }
                 | Request::Search(_)
+                | Request::AskDatabases(_)
                 | Request::ListProfiles
                 | Request::CompareProfile(_)
                 | Request::Discover(_)

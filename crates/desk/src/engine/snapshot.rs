@@ -44,6 +44,8 @@ pub struct Snapshot {
     pub redo: Option<Arc<str>>,
     /// Names of hidden tools.
     pub exclude_tools: Arc<[String]>,
+    /// Whether databases are documented, so that agents have tools for them.
+    pub has_databases: bool,
     /// How changes on disk are noticed.
     pub watching: Watching,
     /// The number of reloads. A document may have changed since the last one even if its size did not.
@@ -86,6 +88,7 @@ impl Snapshot {
             && self.redo == other.redo
             && self.watching == other.watching
             && self.reads == other.reads
+            && self.has_databases == other.has_databases
             && same(&self.exclude_tools, &other.exclude_tools)
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)

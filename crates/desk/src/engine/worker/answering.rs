@@ -15,7 +15,10 @@ use super::Worker;
 use crate::activity::ActivityFollower;
 use crate::engine::Snapshot;
 use crate::rows::{Members, Rows};
-use crate::{Desk, DocumentOptions, EnrichMode, Prepared, RenderFailure, RenderRequest, Session, Spot, What, channel};
+use crate::{
+    Desk, DocumentOptions, EnrichMode, Prepared, RenderFailure, RenderRequest, SearchReader, Session, Spot, What,
+    channel,
+};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -223,6 +226,11 @@ impl Worker<'_> {
             Request::Search(request) => {
                 let found = self.with_desk(|desk| desk.settled().search(session, &request));
                 return Response::Found(found.map(Box::new));
+            }
+            Request::AskDatabases(question) => {
+                let found =
+                    self.with_desk(|desk| desk.settled().ask_databases(session, SearchReader::Agent, &question));
+                return Response::AboutDatabases(found.map(Box::new));
             }
             Request::Verdict(path) => {
                 return Response::Verdict(Box::new((self.desk.verdict(&path), channel::ChannelSetup::of(&self.desk))));

@@ -85,6 +85,7 @@ impl Worker<'_> {
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
             exclude_tools: self.desk.settings().exclude_tools.clone().into(),
+            has_databases: !self.desk.documented_pages().is_empty(),
             watching: self.watching.clone(),
             reads: self.reads,
             untrusted: self.untrusted.clone(),

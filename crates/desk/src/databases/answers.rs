@@ -1,0 +1,172 @@
+//! What is asked of documented databases, by people and by agents: one answer for both, from the pages, so that no database is
+//! reached. An agent is told names, a line and how to select of what its session may not read, and nothing else.
+
+mod domains;
+mod joins;
+mod schema;
+mod tables;
+mod usage;
+mod view;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use refdesk_text::{Error, tokens};
+
+pub use self::domains::{DescribedDomain, DomainTable};
+pub use self::joins::{FoundPaths, ToldHop, ToldJoin, ToldPath};
+pub use self::schema::TableSchema;
+pub use self::usage::ColumnUse;
+pub use self::view::{DatabaseView, TableBrief};
+use crate::{SearchReader, Session, Settled};
+
+/// A question about documented databases. Names of tables may have a schema and a database before them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseQuestion {
+    /// Which tables are about something?
+    Tables {
+        /// Any text.
+        query: String,
+        /// Only of this database.
+        database: Option<String>,
+        /// Only of this domain.
+        domain: Option<String>,
+        /// The most tables.
+        limit: usize,
+    },
+    /// What is a table?
+    Schema {
+        /// Its name.
+        table: String,
+        /// Also sets of values, and what is known of values.
+        samples: bool,
+    },
+    /// How can two tables be joined?
+    Path {
+        /// The first one.
+        source: String,
+        /// The other one.
+        target: String,
+        /// The most joins.
+        hops: Option<usize>,
+    },
+    /// What is in a domain?
+    Domain {
+        /// Its name.
+        domain: String,
+        /// Its database, if others have a domain of this name.
+        database: Option<String>,
+    },
+    /// Which domains are there?
+    Domains {
+        /// Only of this database.
+        database: Option<String>,
+    },
+    /// Which joins matter most?
+    Relationships {
+        /// Only of this database.
+        database: Option<String>,
+        /// Only with a table of this domain.
+        domain: Option<String>,
+        /// The most joins.
+        limit: usize,
+    },
+    /// Which tables have a column?
+    Usage {
+        /// Its name.
+        column: String,
+        /// Only of this database.
+        database: Option<String>,
+        /// Only of this domain.
+        domain: Option<String>,
+    },
+}
+
+/// An answer of whatever shape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatabaseAnswer {
+    /// The answer for programs.
+    pub json: Value,
+    /// The sources whose pages it quotes.
+    pub quoted: Vec<String>,
+    /// The sources to select for what it leaves out.
+    pub select: Vec<String>,
+}
+
+/// An answer with the sources that it quotes, and those that it names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered<T> {
+    /// The answer.
+    pub answer: T,
+    /// Its sources.
+    pub sources: AnswerSources,
+}
+
+/// The sources of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnswerSources {
+    quoted: BTreeSet<String>,
+    select: BTreeSet<String>,
+}
+
+impl<T: Serialize> From<Answered<T>> for DatabaseAnswer {
+    fn from(answered: Answered<T>) -> Self {
+        let Answered { answer, sources } = answered;
+        let mut json = json!(answer);
+        let select: Vec<String> = sources.select.into_iter().collect();
+        let used = tokens::of_prose(json.to_string().len() as u64);
+        if let Some(members) = json.as_object_mut() {
+            if !select.is_empty() {
+                members.insert("select".to_owned(), json!(select));
+            }
+            members.insert("tokens_used".to_owned(), json!(used));
+        }
+        Self { json, quoted: sources.quoted.into_iter().collect(), select }
+    }
+}
+
+impl Settled<'_> {
+    /// Answers a question about documented databases.
+    ///
+    /// # Errors
+    /// No database is documented, a name is unknown or means several things, or there is no answer.
+    pub fn ask_databases(
+        &self,
+        session: &Session,
+        reader: SearchReader,
+        question: &DatabaseQuestion,
+    ) -> Result<DatabaseAnswer, Error> {
+        let view = self.database_view(session, reader)?;
+        let most = |people: usize, agents: usize| if reader == SearchReader::Person { people } else { agents };
+        Ok(match question {
+            DatabaseQuestion::Tables { query, database, domain, limit } => self
+                .find_tables(session, reader, &view, &tables::TableSearch { query, database, domain, limit: *limit })?
+                .into(),
+            DatabaseQuestion::Schema { table, samples } => {
+                let mut found = view.schema(table, *samples)?;
+                if reader == SearchReader::Agent {
+                    found.answer.shorten();
+                }
+                found.into()
+            }
+            DatabaseQuestion::Path { source, target, hops } => {
+                let found = view.paths(source, target, *hops)?;
+                if let Some(problem) = found.answer.problem {
+                    return Err(problem);
+                }
+                found.into()
+            }
+            DatabaseQuestion::Domain { domain, database } => view.domain(domain, database.as_deref())?.into(),
+            DatabaseQuestion::Domains { database } => view.domains(database.as_deref())?.into(),
+            DatabaseQuestion::Relationships { database, domain, limit } => {
+                view.relationships(database.as_deref(), domain.as_deref(), *limit)?.into()
+            }
+            DatabaseQuestion::Usage { column, database, domain } => {
+                let most = most(usize::MAX, usage::MOST);
+                view.usage(column, database.as_deref(), domain.as_deref(), most)?.into()
+            }
+        })
+    }
+}

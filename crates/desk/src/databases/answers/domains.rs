@@ -1,0 +1,167 @@
+//! Which domains there are, and what is in one.
+
+use std::collections::HashMap;
+
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+
+use super::joins::{ToldJoin, joins_of};
+use super::view::{DatabaseView, TableBrief};
+use super::{AnswerSources, Answered};
+use crate::databases::documented::DomainPage;
+
+/// The most tables of a domain that are listed.
+const TABLES: usize = 200;
+
+/// The most joins.
+const JOINS: usize = 100;
+
+/// Table names that stand for a domain in a list.
+const NAMES: usize = 8;
+
+/// A domain in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DescribedDomain {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub domain: String,
+    /// The number of its tables.
+    pub table_count: usize,
+    /// Some of them.
+    pub tables: Vec<String>,
+    /// The source that has its pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<String>,
+    /// Whether the reader may read all of its pages.
+    pub readable: bool,
+}
+
+/// Domains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DescribedDomains {
+    /// By database and name.
+    pub domains: Vec<DescribedDomain>,
+}
+
+/// A table of a domain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DomainTable {
+    /// The table in one line.
+    #[serde(flatten)]
+    pub brief: TableBrief,
+    /// What it is; this and what follows only if the reader may read the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// Estimated rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_count_approx: Option<u64>,
+    /// The number of its columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column_count: Option<usize>,
+    /// The columns of its primary key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub primary_key: Vec<String>,
+}
+
+/// What is in a domain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DomainOverview {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub domain: String,
+    /// The number of its tables.
+    pub table_count: usize,
+    /// Its tables.
+    pub tables: Vec<DomainTable>,
+    /// Joins between its tables, and from and to others, as far as the reader may read of them.
+    pub relationships: Vec<ToldJoin>,
+}
+
+impl DatabaseView {
+    /// The domains.
+    ///
+    /// # Errors
+    /// The database is unknown.
+    pub fn domains(&self, database: Option<&str>) -> Result<Answered<DescribedDomains>, Error> {
+        self.check(database, None)?;
+        let all = self.pages.domains.iter().filter(|domain| database.is_none_or(|name| name == domain.database));
+        let domains = all.filter_map(|domain| {
+            let known = self.tables(Some(&domain.database), Some(&domain.domain));
+            let first = known.first()?;
+            let names = known.iter().filter_map(|at| self.page(*at)).map(|page| page.table.clone());
+            Some(DescribedDomain {
+                database: domain.database.clone(),
+                domain: domain.domain.clone(),
+                table_count: known.len(),
+                tables: names.take(NAMES).collect(),
+                source_id: self.source(*first).cloned(),
+                readable: known.iter().all(|at| self.is_readable(*at)),
+            })
+        });
+        Ok(Answered { answer: DescribedDomains { domains: domains.collect() }, sources: AnswerSources::default() })
+    }
+
+    /// What is in a domain.
+    ///
+    /// # Errors
+    /// It is unknown, or several databases have one of this name.
+    pub fn domain(&self, name: &str, database: Option<&str>) -> Result<Answered<DomainOverview>, Error> {
+        self.check(database, Some(name))?;
+        let is_meant = |domain: &&DomainPage| {
+            domain.domain == name
+                && database.is_none_or(|database| database == domain.database)
+                && !self.tables(Some(&domain.database), Some(name)).is_empty()
+        };
+        let meant: Vec<&DomainPage> = self.pages.domains.iter().filter(is_meant).collect();
+        let domain = match meant.as_slice() {
+            [one] => *one,
+            [] => return Err(Error::new(Code::UnknownDomain, format!("no domain is named '{}'", one_line(name)), "")),
+            several => {
+                let names: Vec<&str> = several.iter().map(|domain| domain.database.as_str()).collect();
+                let message = format!("the databases {} have a domain '{}'", names.join(" and "), one_line(name));
+                return Err(Error::new(Code::UnknownDomain, message, "name the database, too"));
+            }
+        };
+        let database = Some(domain.database.as_str());
+        let positions = self.tables(database, None);
+        let by_name: HashMap<String, usize> =
+            positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
+        let (mut tables, mut joins, mut sources) = (Vec::new(), Vec::new(), AnswerSources::default());
+        let own = self.tables(database, Some(name));
+        for (at, page, doc) in self.pages.docs(&positions, self.now) {
+            let is_own = page.domain == name;
+            if is_own && tables.len() < TABLES {
+                let Some(brief) = self.brief(at, Some(&doc)) else { continue };
+                let is_readable = self.quote(at, &mut sources);
+                let doc = Some(&doc).filter(|_| is_readable);
+                tables.push(DomainTable {
+                    brief,
+                    kind: doc.map(|doc| doc.kind.word()),
+                    row_count_approx: doc.and_then(|doc| doc.row_count_approx),
+                    column_count: doc.map(|doc| doc.columns.len()),
+                    primary_key: doc.map(|doc| doc.primary_key.clone()).unwrap_or_default(),
+                });
+            }
+            for join in joins_of(&doc) {
+                let target = by_name.get(&join.to_table).copied();
+                let leads_here = target.is_some_and(|at| own.contains(&at));
+                let may_be_told = self.is_readable(at) || target.is_some_and(|at| self.is_readable(at));
+                if target.is_some() && (is_own || leads_here) && may_be_told && joins.len() < JOINS {
+                    self.quote_join(&[Some(at), target], &mut sources);
+                    joins.push(ToldJoin { database: page.database.clone(), ..join });
+                }
+            }
+        }
+        let answer = DomainOverview {
+            database: domain.database.clone(),
+            domain: name.to_owned(),
+            table_count: own.len(),
+            tables,
+            relationships: joins,
+        };
+        Ok(Answered { answer, sources })
+    }
+}

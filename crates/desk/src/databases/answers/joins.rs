@@ -1,0 +1,271 @@
+//! How tables are joined: the paths between two of them, and the joins that matter most. Both tables of a join have it on their pages,
+//! so that an agent is told of a join if it may read one of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refdesk_database::schema::join_path::{HOPS, JoinPaths, JoinTable, join_paths};
+use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+
+use super::view::DatabaseView;
+use super::{AnswerSources, Answered};
+use crate::databases::documented::TablePage;
+
+/// The paths between two tables.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundPaths {
+    /// `schema.table`.
+    pub source_table: String,
+    /// `schema.table`.
+    pub target_table: String,
+    /// Their database.
+    pub database: String,
+    /// The best first.
+    pub paths: Vec<ToldPath>,
+    /// Why there is none, and what is nearest.
+    #[serde(skip)]
+    pub problem: Option<Error>,
+}
+
+/// A path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToldPath {
+    /// One join each.
+    pub hops: Vec<ToldHop>,
+    /// The joins as SQL with quoted names; `None` if the reader may not read of one of them.
+    pub sql_snippet: Option<String>,
+}
+
+/// A join of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToldHop {
+    /// `schema.table`.
+    pub from_table: String,
+    /// `schema.table`.
+    pub to_table: String,
+    /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
+    pub on_clause: Option<String>,
+    /// Whether no key says so.
+    pub inferred: bool,
+}
+
+/// A join.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToldJoin {
+    /// The database.
+    pub database: String,
+    /// `schema.table`.
+    pub from_table: String,
+    /// Its columns; none if the reader may read neither page.
+    pub from_columns: Vec<String>,
+    /// `schema.table`.
+    pub to_table: String,
+    /// Its columns.
+    pub to_columns: Vec<String>,
+    /// `many_to_one` or `one_to_one`; empty for an inferred join.
+    pub cardinality: String,
+    /// Whether no key says so.
+    pub inferred: bool,
+    /// How many joins lead to `to_table`.
+    pub joins_to_table: usize,
+}
+
+/// The joins that matter most.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CommonJoins {
+    /// Those to the tables that most others are joined with first.
+    pub relationships: Vec<ToldJoin>,
+    /// The number of all joins.
+    pub total: usize,
+}
+
+impl DatabaseView {
+    /// How two tables can be joined.
+    ///
+    /// # Errors
+    /// A name is unknown, or means several tables.
+    pub fn paths(&self, source: &str, target: &str, hops: Option<usize>) -> Result<Answered<FoundPaths>, Error> {
+        let (from, to) = self.both_named(source, target)?;
+        let (Some(from_page), Some(to_page)) = (self.page(from), self.page(to)) else {
+            return Err(Error::new(Code::UnknownTable, format!("no table is named '{source}'"), ""));
+        };
+        let (source, target) = (from_page.full_name(), to_page.full_name());
+        let mut sources = AnswerSources::default();
+        let answered = |paths, problem, sources| Answered {
+            answer: FoundPaths {
+                source_table: source.clone(),
+                target_table: target.clone(),
+                database: from_page.database.clone(),
+                paths,
+                problem,
+            },
+            sources,
+        };
+        let refused = |message: String, fix: String| {
+            answered(Vec::new(), Some(Error::new(Code::NoPath, message, fix)), AnswerSources::default())
+        };
+        let (one, other) = (one_line(&source), one_line(&target));
+        if from_page.database != to_page.database {
+            let (from, to) = (&from_page.database, &to_page.database);
+            let message = format!("{one} is in the database '{from}' and {other} in '{to}'");
+            return Ok(refused(message, "tables of different databases cannot be joined".to_owned()));
+        }
+        if from == to {
+            return Ok(refused(format!("{one} is both ends of the path"), "name two different tables".to_owned()));
+        }
+        let positions = self.tables(Some(&from_page.database), None);
+        let docs = self.pages.docs(&positions, self.now);
+        let tables: Vec<JoinTable<'_>> =
+            docs.iter().map(|(_, page, doc)| JoinTable { schema: &page.schema, table: &page.table, doc }).collect();
+        let most = hops.unwrap_or(HOPS).clamp(1, HOPS);
+        let found = join_paths(&tables, &source, &target, most);
+        if found.paths.is_empty() {
+            return Ok(refused(no_path(&one, &other, &found, most), nearest(&one, &other, &found)));
+        }
+        let by_name: HashMap<String, usize> =
+            positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
+        let paths = found.paths.into_iter().map(|path| {
+            let mut is_told = true;
+            let hops = path.hops.into_iter().map(|hop| {
+                let ends = [&hop.from_table, &hop.to_table].map(|name| by_name.get(name).copied());
+                let is_readable = self.quote_join(&ends, &mut sources);
+                is_told &= is_readable;
+                ToldHop {
+                    from_table: hop.from_table,
+                    to_table: hop.to_table,
+                    on_clause: is_readable.then_some(hop.on_clause),
+                    inferred: hop.inferred,
+                }
+            });
+            let hops = hops.collect();
+            ToldPath { hops, sql_snippet: is_told.then_some(path.sql_snippet) }
+        });
+        let paths = paths.collect();
+        Ok(answered(paths, None, sources))
+    }
+
+    /// The joins of the tables that most others are joined with.
+    ///
+    /// # Errors
+    /// The database or the domain is unknown.
+    pub fn relationships(
+        &self,
+        database: Option<&str>,
+        domain: Option<&str>,
+        limit: usize,
+    ) -> Result<Answered<CommonJoins>, Error> {
+        self.check(database, domain)?;
+        let positions = self.tables(database, None);
+        let docs = self.pages.docs(&positions, self.now);
+        let by_name: HashMap<(&str, String), (usize, &TablePage)> = positions
+            .iter()
+            .filter_map(|at| {
+                let page = self.page(*at)?;
+                Some(((page.database.as_str(), page.full_name()), (*at, page)))
+            })
+            .collect();
+        let mut joins: Vec<(ToldJoin, [Option<usize>; 2])> = Vec::new();
+        let mut counts: HashMap<(String, String), usize> = HashMap::new();
+        for (_, page, doc) in &docs {
+            for mut join in joins_of(doc) {
+                let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
+                let ends = [find(&join.from_table), find(&join.to_table)];
+                join.database.clone_from(&page.database);
+                let is_wanted =
+                    domain.is_none_or(|domain| ends.iter().flatten().any(|(_, page)| page.domain == domain));
+                *counts.entry((join.database.clone(), join.to_table.clone())).or_default() += 1;
+                // A table without a page, or one that the reader does not know of, cannot be joined here.
+                if let (true, [Some(from), Some(to)]) = (is_wanted, ends) {
+                    joins.push((join, [Some(from.0), Some(to.0)]));
+                }
+            }
+        }
+        for (join, _) in &mut joins {
+            let key = (join.database.clone(), join.to_table.clone());
+            join.joins_to_table = counts.get(&key).copied().unwrap_or_default();
+        }
+        joins.sort_by(|(one, _), (other, _)| {
+            let key = |join: &ToldJoin| (join.inferred, std::cmp::Reverse(join.joins_to_table));
+            key(one).cmp(&key(other)).then_with(|| {
+                let name =
+                    |join: &ToldJoin| (join.to_table.clone(), join.from_table.clone(), join.from_columns.clone());
+                name(one).cmp(&name(other))
+            })
+        });
+        let total = joins.len();
+        let mut sources = AnswerSources::default();
+        let relationships = joins.into_iter().take(limit).map(|(mut join, ends)| {
+            if !self.quote_join(&ends, &mut sources) {
+                join.from_columns.clear();
+                join.to_columns.clear();
+            }
+            join
+        });
+        let relationships = relationships.collect();
+        Ok(Answered { answer: CommonJoins { relationships, total }, sources })
+    }
+
+    /// Notes that a join is quoted from the page of one of its tables; returns whether the reader may read one.
+    pub(super) fn quote_join(&self, ends: &[Option<usize>], sources: &mut AnswerSources) -> bool {
+        let readable = ends.iter().flatten().find(|at| self.is_readable(**at));
+        if let Some(at) = readable {
+            return self.quote(*at, sources);
+        }
+        for at in ends.iter().flatten() {
+            self.quote(*at, sources);
+        }
+        false
+    }
+}
+
+/// The joins that the page of a table says it has with others, real ones first.
+pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + '_ {
+    let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| ToldJoin {
+        database: String::new(),
+        from_table: doc.fully_qualified_name.clone(),
+        from_columns: from_columns.to_vec(),
+        to_table: to.to_owned(),
+        to_columns: to_columns.to_vec(),
+        cardinality: cardinality.to_owned(),
+        inferred,
+        joins_to_table: 0,
+    };
+    let keys = doc
+        .foreign_keys
+        .iter()
+        .map(move |key| join(&key.referenced_table, &key.columns, &key.referenced_columns, &key.cardinality, false));
+    let inferred = doc
+        .inferred_joins
+        .iter()
+        .map(move |it| join(&it.referenced_table, &it.columns, &it.referenced_columns, "", true));
+    keys.chain(inferred)
+}
+
+fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize) -> String {
+    match found.longer.len() {
+        0 => format!("no path of joins leads from {source} to {target}"),
+        tables => format!("{source} and {target} are {} joins apart, and at most {most} are searched", tables - 1),
+    }
+}
+
+/// What could bridge two tables without a path.
+fn nearest(source: &str, target: &str, found: &JoinPaths) -> String {
+    if found.longer.len() > 2 {
+        let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
+        return format!("ask for the paths to {middle} and from there, which is halfway");
+    }
+    let near = |table: &str, others: &[String]| match others {
+        [] => format!("{table} is joined with no table"),
+        others => format!("{table} is joined with {}", one_line(&others.join(", "))),
+    };
+    let mut all = vec![near(source, &found.near_source), near(target, &found.near_target)];
+    if !found.bridges.is_empty() {
+        let pairs: Vec<String> =
+            found.bridges.iter().map(|bridge| format!("{} and {}", bridge.from, bridge.to)).collect();
+        all.push(format!("columns with the same name and type: {}", one_line(&pairs.join(", "))));
+    }
+    all.join("; ")
+}

@@ -1,0 +1,87 @@
+//! Which tables are about something, by the search index.
+
+use refdesk_index::Placing;
+use refdesk_index::pages::{COLUMN, RELATIONSHIP, TABLE};
+use refdesk_text::Error;
+use serde::Serialize;
+
+use super::view::{DatabaseView, TableBrief};
+use super::{AnswerSources, Answered};
+use crate::{SearchMode, SearchReader, SearchRequest, Session, Settled};
+
+/// A search for tables.
+pub(super) struct TableSearch<'a> {
+    pub query: &'a str,
+    pub database: &'a Option<String>,
+    pub domain: &'a Option<String>,
+    pub limit: usize,
+}
+
+/// A table that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundTable {
+    /// The table.
+    #[serde(flatten)]
+    pub brief: TableBrief,
+    /// Its page for people.
+    pub path: String,
+    /// Its columns that were found, if the reader may read the page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// The higher the better; comparable within one answer.
+    pub score: f64,
+    /// Its places in the lists.
+    pub because: Vec<Placing>,
+}
+
+/// Tables that were found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundTables {
+    /// The query.
+    pub query: String,
+    /// The lists that took part.
+    pub mode: SearchMode,
+    /// The best first.
+    pub tables: Vec<FoundTable>,
+    /// What the reader should know about this answer, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Settled<'_> {
+    pub(super) fn find_tables(
+        &self,
+        session: &Session,
+        reader: SearchReader,
+        view: &DatabaseView,
+        search: &TableSearch<'_>,
+    ) -> Result<Answered<FoundTables>, Error> {
+        let request = SearchRequest {
+            kinds: [TABLE, COLUMN, RELATIONSHIP].map(str::to_owned).to_vec(),
+            database: search.database.clone(),
+            domain: search.domain.clone(),
+            limit: search.limit,
+            ..SearchRequest::new(search.query, reader)
+        };
+        let found = self.search(session, &request)?;
+        let mut sources = AnswerSources::default();
+        let mut tables = Vec::new();
+        for hit in found.hits {
+            let subject = hit.subject.unwrap_or_default();
+            let at = view.pages.position(&subject.database, subject.schema.as_deref(), subject.table.as_deref());
+            let Some((at, page)) = at.and_then(|at| Some((at, view.page(at)?))) else { continue };
+            let doc = view.pages.doc(page);
+            let Some(brief) = view.brief(at, doc.as_ref()) else { continue };
+            let is_readable = view.quote(at, &mut sources);
+            tables.push(FoundTable {
+                brief,
+                path: page.path.clone(),
+                columns: if is_readable { hit.columns } else { Vec::new() },
+                score: hit.score,
+                because: hit.because,
+            });
+        }
+        let answer = FoundTables { query: found.query, mode: found.mode, tables, notes: found.notes };
+        Ok(Answered { answer, sources })
+    }
+}

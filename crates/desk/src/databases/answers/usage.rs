@@ -1,0 +1,102 @@
+//! Where a column is used.
+
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+
+use super::view::{DatabaseView, TableBrief};
+use super::{AnswerSources, Answered};
+
+/// The most tables that an agent is told of.
+pub(super) const MOST: usize = 100;
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ColumnUse {
+    /// The table.
+    #[serde(flatten)]
+    pub table: TableBrief,
+    /// The column as the table has it.
+    pub column: String,
+    /// Its type; this and what follows only if the reader may read the page.
+    #[serde(rename = "type")]
+    pub data_type: Option<String>,
+    /// Whether it is of the primary key.
+    pub primary_key: Option<bool>,
+    /// The table that it refers to.
+    pub refers_to: Option<String>,
+    /// The rule by which nothing is told of its values.
+    pub sensitive: Option<String>,
+}
+
+/// The tables that have a column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ColumnUses {
+    /// The column as it was asked for.
+    pub column: String,
+    /// By table.
+    pub usage: Vec<ColumnUse>,
+    /// Tables that are left out because they are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl DatabaseView {
+    /// The tables that have a column of this name, regardless of case; of a table that may be read, the description is the column's.
+    ///
+    /// # Errors
+    /// None has it, or the database or the domain is unknown.
+    pub fn usage(
+        &self,
+        column: &str,
+        database: Option<&str>,
+        domain: Option<&str>,
+        most: usize,
+    ) -> Result<Answered<ColumnUses>, Error> {
+        self.check(database, domain)?;
+        let positions = self.tables(database, domain);
+        let wanted = column.to_lowercase();
+        let (mut usage, mut left_out, mut sources) = (Vec::new(), 0, AnswerSources::default());
+        let mut names: Vec<String> = Vec::new();
+        for (at, _, doc) in self.pages.docs(&positions, self.now) {
+            let found = doc.columns.iter().filter(|it| it.name.to_lowercase() == wanted);
+            for found in found {
+                if usage.len() >= most {
+                    left_out += 1;
+                    continue;
+                }
+                let Some(mut table) = self.brief(at, Some(&doc)) else { continue };
+                let is_readable = self.quote(at, &mut sources);
+                if is_readable {
+                    table.description.clone_from(&found.description);
+                }
+                let key = doc.foreign_keys.iter().find(|key| key.columns.contains(&found.name));
+                let inferred = doc.inferred_joins.iter().find(|join| join.columns.contains(&found.name));
+                let refers_to =
+                    key.map(|key| &key.referenced_table).or(inferred.map(|join| &join.referenced_table)).cloned();
+                usage.push(ColumnUse {
+                    table,
+                    column: found.name.clone(),
+                    data_type: is_readable.then(|| found.data_type.clone()),
+                    primary_key: is_readable.then(|| doc.primary_key.contains(&found.name)),
+                    refers_to: refers_to.filter(|_| is_readable),
+                    sensitive: found.sensitive.clone().filter(|_| is_readable),
+                });
+            }
+            if usage.is_empty() && self.is_readable(at) {
+                names.extend(doc.columns.iter().map(|column| column.name.clone()));
+            }
+        }
+        if usage.is_empty() {
+            let fix = did_you_mean(column, names.iter().map(String::as_str)).unwrap_or_default();
+            let message = format!("no table has a column '{}'", one_line(column));
+            return Err(Error::new(Code::UnknownTable, message, fix));
+        }
+        Ok(Answered { answer: ColumnUses { column: column.to_owned(), usage, left_out }, sources })
+    }
+}

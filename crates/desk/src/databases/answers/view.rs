@@ -1,0 +1,324 @@
+//! What a reader may know of the documented databases. A person knows all of them. An agent knows of every table that a person has not
+//! excluded and that waits for no trust; it reads only pages that its session may read.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use refdesk_core::catalog::Source;
+use refdesk_core::selection::Access;
+use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::shorten::shortened_at_word;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+
+use super::AnswerSources;
+use crate::databases::documented::{DocumentedPages, TablePage};
+use crate::searching::may_read;
+use crate::{Desk, SearchReader, Session, Settled};
+
+/// Most characters of the line that names a table.
+const LINE: usize = 200;
+
+/// Names that a message lists.
+const NAMED: usize = 8;
+
+/// The documented databases as a reader sees them.
+#[derive(Debug)]
+pub struct DatabaseView {
+    pub(super) pages: Arc<DocumentedPages>,
+    /// For each table of the pages; `None` if the reader does not know of it.
+    tables: Vec<Option<Standing>>,
+    pub(super) now: SystemTime,
+}
+
+/// How a table stands with the reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Standing {
+    /// The source that has its page.
+    source: Option<String>,
+    is_readable: bool,
+}
+
+/// A table in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TableBrief {
+    /// Its database.
+    pub database: String,
+    /// Its domain.
+    pub domain: String,
+    /// `schema.table`.
+    pub table: String,
+    /// What it is, in one line.
+    pub description: String,
+    /// The source that has its page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<String>,
+    /// Whether the reader may read the page.
+    pub readable: bool,
+}
+
+impl Settled<'_> {
+    /// The documented databases as this reader sees them.
+    ///
+    /// # Errors
+    /// The reader knows of none.
+    pub fn database_view(&self, session: &Session, reader: SearchReader) -> Result<DatabaseView, Error> {
+        match reader {
+            SearchReader::Person => self.whole_database_view(),
+            SearchReader::Agent => self.database_view_with(Some(&self.access(session))),
+        }
+    }
+}
+
+impl Desk {
+    /// The documented databases as a person sees them.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn whole_database_view(&self) -> Result<DatabaseView, Error> {
+        self.database_view_with(None)
+    }
+
+    fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
+        let pages = self.documented_pages();
+        let docs_path = &self.databases().0.docs_path;
+        let none = || {
+            let message = format!("there are no pages of databases below {docs_path}");
+            Error::new(Code::NotDocumented, message, "document the databases first")
+        };
+        if pages.is_empty() {
+            // A manifest that cannot be read says why.
+            self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
+            return Err(none());
+        }
+        let waits_for_trust = self.waiting_for_trust();
+        let is_known = |source: &Source| {
+            access.is_none() || (!self.selection.is_excluded(source.id.as_str()) && !waits_for_trust(source))
+        };
+        let mut places: HashMap<PathBuf, Vec<&Source>> = HashMap::new();
+        for source in self.catalog.sources() {
+            if let Some(place) = source.place().filter(|_| is_known(source)) {
+                places.entry(place.resolved.to_path_buf()).or_default().push(source);
+            }
+        }
+        let standing = |table: &TablePage| standing(&pages.real(&table.path), &places, access);
+        let tables: Vec<Option<Standing>> = pages.tables.iter().map(standing).collect();
+        if tables.iter().all(Option::is_none) {
+            return Err(none());
+        }
+        Ok(DatabaseView { pages: pages.clone(), tables, now: (self.options.clock)() })
+    }
+}
+
+/// How a page stands with a reader: the innermost source that has it counts, but any that may be read makes it readable.
+fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<Standing> {
+    let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
+    let Some(access) = access else {
+        return Some(Standing { source: sources.first().map(|source| source.id.to_string()), is_readable: true });
+    };
+    let path = page.to_string_lossy();
+    let readable = sources.iter().find(|source| may_read(access, source, &path));
+    let source = readable.or(sources.first())?;
+    Some(Standing { source: Some(source.id.to_string()), is_readable: readable.is_some() })
+}
+
+impl DatabaseView {
+    /// The positions of the tables that the reader knows of, in this database and domain.
+    pub(super) fn tables(&self, database: Option<&str>, domain: Option<&str>) -> Vec<usize> {
+        let is_wanted = |table: &TablePage| {
+            database.is_none_or(|name| name == table.database) && domain.is_none_or(|name| name == table.domain)
+        };
+        let known = self.pages.tables.iter().zip(&self.tables).enumerate();
+        known.filter(|(_, (table, standing))| standing.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
+    }
+
+    /// A database and a domain that are asked for have to be there.
+    pub(super) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
+        database.map_or(Ok(()), |database| self.pages.known_database(database))?;
+        domain.map_or(Ok(()), |domain| self.pages.known_domain(domain, database))
+    }
+
+    pub(super) fn page(&self, at: usize) -> Option<&TablePage> {
+        self.pages.tables.get(at)
+    }
+
+    pub(super) fn is_readable(&self, at: usize) -> bool {
+        self.standing(at).is_some_and(|standing| standing.is_readable)
+    }
+
+    pub(super) fn source(&self, at: usize) -> Option<&String> {
+        self.standing(at)?.source.as_ref()
+    }
+
+    fn standing(&self, at: usize) -> Option<&Standing> {
+        self.tables.get(at)?.as_ref()
+    }
+
+    /// Notes that the page of a table is quoted, or has to be selected first; returns whether it may be read.
+    pub(super) fn quote(&self, at: usize, sources: &mut AnswerSources) -> bool {
+        let Some(Standing { source: Some(source), is_readable }) = self.standing(at) else {
+            return self.is_readable(at);
+        };
+        let of = if *is_readable { &mut sources.quoted } else { &mut sources.select };
+        if !of.contains(source) {
+            of.insert(source.clone());
+        }
+        *is_readable
+    }
+
+    /// A table in one line.
+    pub(super) fn brief(&self, at: usize, doc: Option<&TableDoc>) -> Option<TableBrief> {
+        let page = self.page(at)?;
+        let said = doc.map(|doc| one_line(doc.first_sentence()).into_owned()).unwrap_or_default();
+        Some(TableBrief {
+            database: page.database.clone(),
+            domain: page.domain.clone(),
+            table: page.full_name(),
+            description: shortened_at_word(&said, LINE),
+            source_id: self.source(at).cloned(),
+            readable: self.is_readable(at),
+        })
+    }
+
+    /// The table that a name means.
+    ///
+    /// # Errors
+    /// None, or several.
+    pub fn named(&self, name: &str) -> Result<usize, Error> {
+        match self.candidates(name).as_slice() {
+            [at] => Ok(*at),
+            [] => Err(self.unknown(name)),
+            several => Err(self.ambiguous(name, several)),
+        }
+    }
+
+    /// The tables that two names mean: of tables with the same names, those in one database.
+    pub(super) fn both_named(&self, one: &str, other: &str) -> Result<(usize, usize), Error> {
+        let (ones, others) = (self.candidates(one), self.candidates(other));
+        for (name, found) in [(one, &ones), (other, &others)] {
+            if found.is_empty() {
+                return Err(self.unknown(name));
+            }
+        }
+        if let ([one], [other]) = (ones.as_slice(), others.as_slice()) {
+            return Ok((*one, *other));
+        }
+        let database = |at: usize| self.page(at).map(|page| &page.database);
+        let all = || ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
+        let together: Vec<(usize, usize)> = all().filter(|(one, other)| database(*one) == database(*other)).collect();
+        match together.as_slice() {
+            [pair] => Ok(*pair),
+            _ if ones.len() > 1 => Err(self.ambiguous(one, &ones)),
+            _ => Err(self.ambiguous(other, &others)),
+        }
+    }
+
+    /// The tables that a name may mean. Of the ways to read it the first that means a table counts: with database and schema, with
+    /// schema, alone, with database, with domain; each as written before regardless of case.
+    fn candidates(&self, name: &str) -> Vec<usize> {
+        let parts = parts(name);
+        let of = |page: &TablePage| -> [Vec<String>; 5] {
+            let TablePage { database, domain, schema, table, .. } = page;
+            let texts = |parts: &[&String]| parts.iter().map(|part| (*part).clone()).collect();
+            [
+                texts(&[database, schema, table]),
+                texts(&[schema, table]),
+                texts(&[table]),
+                texts(&[database, table]),
+                texts(&[domain, table]),
+            ]
+        };
+        let known: Vec<(usize, [Vec<String>; 5])> =
+            self.tables(None, None).into_iter().filter_map(|at| Some((at, of(self.page(at)?)))).collect();
+        // A name with dots may be of several parts, or of one that has dots.
+        let is_meant = |form: &[String], folds: bool| {
+            let fold = |text: &str| if folds { text.to_lowercase() } else { text.to_owned() };
+            match &parts {
+                Some(parts) => parts.len() == form.len() && parts.iter().zip(form).all(|(a, b)| fold(a) == fold(b)),
+                None => fold(&form.join(".")) == fold(name),
+            }
+        };
+        for folds in [false, true] {
+            for way in 0..5 {
+                let forms = known.iter().filter(|(_, forms)| forms.get(way).is_some_and(|form| is_meant(form, folds)));
+                let found: Vec<usize> = forms.map(|(at, _)| *at).collect();
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let tables = || self.tables(None, None).into_iter().filter_map(|at| self.page(at));
+        let full: Vec<String> = tables().map(TablePage::full_name).collect();
+        let bare = tables().map(|page| page.table.as_str());
+        let fix = did_you_mean(name, bare.chain(full.iter().map(String::as_str))).unwrap_or_default();
+        Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(name)), fix)
+    }
+
+    fn ambiguous(&self, name: &str, found: &[usize]) -> Error {
+        let names: Vec<String> = found.iter().filter_map(|at| self.page(*at)).map(exact_name).collect();
+        let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+        let listed: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+        let message = format!("'{}' means {} tables: {}{more}", one_line(name), names.len(), listed.join(", "));
+        Error::new(Code::UnknownTable, message, "name the database and the schema, too")
+    }
+}
+
+/// The name that means this table alone.
+fn exact_name(page: &TablePage) -> String {
+    let TablePage { database, schema, table, .. } = page;
+    if schema.contains(['.', '"']) || table.contains(['.', '"']) {
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        return one_line(&format!("{database}.{}.{}", quoted(schema), quoted(table))).into_owned();
+    }
+    one_line(&format!("{database}.{schema}.{table}")).into_owned()
+}
+
+/// The parts of a name some of which are quoted as in SQL; `None` if none is.
+fn parts(name: &str) -> Option<Vec<String>> {
+    let mut parts = vec![String::new()];
+    let mut chars = name.chars().peekable();
+    let (mut is_inside, mut has_quotes) = (false, false);
+    while let Some(char) = chars.next() {
+        let part = parts.last_mut()?;
+        match char {
+            '"' if is_inside && chars.peek() == Some(&'"') => {
+                chars.next();
+                part.push('"');
+            }
+            '"' if is_inside => is_inside = false,
+            '"' if part.is_empty() => (is_inside, has_quotes) = (true, true),
+            '.' if !is_inside => parts.push(String::new()),
+            _ => part.push(char),
+        }
+    }
+    (has_quotes && !is_inside).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_sql_reads_them() {
+        for (name, expected) in [
+            ("a.b", None),
+            ("\"a.b\".c", Some(vec!["a.b", "c"])),
+            ("d.\"a\"\"b\".\"c\"", Some(vec!["d", "a\"b", "c"])),
+            ("\"a", None),
+            ("a\"b", None),
+            ("", None),
+        ] {
+            let found = parts(name);
+            let found: Option<Vec<&str>> = found.as_ref().map(|parts| parts.iter().map(String::as_str).collect());
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}

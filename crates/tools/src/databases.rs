@@ -1,0 +1,118 @@
+//! The tools for documented databases: one file each. All of them ask the desk and answer from the pages, of which the agent gets those
+//! that its session may read; other tables are named, with how to select them.
+
+pub(crate) mod get_column_usage;
+pub(crate) mod get_common_relationships;
+pub(crate) mod get_domain_overview;
+pub(crate) mod get_join_path;
+pub(crate) mod get_table_schema;
+pub(crate) mod list_domains;
+pub(crate) mod search_tables;
+
+use serde_json::{Value, json};
+
+use super::answer::escape;
+use super::read_reference::{NOTICE, framed};
+use super::{ToolAnswer, ToolCall, ToolResult, closed, select_references};
+use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
+use refdesk_text::tokens;
+
+/// Asks the desk; what the agent reads is journalled.
+async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
+    let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
+    let request = Request::AskDatabases(Box::new(question));
+    let Some(Response::AboutDatabases(found)) = call.handle.ask(&call.session, request).await else {
+        return Err(closed().into());
+    };
+    let DatabaseAnswer { mut json, quoted, select } = *found?;
+    prune(&mut json);
+    if let (Some(members), false) = (json.as_object_mut(), select.is_empty()) {
+        members.insert("hint".to_owned(), json!(how_to_select(&select, &excluded)));
+    }
+    escape(&mut json);
+    let (body, tokens) = with_tokens(&mut json);
+    if !quoted.is_empty() {
+        let receipt = Receipt {
+            tool: Some(call.arguments.tool_name().to_owned()),
+            about: quoted,
+            bytes: body.len(),
+            tokens: usize::try_from(tokens).unwrap_or(usize::MAX),
+            ..Receipt::new(What::Read)
+        };
+        // A failure to write the journal is reported as a diagnostic.
+        let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
+    }
+    if let Some(members) = json.as_object_mut() {
+        members.insert("notice".to_owned(), json!(NOTICE));
+    }
+    Ok(ToolAnswer::with_text(json, framed(&heading(), &body)))
+}
+
+/// Notes in the answer how many tokens its text takes; returns the text without its frame.
+fn with_tokens(json: &mut Value) -> (String, u64) {
+    let frame = framed(&heading(), "").len();
+    let used = tokens::of_prose((json.to_string().len() + frame) as u64);
+    if let Some(members) = json.as_object_mut() {
+        members.insert("tokens_used".to_owned(), json!(used));
+    }
+    (json.to_string(), used)
+}
+
+fn heading() -> String {
+    format!("{NOTICE} From the pages of databases")
+}
+
+/// What an agent whose session may not read a page does about it.
+fn how_to_select(ids: &[String], excluded: &[String]) -> String {
+    let what = "of tables that are not selected only names and a line are given";
+    if select_references::SPEC.is_excluded(excluded) {
+        return format!("{what}; ask the user for more, or do without");
+    }
+    format!("{what}; for more, select them first: selectReferences with ids {}", json!(ids))
+}
+
+/// Leaves out what is null or empty, which says nothing and costs tokens.
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(prune);
+            members.retain(|name, value| match value {
+                Value::Null => false,
+                Value::String(text) => !text.is_empty(),
+                // The lists that an answer consists of.
+                Value::Array(items) => !items.is_empty() || LISTS.contains(&name.as_str()),
+                _ => true,
+            });
+        }
+        Value::Array(items) => items.iter_mut().for_each(prune),
+        _ => {}
+    }
+}
+
+/// Lists that are there even if they are empty.
+const LISTS: [&str; 5] = ["tables", "paths", "domains", "relationships", "usage"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let mut value =
+            json!({"a": null, "b": "", "c": [], "tables": [], "d": {"e": false, "f": null}, "g": [{"h": ""}]});
+        prune(&mut value);
+        assert_eq!(value, json!({"tables": [], "d": {"e": false}, "g": [{}]}));
+    }
+
+    #[test]
+    fn the_tokens_are_those_of_the_text() {
+        for size in [0, 10, 1_000] {
+            let mut value = json!({"tables": ["x".repeat(size)], "tokens_used": 7});
+            let (body, used) = with_tokens(&mut value);
+            let text = framed(&heading(), &body);
+            assert!(used.abs_diff(tokens::of_prose(text.len() as u64)) <= 2, "{size}: {used}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `get_common_relationships`: the joins that matter most.
+
+use super::ask;
+use crate::{ToolCall, ToolEffect, ToolResult, ToolSpec};
+use refdesk_desk::DatabaseQuestion;
+
+pub const SPEC: ToolSpec = ToolSpec {
+    name: "get_common_relationships",
+    older: &[],
+    title: "List the main joins",
+    description: "The joins of the tables that most others are joined with.",
+    input: r#"{"type":"object","properties":{"database":{"type":"string"},"domain":{"type":"string"},"limit":{"type":"integer","default":20}}}"#,
+    output: r#"{"type":"object","properties":{"relationships":{"type":"array"},"total":{"type":"integer"},"tokens_used":{"type":"integer"}},
+        "required":["relationships","tokens_used"]}"#,
+    example: r#"{"domain": "sales", "limit": 10}"#,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
+};
+
+/// Joins unless the call says otherwise, and at most.
+const DEFAULT: u64 = 20;
+const MOST: u64 = 100;
+
+async fn run(mut call: ToolCall) -> ToolResult {
+    let (database, domain) = (call.arguments.text("database")?, call.arguments.text("domain")?);
+    let limit = call.arguments.number("limit", 1, MOST)?.unwrap_or(DEFAULT);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    ask(call, DatabaseQuestion::Relationships { database, domain, limit }).await
+}

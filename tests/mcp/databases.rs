@@ -1,0 +1,217 @@
+//! The tools for documented databases: there where there are any, naming every table, and quoting the pages of selected sources alone.
+
+use boon::{Compiler, Schemas};
+use serde_json::{Value, json};
+
+use crate::cli::tables::documented;
+use crate::mcp::world::workspace;
+use crate::support::client::Client;
+use crate::support::workspace::Workspace;
+
+const TOOLS: [&str; 7] = [
+    "search_tables",
+    "get_table_schema",
+    "get_join_path",
+    "get_domain_overview",
+    "list_domains",
+    "get_common_relationships",
+    "get_column_usage",
+];
+
+fn names(client: &mut Client) -> Vec<String> {
+    let list = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn said(client: &mut Client, tool: &str, arguments: Value) -> String {
+    let result = client.result(tool, arguments);
+    assert_eq!(result["isError"], true, "{result}");
+    result["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn they_are_there_where_databases_are_documented() {
+    let mut client = Client::connect(&workspace());
+    assert!(names(&mut client).iter().all(|name| !TOOLS.contains(&name.as_str())));
+    let (code, message) = client.refused("get_table_schema", json!({"table": "x"}));
+    assert_eq!(code, -32602);
+    assert!(message.contains("this workspace has none: `refdesk db document` makes them"), "{message}");
+    let world = documented();
+    let mut client = Client::connect(&world);
+    let listed = names(&mut client);
+    assert_eq!(listed[8..], TOOLS, "{listed:?}");
+    world.configure(json!({"version": "1.0", "exclude_tools": ["get_join_path", "search_tables"]}));
+    let mut client = Client::connect(&world);
+    let listed = names(&mut client);
+    assert_eq!(
+        listed[8..],
+        ["get_table_schema", "get_domain_overview", "list_domains", "get_common_relationships", "get_column_usage"]
+    );
+    let (_, message) = client.refused("get_join_path", json!({"source_table": "a", "target_table": "b"}));
+    assert!(message.contains("exclude_tools"), "{message}");
+}
+
+/// What an agent may not read is named in one line, with how to select it.
+#[test]
+fn pages_of_other_sources_are_named_and_not_quoted() {
+    let world = documented();
+    world.run(&["index", "--words-only"]).exits(0);
+    let mut client = Client::connect(&world);
+    let found = client.call("search_tables", json!({"query": "support rep of a customer", "database": "shop"}));
+    let first = &found["tables"][0];
+    assert_eq!(
+        (&first["table"], &first["domain"], &first["source_id"], &first["readable"]),
+        (&json!("main.Customer"), &json!("invoice"), &json!("db-shop-invoice"), &json!(false)),
+        "{found}"
+    );
+    assert!(first["description"].as_str().unwrap().starts_with("Table “customer”"), "{first}");
+    assert!(first.get("columns").is_none(), "{first}");
+    let hint = found["hint"].as_str().unwrap();
+    assert!(hint.contains("select them first: selectReferences with ids [\"db-shop-invoice\""), "{hint}");
+    for (tool, arguments) in [
+        ("get_table_schema", json!({"table": "shop.main.Customer", "include_samples": true})),
+        ("get_join_path", json!({"source_table": "Customer", "target_table": "Track"})),
+        ("get_domain_overview", json!({"domain": "invoice"})),
+        ("list_domains", json!({})),
+        ("get_common_relationships", json!({"database": "shop"})),
+        ("get_column_usage", json!({"column_name": "supportrepid"})),
+        ("search_tables", json!({"query": "customer support rep", "limit": 20})),
+    ] {
+        let answer = client.call(tool, arguments).to_string();
+        for secret in ["SupportRepId\",", "SupportRepId INTEGER", "NVARCHAR", "\\\"CustomerId\\\""] {
+            assert!(!answer.contains(secret), "{tool} quotes {secret}: {answer}");
+        }
+        assert!(answer.contains("main.Customer") || tool == "list_domains", "{tool}: {answer}");
+    }
+    assert_eq!(reads(&world), 0);
+
+    client.call("selectReferences", json!({"ids": ["db-shop-invoice"]}));
+    let schema = client.call("get_table_schema", json!({"table": "shop.main.Customer"}));
+    let rep = schema["columns"].as_array().unwrap().iter().find(|column| column["name"] == "SupportRepId").unwrap();
+    assert_eq!((&rep["type"], &rep["source"]), (&json!("INTEGER"), &json!("fallback")), "{rep}");
+    assert!(schema["columns"].as_array().unwrap().iter().all(|column| column.get("statistics").is_none()), "{schema}");
+    assert_eq!(schema["foreign_keys"][0]["referenced_table"], "main.Employee", "{schema}");
+    let schema = client.call("get_table_schema", json!({"table": "shop.main.Customer", "include_samples": true}));
+    assert!(schema["columns"].as_array().unwrap().iter().any(|column| column.get("statistics").is_some()), "{schema}");
+    // Of a join one page is enough; this path has one that neither page that may be read has.
+    let paths = client.call("get_join_path", json!({"source_table": "Customer", "target_table": "Track"}));
+    let hops = paths["paths"][0]["hops"].as_array().unwrap();
+    assert_eq!(hops.len(), 3, "{paths}");
+    assert!(hops.iter().all(|hop| hop["on_clause"].is_string()), "{paths}");
+    let further = client.call("get_join_path", json!({"source_table": "Customer", "target_table": "Artist"}));
+    let hops = further["paths"][0]["hops"].as_array().unwrap();
+    assert!(hops[0]["on_clause"].is_string() && hops.last().unwrap().get("on_clause").is_none(), "{further}");
+    assert!(further["paths"][0].get("sql_snippet").is_none(), "{further}");
+    assert_eq!(further["select"], json!(["db-shop-artist", "db-shop-track"]), "{further}");
+    let usage = client.call("get_column_usage", json!({"column_name": "TrackId"}));
+    let told: Vec<(&str, bool)> = usage["usage"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["table"].as_str().unwrap(), it["type"].is_string()))
+        .collect();
+    assert_eq!(told, [("main.InvoiceLine", true), ("main.PlaylistTrack", false), ("main.Track", false)], "{usage}");
+    assert!(reads(&world) >= 4);
+    let journal = world.run(&["journal"]).exits(0);
+    let last = journal.text().lines().rfind(|line| line.contains("get_table_schema")).unwrap().to_owned();
+    let line: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!((&line["what"], &line["about"]), (&json!("read"), &json!(["db-shop-invoice"])), "{line}");
+    assert!(line["tokens"].as_u64().unwrap() > 0, "{line}");
+
+    world.run(&["exclude", "db-shop-track"]).exits(0);
+    let domains = client.call("list_domains", json!({"database": "shop"})).to_string();
+    assert!(!domains.contains("db-shop-track"), "what a person excluded is not offered: {domains}");
+    let none = said(&mut client, "get_table_schema", json!({"table": "Track"}));
+    assert!(none.contains("no table is named 'Track'"), "{none}");
+}
+
+fn reads(world: &Workspace) -> usize {
+    let journal = world.run(&["journal"]).exits(0);
+    journal.text().lines().filter(|line| TOOLS.iter().any(|tool| line.contains(tool))).count()
+}
+
+#[test]
+fn answers_match_their_schemas_and_say_what_they_cost() {
+    let world = documented();
+    world.run(&["index", "--words-only"]).exits(0);
+    world.run(&["select", "db-shop-invoice", "db-north-order"]).exits(0);
+    let mut client = Client::connect(&world);
+    let list = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    for (tool, arguments) in [
+        ("search_tables", json!({"query": "invoice"})),
+        ("search_tables", json!({"query": "?!"})),
+        ("get_table_schema", json!({"table": "InvoiceLine"})),
+        ("get_table_schema", json!({"table": "Artist"})),
+        ("get_join_path", json!({"source_table": "Invoice", "target_table": "Customer", "max_hops": 2})),
+        ("get_domain_overview", json!({"domain": "order", "database": "north"})),
+        ("get_domain_overview", json!({"domain": "artist"})),
+        ("list_domains", json!({})),
+        ("list_domains", json!({"database": "north"})),
+        ("get_common_relationships", json!({})),
+        ("get_common_relationships", json!({"domain": "order", "limit": 2})),
+        ("get_column_usage", json!({"column_name": "customerid", "domain": "order"})),
+    ] {
+        let spec = list.as_array().unwrap().iter().find(|it| it["name"] == tool).unwrap();
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler.add_resource("mem://out", spec["outputSchema"].clone()).unwrap();
+        let schema = compiler.compile("mem://out", &mut schemas).unwrap();
+        let result = client.result(tool, arguments.clone());
+        assert_eq!(result["isError"], false, "{tool} {arguments}: {result}");
+        let answer = &result["structuredContent"];
+        schemas.validate(answer, schema).unwrap_or_else(|error| panic!("{tool}: {error:#}\n{answer:#}"));
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("[Reference data, written by third parties"), "{text}");
+        let used = answer["tokens_used"].as_u64().unwrap();
+        assert!(used.abs_diff(text.len() as u64 / 4) < 20, "{tool}: {used} for {} bytes", text.len());
+    }
+    let most = client.call("get_common_relationships", json!({"limit": 2}));
+    assert_eq!(most["relationships"].as_array().map(Vec::len), Some(2), "{most}");
+    assert!(most["total"].as_u64().unwrap() > 2, "{most}");
+}
+
+#[test]
+fn calls_that_cannot_be_answered_say_why() {
+    let world = documented();
+    let mut client = Client::connect(&world);
+    for (tool, arguments, expected) in [
+        ("search_tables", json!({"query": "x"}), "no search index"),
+        ("search_tables", json!({"query": "x", "database": "shp"}), "no search index"),
+        (
+            "get_table_schema",
+            json!({"table": "Custmer"}),
+            "no table is named 'Custmer'\n  hint: did you mean 'Customer'?",
+        ),
+        ("get_join_path", json!({"source_table": "Album", "target_table": "Albums"}), "did you mean 'Album'?"),
+        ("get_join_path", json!({"source_table": "Album", "target_table": "Orders"}), "tables of different databases"),
+        ("get_join_path", json!({"source_table": "Album", "target_table": "album"}), "both ends of the path"),
+        (
+            "get_domain_overview",
+            json!({"domain": "invoce"}),
+            "no domain is named 'invoce'\n  hint: did you mean 'invoice'?",
+        ),
+        (
+            "get_domain_overview",
+            json!({"domain": "invoice", "database": "north"}),
+            "no domain of 'north' is named 'invoice'",
+        ),
+        ("list_domains", json!({"database": "zzz"}), "the databases are north, shop"),
+        ("get_column_usage", json!({"column_name": "zzz"}), "no table has a column 'zzz'"),
+        ("get_common_relationships", json!({"domain": "zzz"}), "the domains are artist, customer, employee"),
+    ] {
+        let text = said(&mut client, tool, arguments);
+        assert!(text.contains(expected), "{tool}: {text}");
+    }
+    for (tool, arguments) in [
+        ("search_tables", json!({})),
+        ("search_tables", json!({"query": "x", "limit": 21})),
+        ("get_table_schema", json!({"tabel": "x"})),
+        ("get_join_path", json!({"source_table": "x", "target_table": "y", "max_hops": 7})),
+        ("get_common_relationships", json!({"limit": 0})),
+    ] {
+        let (code, message) = client.refused(tool, arguments);
+        assert_eq!(code, -32602, "{message}");
+    }
+    world.run(&["index", "--words-only"]).exits(0);
+    let text = said(&mut client, "search_tables", json!({"query": "x", "database": "shp"}));
+    assert!(text.contains("no documented database is named 'shp'\n  hint: did you mean 'shop'?"), "{text}");
+}
