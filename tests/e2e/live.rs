@@ -51,6 +51,7 @@ fn the_header_counts_what_check_finds() {
             ("hidden.md", "Nothing brings it up.\n"),
             (".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["nobody"]}}}"#),
             (".jaato/profiles/q.json", "{"),
+            (".jaato/databases.yaml", "databases: [{name: Not a name, type: sqlite, connection: {file: a.db}}]\n"),
         ],
     );
     let mut pty = Pty::start_at(&workspace.beside("home"), &["--workspace", workspace.path.to_str().unwrap()], 120, 36);
@@ -59,6 +60,7 @@ fn the_header_counts_what_check_finds() {
             workspace.put(file, b"See [another](missing.md) and [one more](lost.md).\n");
         }
         let checked = workspace.run(&["check", "--format", "json"]).exits(1).json();
+        assert!(checked["errors"].to_string().contains(".jaato/databases.yaml"), "{checked}");
         let count = |what: &str| checked[what].as_array().unwrap().len();
         let (errors, warnings) = (count("errors"), count("warnings"));
         assert!(errors >= 1 && warnings >= 5, "{checked}");

@@ -68,6 +68,27 @@ fn a_run_is_looked_at_before_it_writes() {
 }
 
 #[test]
+fn configuration_notes_and_plan_are_watched() {
+    let mut world = world();
+    for (file, text) in [
+        (".jaato/databases.yaml", "databases: [{name: Not a name}]\n"),
+        (".jaato/databases/app.notes.yaml", "tables: {}\n"),
+        (".jaato/databases/documentation-plan.json", "{"),
+        ("docs/databases/documentation-manifest.json", "{"),
+    ] {
+        let before = world.snapshots.borrow().reads;
+        world.write(file, text);
+        world.until(file, |now| now.reads > before);
+    }
+    let problems = world.snapshots.borrow().diagnostics.clone();
+    let of_config = problems.iter().find(|problem| problem.file.as_deref() == Some(".jaato/databases.yaml"));
+    assert!(of_config.is_some_and(refdesk_text::report::Diagnostic::is_error), "{problems:?}");
+    let seen = overview(&world);
+    assert!(seen.databases.is_empty());
+    assert!(seen.problems.len() >= 3, "{:?}", seen.problems);
+}
+
+#[test]
 fn what_happened_to_a_page_is_marked() {
     let world = world();
     prepared(&world);

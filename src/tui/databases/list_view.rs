@@ -44,7 +44,8 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
         (_, _, Some(table)) => {
             let (mark, mark_role) = mark(state, table);
             line.text("    ", style(ThemeRole::Infra)).text(mark, style(mark_role)).gap();
-            (String::new(), table_name(state, row, table), ThemeRole::Text, marks(table.marks))
+            let note = if view.is_related(row) { ("related".to_owned(), ThemeRole::Hints) } else { marks(table.marks) };
+            (String::new(), table_name(state, row, table), ThemeRole::Text, note)
         }
         (_, Some(domain), None) => {
             let tables = cells::grouped(domain.tables.len() as u64);

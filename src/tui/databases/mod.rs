@@ -53,7 +53,7 @@ impl DatabaseTab {
 
 /// What a row of the list is about: it stays the same when the list changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DatabaseSubject {
+pub struct DatabasePath {
     pub database: String,
     /// `None` for the database itself.
     pub domain: Option<String>,
@@ -64,7 +64,7 @@ pub struct DatabaseSubject {
 /// A place in the view, to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabasePlace {
-    pub subject: DatabaseSubject,
+    pub subject: DatabasePath,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
 }
@@ -97,7 +97,7 @@ pub struct ShownPage {
     pub joins: Vec<Join>,
     /// The text of the tab, and what it was laid out for.
     pub text: WrappedText,
-    laid_out_for: Option<(DatabaseSubject, DatabaseTab, usize, u64)>,
+    laid_out_for: Option<(DatabasePath, DatabaseTab, usize, u64)>,
     /// The page that was asked for: database and path, and the number of the overview.
     asked: Option<(String, String, u64)>,
 }
@@ -118,6 +118,8 @@ pub struct DatabasesView {
     folded: HashSet<(String, Option<String>)>,
     pub cursor: Cursor,
     pub filter: TextField,
+    /// Tables that the index finds for the words of the filter, beside those whose names have them.
+    found: HashSet<(String, TableName)>,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
     pub shown: ShownPage,
@@ -162,15 +164,15 @@ impl DatabasesView {
     }
 
     /// What the row is about.
-    pub fn subject_of(&self, row: DatabaseRow) -> Option<DatabaseSubject> {
-        Some(DatabaseSubject {
+    pub fn subject_of(&self, row: DatabaseRow) -> Option<DatabasePath> {
+        Some(DatabasePath {
             database: self.database(row)?.name.clone(),
             domain: self.domain(row).map(|domain| domain.name.clone()),
             table: self.table_of(row).map(|table| table.name.clone()),
         })
     }
 
-    pub fn subject(&self) -> Option<DatabaseSubject> {
+    pub fn subject(&self) -> Option<DatabasePath> {
         self.subject_of(self.row()?)
     }
 

@@ -2,7 +2,7 @@
 
 use refdesk_desk::{DatabaseOverview, DatabaseSummary, TableSummary};
 
-use super::{DatabaseSubject, DatabasesView};
+use super::{DatabasePath, DatabasesView};
 use crate::common::databases::{keeps, words_of};
 
 /// Tables from which domains are folded at first.
@@ -38,7 +38,9 @@ impl DatabasesView {
             let hides = is_folded(&database.name, None);
             for (nth, domain) in database.domains.iter().enumerate() {
                 all += domain.tables.len();
-                let of_words = |table: &&TableSummary| keeps(&words, database, domain, table);
+                let of_words = |table: &&TableSummary| {
+                    keeps(&words, database, domain, table) || self.is_found(&database.name, table)
+                };
                 let tables: Vec<usize> =
                     (0..).zip(&domain.tables).filter(|it| of_words(&it.1)).map(|it| it.0).collect();
                 kept += tables.len();
@@ -63,16 +65,28 @@ impl DatabasesView {
         }
     }
 
+    fn is_found(&self, database: &str, table: &TableSummary) -> bool {
+        !self.found.is_empty() && self.found.contains(&(database.to_owned(), table.name.clone()))
+    }
+
+    /// Whether the row is there because the index found it, and not by the words of its name.
+    pub fn is_related(&self, row: DatabaseRow) -> bool {
+        let (Some(database), Some(domain), Some(table)) = (self.database(row), self.domain(row), self.table_of(row))
+        else {
+            return false;
+        };
+        self.is_found(&database.name, table) && !keeps(&words_of(self.filter.text()), database, domain, table)
+    }
+
     /// Puts the cursor on this, or on what contains it.
-    pub fn put_cursor(&mut self, on: &DatabaseSubject) {
+    pub fn put_cursor(&mut self, on: &DatabasePath) {
         let around = [
             on.clone(),
-            DatabaseSubject { table: None, ..on.clone() },
-            DatabaseSubject { table: None, domain: None, ..on.clone() },
+            DatabasePath { table: None, ..on.clone() },
+            DatabasePath { table: None, domain: None, ..on.clone() },
         ];
-        let find = |subject: &DatabaseSubject| {
-            self.rows.iter().position(|row| self.subject_of(*row).as_ref() == Some(subject))
-        };
+        let find =
+            |subject: &DatabasePath| self.rows.iter().position(|row| self.subject_of(*row).as_ref() == Some(subject));
         if let Some(at) = around.iter().find_map(find) {
             self.cursor.at = at;
         }
@@ -112,7 +126,7 @@ impl DatabasesView {
     }
 
     /// Shows the rows of what contains this.
-    pub fn unfold_to(&mut self, subject: &DatabaseSubject) {
+    pub fn unfold_to(&mut self, subject: &DatabasePath) {
         self.folded.remove(&(subject.database.clone(), None));
         if subject.table.is_some() {
             self.folded.remove(&(subject.database.clone(), subject.domain.clone()));

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use ratatui::layout::Position;
 
 use refdesk_core::catalog::SourceId;
+use refdesk_database::schema::snapshot::TableName;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{DatabaseOverview, DatabasePage, Spot};
+use refdesk_desk::{DatabaseOverview, DatabasePage, SearchAnswer, SearchHit, SearchReader, SearchRequest, Spot};
 
 use super::{
-    DatabasePlace, DatabaseSide, DatabaseSubject, DatabaseTab, DatabasesView, RunState, ShownPage, detail, run, view,
+    DatabasePath, DatabasePlace, DatabaseSide, DatabaseTab, DatabasesView, RunState, ShownPage, detail, run, view,
 };
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
@@ -18,6 +19,10 @@ use crate::tui::state::{State, Typing};
 use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
 use crate::tui::windows::{Handled, WindowKind};
 use crate::tui::{feed, places, update};
+
+/// Characters from which the index is asked, and the most tables that it adds.
+const SEARCHED: usize = 3;
+const FOUND: usize = 20;
 
 /// Carries out what the view does itself. Actions that lead elsewhere leave it.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -92,6 +97,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
     view.unfold_to(&place.subject);
     if view.is_filtered() && !view.rows.iter().any(|row| view.subject_of(*row).as_ref() == Some(&place.subject)) {
         view.filter.clear();
+        view.found.clear();
         view.rebuild();
     }
     view.put_cursor(&place.subject);
@@ -144,7 +150,7 @@ fn fold(state: &mut State) {
     }
     let Some(subject) = view.subject_of(row) else { return };
     let domain = subject.domain.filter(|_| subject.table.is_some());
-    view.put_cursor(&DatabaseSubject { database: subject.database, domain, table: None });
+    view.put_cursor(&DatabasePath { database: subject.database, domain, table: None });
 }
 
 /// Goes to the page; from a join, to the table at its other end.
@@ -171,17 +177,24 @@ fn spot(state: &State) -> Option<Spot> {
 }
 
 impl DatabasesView {
+    /// Puts the cursor on the first table that a filter keeps, unless it is on one.
+    fn go_to_a_table(&mut self) {
+        if self.is_filtered() && self.table().is_none() {
+            self.cursor.at = self.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
+        }
+    }
+
     /// The file that names the databases, relative to the workspace.
     pub fn file(&self) -> Option<&'static str> {
         self.overview.as_ref()?.file
     }
 
     /// The table of this name, `schema.table`, in the database under the cursor.
-    pub fn subject_of_table(&self, name: &str) -> Option<DatabaseSubject> {
+    pub fn subject_of_table(&self, name: &str) -> Option<DatabasePath> {
         let database = self.database(self.row()?)?;
         database.domains.iter().find_map(|domain| {
             let table = domain.tables.iter().find(|table| table.name.full() == name)?;
-            Some(DatabaseSubject {
+            Some(DatabasePath {
                 database: database.name.clone(),
                 domain: Some(domain.name.clone()),
                 table: Some(table.name.clone()),
@@ -190,17 +203,38 @@ impl DatabasesView {
     }
 }
 
-/// After a change of the filter: the cursor goes to the first table.
-pub fn filter(state: &mut State) {
+/// After a change of the filter: the cursor goes to the first table, and the index is asked too.
+pub fn filter(state: &mut State, effects: &mut Vec<Effect>) {
     let view = &mut state.databases;
+    view.found.clear();
     view.rebuild();
-    if view.is_filtered() && view.table().is_none() {
-        view.cursor.at = view.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
+    view.go_to_a_table();
+    let words = view.filter.text().trim();
+    if words.chars().count() >= SEARCHED {
+        let kinds = ["table", "column"].map(str::to_owned).to_vec();
+        let request = SearchRequest { kinds, limit: FOUND, ..SearchRequest::new(words, SearchReader::Person) };
+        effects.push(Effect::Ask(Request::Search(Box::new(request))));
     }
+}
+
+/// What the index found for the words of the filter.
+pub fn found(state: &mut State, answer: &SearchAnswer) {
+    let view = &mut state.databases;
+    if view.filter.text().trim() != answer.query {
+        return;
+    }
+    let table = |hit: &SearchHit| {
+        let subject = hit.subject.as_ref()?;
+        Some((subject.database.clone(), TableName { schema: subject.schema.clone()?, name: subject.table.clone()? }))
+    };
+    view.found = answer.hits.iter().filter_map(table).collect();
+    view.rebuild();
+    view.go_to_a_table();
 }
 
 pub fn clear_filter(state: &mut State) {
     state.databases.filter.clear();
+    state.databases.found.clear();
     state.databases.rebuild();
 }
 

@@ -15,7 +15,7 @@ use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_database::schema::snapshot::TableName;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
-use refdesk_desk::{DatabaseOverview, DocumentReport};
+use refdesk_desk::{DatabaseOverview, DocumentReport, SearchAnswer, SearchMode};
 use refdesk_text::{Code, Error};
 
 fn databases(keys: &str) -> State {
@@ -133,6 +133,49 @@ fn a_filter_keeps_tables_by_words_of_their_names() {
     assert_eq!(at(&databases("/ \"line\" Enter Esc")), "shop/sales/order_line", "the cursor stays");
     assert_eq!(databases("/ \"line\" Esc").databases.rows.len(), 14);
     assert!(screen(&databases("/ \"zzz\"")).contains("No table matches zzz."));
+}
+
+#[test]
+fn the_index_adds_tables_that_are_about_the_words() {
+    let mut state = databases("/");
+    let effects = press(&mut state, "\"pallet\"");
+    let asked: Vec<&str> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Ask(Request::Search(request)) => Some(request.query.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked, ["pal", "pall", "palle", "pallet"]);
+    assert_eq!(state.databases.kept, (0, 7));
+    let hit = |table: &str| refdesk_desk::SearchHit {
+        kind: "table".to_owned(),
+        subject: Some(refdesk_index::pages::DatabaseSubject {
+            database: "shop".to_owned(),
+            schema: Some("main".to_owned()),
+            table: Some(table.to_owned()),
+            column: None,
+            domain: None,
+        }),
+        ..fixture::hit("db-shop-stock")
+    };
+    for (query, kept) in [("pal", 0), ("pallet", 1)] {
+        let found = SearchAnswer {
+            query: query.to_owned(),
+            mode: SearchMode::Hybrid,
+            hits: vec![hit("bin"), hit("gone")],
+            tokens_used: 0,
+            partial: None,
+            notes: Vec::new(),
+            has_no_room: false,
+        };
+        answer(&mut state, Response::Found(Ok(Box::new(found))));
+        assert_eq!(state.databases.kept, (kept, 7), "{query}");
+    }
+    assert_eq!(at(&state), "shop/stock/bin");
+    assert!(screen(&state).contains("related"));
+    press(&mut state, "\"s\"");
+    assert_eq!(state.databases.kept, (0, 7), "what was found was for other words");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
 use crate::tui::session;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, State, Tone, Typing};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
@@ -122,6 +122,10 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
+        Response::Found(found) if state.typing == Some(Typing::DatabaseFilter) => {
+            // Without an index the names are all there is.
+            found.iter().for_each(|answer| databases::update::found(state, answer));
+        }
         Response::Found(found) => state.jump.take(found),
         Response::Discovered(found) => discovery::discovered(state, found),
         Response::CatalogProposed(proposed) => discovery::proposed(state, proposed),

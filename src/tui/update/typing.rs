@@ -130,7 +130,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effect
         Typing::FeedFilter => state.feed.refilter(),
         Typing::RequestFilter => requests::update::filter(state),
         Typing::GraphFilter => graph::update::filter(state),
-        Typing::DatabaseFilter => databases::update::filter(state),
+        Typing::DatabaseFilter => databases::update::filter(state, effects),
         Typing::TemplateFilter => templates::filtering::filter(state),
     }
 }

@@ -18,12 +18,12 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 
-pub struct Documentation;
+pub struct DocumentationWindow;
 
 /// The most columns.
 const COLUMNS: u16 = 130;
 
-impl Window for Documentation {
+impl Window for DocumentationWindow {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Documentation, KeyContext::List, KeyContext::Always]
     }

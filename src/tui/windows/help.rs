@@ -187,6 +187,16 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
     };
     let marks = SelectionState::ALL.into_iter().filter(|it| has_words(["Marks", glyphs.mark(*it), it.words(), ""]));
     add("Marks", marks.map(|it| entry(glyphs.mark(it), ThemeRole::Text, it.words())).collect());
+    if state.databases.is_open() {
+        let of_tables = [
+            (glyphs.documented, "has a page"),
+            (glyphs.undocumented, "has no page"),
+            (glyphs.stale, "changed since its page was written"),
+            (glyphs.problem, "its page could not be written"),
+        ];
+        let marks = of_tables.into_iter().filter(|(mark, words)| has_words(["Marks of tables", mark, words, ""]));
+        add("Marks of tables", marks.map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
+    }
     for context in contexts(state) {
         let here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));
         let keyed = here.map(|binding| (binding, state.keymap.shown(binding, &[context])));

@@ -91,7 +91,7 @@ impl WindowKind {
             Self::CatalogSummary => &discovery::CatalogSummary,
             Self::Clear => &clear::Clear,
             Self::Discovery => &discovery::DiscoveryList,
-            Self::Documentation => &documentation::Documentation,
+            Self::Documentation => &documentation::DocumentationWindow,
             Self::LargePick => &large_pick::LargePickView,
             Self::Messages => &messages::MessagesView,
             Self::Help => &help::KEYS,
