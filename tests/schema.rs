@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use refdesk_core::config::keys;
 use serde_json::{Value, json};
 
+use crate::support::workspace::Workspace;
+
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -280,5 +282,63 @@ fn bad_files_do_not_validate() {
         json!({"references_dir": ""}),
     ] {
         assert!(!wrong(&whole, &bad, "").is_empty(), "{bad}");
+    }
+}
+
+/// Files of databases, with their schemas.
+const OF_DATABASES: [(&str, &str); 3] = [
+    (".jaato/databases/documentation-plan.json", "documentation-plan.schema.json"),
+    ("docs/databases/documentation-manifest.json", "documentation-manifest.schema.json"),
+    (".jaato/refdesk/db/documenter-progress.json", "documenter-progress.schema.json"),
+];
+
+/// Members that the schema does not name, or that say nothing there.
+fn unnamed(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (key, member) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}/{key}");
+        match schema.pointer("/properties").map(|properties| &properties[key]) {
+            Some(property) if property["description"].as_str().is_some_and(|text| text.len() > 5) => {
+                found.extend(unnamed(property, member, &at));
+            }
+            Some(_) => found.push(at),
+            None => found.extend(unnamed(&schema["additionalProperties"], member, &at)),
+        }
+    }
+    for member in value.as_array().into_iter().flatten() {
+        found.extend(unnamed(&schema["items"], member, &format!("{at}/0")));
+    }
+    found
+}
+
+#[test]
+fn what_is_written_about_databases_validates() {
+    let chinook = include_str!("data/databases/chinook.sql");
+    let shop = "{ name: shop, type: sqlite, connection: { file: shop.db } }";
+    let gone = "{ name: gone, type: sqlite, connection: { file: gone.db } }";
+    let world = Workspace::with(&[(".jaato/databases.yaml", &format!("databases: [{shop}, {gone}]"))]);
+    rusqlite::Connection::open(world.path.join("shop.db")).unwrap().execute_batch(chinook).unwrap();
+    for round in 0..2 {
+        world.run(&["db", "document", "--yes"]).exits(1);
+        for (file, name) in OF_DATABASES {
+            let (schema, value) = (schema(name), parse(&world.path.join(file)));
+            assert_eq!(wrong(&schema, &value, ""), [""; 0], "{file} in round {round}");
+            assert_eq!(unnamed(&schema, &value, ""), [""; 0], "{file} in round {round}");
+            for key in schema["required"].as_array().unwrap() {
+                let mut less = value.clone();
+                less.as_object_mut().unwrap().remove(key.as_str().unwrap());
+                assert!(!wrong(&schema, &less, "").is_empty(), "{file} without {key}");
+                less[key.as_str().unwrap()] = json!([7]);
+                assert!(!wrong(&schema, &less, "").is_empty(), "{file} with a wrong {key}");
+            }
+        }
+        // An edited page and one that cannot be written have their places, too.
+        world.put("docs/databases/shop/artist/README.md", b"mine");
+        let page = world.path.join("docs/databases/shop/artist/tables/main.Album.md");
+        if round == 0 {
+            fs::remove_file(&page).unwrap();
+            fs::create_dir(&page).unwrap();
+            world.put("docs/databases/shop/artist/tables/main.Album.md/x", b"");
+        }
     }
 }

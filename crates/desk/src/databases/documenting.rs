@@ -192,20 +192,15 @@ impl Desk {
             docs_path,
         };
         for database in &read {
-            self.add_pages(&mut documentation, database, options)?;
+            self.add_pages(&mut documentation, database, options);
         }
         self.find_gone(&mut documentation, options);
         Ok(documentation)
     }
 
-    fn add_pages(
-        &self,
-        run: &mut Documentation,
-        database: &ReadDatabase,
-        options: &DocumentOptions,
-    ) -> Result<(), Error> {
+    fn add_pages(&self, run: &mut Documentation, database: &ReadDatabase, options: &DocumentOptions) {
         let name = &database.config.name;
-        let Some(described) = self.describe(database, &run.planned, Values::Sampled) else { return Ok(()) };
+        let Some(described) = self.describe(database, &run.planned, Values::Sampled) else { return };
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
         let Described { tables, domains, .. } = &described;
@@ -230,7 +225,10 @@ impl Desk {
             let is_wanted = page.table.as_ref().is_none_or(|table| {
                 options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
             });
-            let found = self.page_bytes(&page.path)?;
+            let read = self.page_bytes(&page.path);
+            // Writing what cannot be read fails, which costs this page and no other.
+            let is_unreadable = read.is_err();
+            let found = read.unwrap_or_default();
             let mut action = documenter::action(&page, found.as_deref(), &run.own, options.overwrite_edited);
             let is_redone =
                 || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
@@ -248,9 +246,8 @@ impl Desk {
                 None => Before::Nothing,
                 Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
             };
-            run.pages.push(DocumentedPage { page, action, is_there: found.is_some(), before, is_own });
+            run.pages.push(DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own });
         }
-        Ok(())
     }
 
     /// What is said of the tables of a database; `None` if it could not be read.
