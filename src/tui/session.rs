@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::tui::catalog::filtering;
+use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
@@ -48,6 +49,9 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     let values = left.values.into_iter().map(|(template, saved)| (template, TypedValues::from_saved(saved)));
     state.templates.typed = values.collect();
     state.templates.revision += 1;
+    if left.shows_front_matter {
+        toggle_front_matter(state);
+    }
     for SavedPlace { source, file, line, below } in left.reading.into_iter().rev() {
         state.catalog.reading.places.keep(ReadableDocument { source, file }, ReadingPlace { line, below });
     }
@@ -106,6 +110,7 @@ impl State {
             named_filters: self.named_filters.clone(),
             prompt: self.hints.prompt.text().to_owned(),
             values: values.filter(|(_, saved)| !saved.given.is_empty() && is_kept(saved.size())).collect(),
+            shows_front_matter: reading.shows_front_matter(),
             reading: here.chain(before).map(saved).collect(),
         }
     }

@@ -378,6 +378,11 @@ fn note_place(state: &mut State) {
 }
 
 impl ReadingState {
+    /// Whether the front matter of documents is unfolded.
+    pub fn shows_front_matter(&self) -> bool {
+        self.front_matter != FrontMatter::default()
+    }
+
     /// The document and the place in it that are read now, or that are to be read as soon as they are loaded.
     pub fn here(&self) -> Option<ReadingStop> {
         let place = match self.goal {

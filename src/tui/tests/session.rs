@@ -58,6 +58,15 @@ fn everything_is_there_again() {
 }
 
 #[test]
+fn front_matter_stays_unfolded() {
+    let mut state = fixture::state(120, 36);
+    reading::toggle_front_matter(&mut state);
+    let left = state.session();
+    assert!(left.shows_front_matter);
+    assert_eq!(resumed(&left).session(), left);
+}
+
+#[test]
 fn the_prompt_is_matched_and_the_values_are_rendered_again() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "3 Enter \"java\" Esc 4 Enter Enter \"com.example\" Esc");

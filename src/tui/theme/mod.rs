@@ -106,18 +106,7 @@ pub struct Theme {
 impl Theme {
     /// The default theme for this number of colours.
     pub fn new(colours: Colours) -> Self {
-        let name = match colours {
-            Colours::Unwanted | Colours::Mono => "mono",
-            Colours::Sixteen => "ansi",
-            Colours::Indexed | Colours::True => "dark",
-        };
-        let mut styles = [Style::new(); ROLES.len()];
-        for (role, style) in themes::shipped(name).styles {
-            if let Some(slot) = styles.get_mut(role.index()) {
-                *slot = style;
-            }
-        }
-        Self::of(name, styles, colours)
+        Themes::new(colours).usual(None)
     }
 
     fn of(name: &str, styles: [Style; ROLES.len()], colours: Colours) -> Self {

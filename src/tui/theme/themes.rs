@@ -111,16 +111,17 @@ impl Themes {
     /// The theme with this name, if it exists. A terminal without colours has only one.
     pub fn theme(&self, name: &str) -> Option<Theme> {
         self.names().find(|known| *known == name)?;
-        Some(if self.fixed().is_some() { Theme::new(self.colours) } else { self.read(name) })
+        Some(if self.fixed().is_some() { self.usual(None) } else { self.read(name) })
     }
 
     /// The theme for a terminal whose user chose none.
     pub fn usual(&self, ground: Option<Ground>) -> Theme {
-        match (self.colours, ground) {
-            (Colours::Indexed | Colours::True, Some(Ground::Light)) => self.read("light"),
-            (Colours::Indexed | Colours::True, _) => self.read("dark"),
-            _ => Theme::new(self.colours),
-        }
+        self.read(match (self.colours, ground) {
+            (Colours::Unwanted | Colours::Mono, _) => "mono",
+            (Colours::Sixteen, _) => "ansi",
+            (Colours::Indexed | Colours::True, Some(Ground::Light)) => "light",
+            (Colours::Indexed | Colours::True, _) => "dark",
+        })
     }
 
     /// Whether the theme for a user who chose none depends on the background.
@@ -169,7 +170,7 @@ fn is_shipped(name: &str) -> bool {
 }
 
 /// A theme of the program, else the default one.
-pub fn shipped(name: &str) -> ThemeFile {
+fn shipped(name: &str) -> ThemeFile {
     let text = SHIPPED.iter().find(|(known, _)| *known == name).or(SHIPPED.first()).map_or("", |(_, text)| *text);
     // A test reads every one of them.
     file::read(text, name).0

@@ -49,6 +49,9 @@ pub struct ScreenSession {
     /// The typed values that are not secret, by the name of the template.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, SavedValues>,
+    /// Whether the front matter of documents is unfolded.
+    #[serde(skip_serializing_if = "is_default")]
+    pub shows_front_matter: bool,
     /// Where documents were left, the last one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<SavedPlace>,
