@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::tui::catalog::filtering;
-use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
+use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};

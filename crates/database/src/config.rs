@@ -185,6 +185,11 @@ impl Connection {
             Self::Snowflake(_) => "snowflake",
         }
     }
+
+    /// Whether rows may be read at all. Masking and row access policies of Snowflake cannot be seen.
+    pub fn shows_rows(&self) -> bool {
+        !matches!(self, Self::Snowflake(_))
+    }
 }
 
 impl DatabaseConfig {

@@ -67,7 +67,7 @@ fn is_share_found(all: i64, found: i64) -> bool {
 /// that they would refer to.
 pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     use crate::config::Connection;
-    if database.config.sampling == Sampling::None {
+    if database.config.sampling == Sampling::None || !database.config.connection.shows_rows() {
         return Sampled::default();
     }
     match &database.config.connection {

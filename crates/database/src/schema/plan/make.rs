@@ -232,7 +232,8 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
 
 /// What would be read of a table, and told of each column.
 pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
-    let is_sampled = config.sampling > Sampling::None && crate::sampling::may_sample(table);
+    let is_sampled =
+        config.sampling > Sampling::None && config.connection.shows_rows() && crate::sampling::may_sample(table);
     let mut columns = Map::new();
     for column in &table.columns {
         let told = match by_name_and_type(config, table, column) {

@@ -153,3 +153,14 @@ fn a_stale_plan_is_told_by_what_changed() {
     assert_eq!(stale(&then, &now), expected);
     assert_eq!(stale(&then, &then), [""; 0]);
 }
+
+#[test]
+fn no_row_of_snowflake_is_read() {
+    let text = "databases: [{name: a, type: snowflake, connection: {account: a, database: A, token_env: T}}]";
+    let (config, problems) = config::read(text, "f");
+    assert_eq!(problems, []);
+    let column = Column { name: "state".into(), data_type: "VARCHAR".into(), ..Column::default() };
+    let table = Table { columns: vec![column], ..Table::default() };
+    let reads = super::make::reads(&config.databases[0], &table);
+    assert_eq!((reads.rows, &reads.columns["state"]), (0, &serde_json::json!("nothing")));
+}
