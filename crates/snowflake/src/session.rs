@@ -39,8 +39,14 @@ const POLLS: u32 = 120;
 /// Most bytes of one answer.
 const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Most rows of one result: the most columns that are read of a database.
+const ROWS: usize = 1_000_000;
+
 /// Most parts of one result.
-const PARTS: usize = 1_000;
+const PARTS: usize = 10_000;
+
+/// Most bytes of all texts of one result.
+const RESULT_BYTES: usize = 512 * 1024 * 1024;
 
 /// Sends the statements of a run.
 pub struct Session<'a> {
@@ -187,18 +193,23 @@ impl<'a> Session<'a> {
     fn all_parts(&self, first: Answer) -> Result<Rows, Error> {
         // The result is too large to be there.
         if first.code == "391908" {
-            return Err(unreadable("the result of a statement is too large", "name fewer schemas in 'schemas'"));
+            return Err(too_large());
         }
         let handle = handle(&first);
         let Some(shape) = first.result_set_meta_data else { return Err(not_snowflake("a result has no columns")) };
         let names = shape.row_type.into_iter().map(|column| column.name.to_lowercase()).collect();
         let mut rows = Rows { names, rows: first.data };
         if shape.partition_info.len() > PARTS {
-            return Err(unreadable("the result of a statement is too large", "name fewer schemas in 'schemas'"));
+            return Err(too_large());
         }
+        let mut bytes = 0;
         for number in 1..shape.partition_info.len() {
             let part = self.part(handle.as_ref().map_err(Clone::clone)?, Some(number))?;
+            bytes += part.data.iter().flatten().flatten().map(String::len).sum::<usize>();
             rows.rows.extend(part.data);
+            if rows.rows.len() > ROWS || bytes > RESULT_BYTES {
+                return Err(too_large());
+            }
         }
         Ok(rows)
     }
@@ -326,6 +337,10 @@ fn refusal(response: &mut Response<Body>) -> Error {
             )
         }
     }
+}
+
+fn too_large() -> Error {
+    unreadable("the result of a statement is too large", "name fewer schemas in 'schemas'")
 }
 
 fn not_snowflake(why: &str) -> Error {

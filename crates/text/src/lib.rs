@@ -5,6 +5,7 @@ pub mod error;
 pub mod escape;
 pub mod fix;
 pub mod fold;
+pub mod generated;
 pub mod hidden;
 pub mod lines;
 pub mod nearest;

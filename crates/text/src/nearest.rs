@@ -1,10 +1,17 @@
 //! Suggestions for misspelled names.
 
+/// Names of more characters than this are compared with none: such a text is no name, and comparing takes long.
+const LONGEST: usize = 200;
+
 /// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), ignoring
 /// case. Of equally near ones, the first.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
-    let limit = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().take(LONGEST + 1).count();
+    if length > LONGEST {
+        return None;
+    }
+    let limit = (length / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
         if candidate.len().abs_diff(wanted.len()) > limit * 4 {
@@ -40,5 +47,7 @@ mod tests {
         ] {
             assert_eq!(nearest(name, known), expected, "{name}");
         }
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
     }
 }

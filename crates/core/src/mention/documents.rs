@@ -1,17 +1,22 @@
 //! The text of a source: a file, the documents in a folder, or content in the catalog (BEHAVIOUR §3).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
+use refdesk_files::read_regular;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_text::Code;
+use refdesk_text::generated::is_generated;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
 
 /// Limits for one source.
 pub const LIMITS: WalkLimits = WalkLimits { files: 2_000, bytes: 64 * 1024 * 1024 };
+
+/// Bytes in which the front matter of a page ends.
+const FRONT_MATTER: u64 = 4 * 1024;
 
 /// File extensions of documents.
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
@@ -49,17 +54,34 @@ pub fn files(
     (files, diagnostics)
 }
 
-/// The files without those that say the same again for programs: `tables/NAME.json` beside `tables/NAME.md`, as the pages of a
-/// database have them. An agent that is told to read each file would read, and pay for, every table twice.
+/// The files without those that say the same again for programs: `tables/NAME.json` beside `tables/NAME.md`, as refdesk writes the
+/// pages of a database. An agent that is told to read each file would read, and pay for, every table twice.
 fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
-    let is_in_tables = |path: &Path| path.parent().and_then(Path::file_name) == Some(OsStr::new("tables"));
     let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));
-    let pages = files.iter().map(|file| &file.path).filter(|path| has_ending(path, "md") && is_in_tables(path));
-    let pages: HashSet<PathBuf> = pages.cloned().collect();
+    // One page tells for all of its folder.
+    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
+    let mut pages: HashSet<PathBuf> = HashSet::new();
+    for path in files.iter().map(|file| &file.path).filter(|path| has_ending(path, "md")) {
+        let Some(folder) = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("tables"))) else {
+            continue;
+        };
+        let is_ours = match folders.get(folder) {
+            Some(is_ours) => *is_ours,
+            None => *folders.entry(folder.to_path_buf()).or_insert_with(|| is_generated_page(path)),
+        };
+        if is_ours {
+            pages.insert(path.clone());
+        }
+    }
     if !pages.is_empty() {
         files.retain(|file| !has_ending(&file.path, "json") || !pages.contains(&file.path.with_extension("md")));
     }
     files
+}
+
+/// Whether a page says that refdesk wrote it.
+fn is_generated_page(path: &Path) -> bool {
+    read_regular(path, FRONT_MATTER).is_ok_and(|(bytes, _)| is_generated(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Estimated tokens of a source's text; `None` if the text is not local or is missing.
@@ -123,21 +145,26 @@ mod tests {
 
     #[test]
     fn a_table_is_read_once() {
-        let walked = |name: &&str| WalkedFile { path: PathBuf::from(name), size: 1 };
-        let all = [
-            "d/README.json",
-            "d/README.md",
-            "d/a.json",
-            "d/a.md",
-            "d/tables/only.json",
-            "d/tables/s.t.json",
-            "d/tables/s.t.md",
-            "d/tables/s.u.md",
-        ];
-        let left = without_pages_for_programs(all.iter().map(walked).collect());
-        let left: Vec<&str> = left.iter().filter_map(|file| file.path.to_str()).collect();
-        let expected: Vec<&str> = all.into_iter().filter(|name| *name != "d/tables/s.t.json").collect();
-        assert_eq!(left, expected);
+        let folder = tempfile::tempdir().unwrap();
+        for (ours, left) in [
+            (
+                "---\ngenerated: refdesk\n---\n",
+                "README.json README.md a.json a.md tables/only.json tables/s.t.md tables/s.u.md",
+            ),
+            (
+                "of a person",
+                "README.json README.md a.json a.md tables/only.json tables/s.t.json tables/s.t.md tables/s.u.md",
+            ),
+        ] {
+            let all = "README.json README.md a.json a.md tables/only.json tables/s.t.json tables/s.t.md tables/s.u.md";
+            for name in all.split(' ') {
+                refdesk_files::write_atomic(&folder.path().join(name), ours.as_bytes()).unwrap();
+            }
+            let walked = |name: &str| WalkedFile { path: folder.path().join(name), size: 1 };
+            let found = without_pages_for_programs(all.split(' ').map(walked).collect());
+            let found: Vec<_> = found.iter().filter_map(|file| file.path.strip_prefix(folder.path()).ok()).collect();
+            assert_eq!(found, left.split(' ').map(Path::new).collect::<Vec<_>>(), "{ours}");
+        }
     }
 
     #[test]

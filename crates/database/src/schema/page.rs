@@ -7,6 +7,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
+use refdesk_text::generated::{self, GENERATOR};
 use serde::{Deserialize, Serialize};
 
 use super::file_names::{file_names, is_file_name};
@@ -17,9 +18,6 @@ use crate::config::DatabaseConfig;
 
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;
-
-/// What stands in `generated` of every page.
-const GENERATOR: &str = "refdesk";
 
 /// What a page is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -175,9 +173,7 @@ pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
         return serde_json::from_slice::<TableDoc>(bytes)
             .is_ok_and(|doc| is_file_name(name, &doc.fully_qualified_name));
     }
-    let text = String::from_utf8_lossy(bytes);
-    let front = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    front.is_some_and(|(front, _)| front.lines().any(|line| line == format!("generated: {GENERATOR}")))
+    generated::is_generated(&String::from_utf8_lossy(bytes))
 }
 
 /// The lines between `---` at the beginning of a page.

@@ -135,7 +135,7 @@ fn words(server: &ServerConnection) -> String {
     }
     parts.extend(server.port.map(|port| format!("port {port}")));
     parts.extend(server.secret.as_ref().map(|secret| match secret {
-        Secret::Env(name) => format!("with the password in ${name}"),
+        Secret::Env(name) => format!("with the secret in ${name}"),
         Secret::Command(command) => format!("with the password that the command `{command}` prints"),
     }));
     parts.join(", ")

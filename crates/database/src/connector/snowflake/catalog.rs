@@ -9,7 +9,7 @@ use refdesk_text::{Code, Error};
 use crate::config::DatabaseConfig;
 use crate::connector::{Reading, quoted};
 use crate::schema::snapshot::{
-    ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, TABLES, Table, TableKind, TableName,
+    ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";
@@ -119,8 +119,9 @@ fn tables(rows: &Rows, config: &DatabaseConfig, problems: &mut Vec<Diagnostic>) 
         if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
             continue;
         }
-        if tables.len() == TABLES {
-            let message = format!("there are more than {TABLES} tables; the rest is left out");
+        let most = config.settings.max_tables;
+        if tables.len() == most {
+            let message = format!("there are more than {most} tables; the rest is left out");
             problems.push(Diagnostic::warning(Code::TooMany, message));
             break;
         }

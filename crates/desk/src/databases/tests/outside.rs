@@ -28,7 +28,7 @@ fn what_leads_outside_waits_for_trust() {
         waiting,
         [
             format!(".jaato/databases.yaml:3 the SQLite database {} would be read, as 'out'", outside.display()),
-            ".jaato/databases.yaml:4 the postgres database 'pg' would be read: host db, user ann, with the password in $PW"
+            ".jaato/databases.yaml:4 the postgres database 'pg' would be read: host db, user ann, with the secret in $PW"
                 .to_owned(),
         ]
     );
