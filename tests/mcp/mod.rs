@@ -9,6 +9,7 @@ mod hostile;
 #[cfg(unix)]
 mod links;
 mod listing;
+mod questions;
 mod revisions;
 mod searching;
 mod sharing;

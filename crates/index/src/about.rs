@@ -295,8 +295,9 @@ impl Corpus {
     /// that are missing.
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize) -> Option<Partial> {
         let with_vector = || self.scales.iter().filter(|scale| **scale != 0.0).count();
-        let indexed = if by_meaning { with_vector() + self.unembedded } else { self.documents.len() };
-        let of = self.documents.len() + unread;
+        let all = self.documents.len();
+        let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
+        let of = of + unread;
         (indexed < of).then_some(Partial { indexed, of })
     }
 

@@ -282,6 +282,22 @@ fn an_index_of_a_newer_version_is_left_alone() {
     assert_eq!(refused.code, Code::IndexNewer);
 }
 
+#[test]
+fn an_index_of_an_older_version_is_built_again() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    let sources = || vec![world.file("a", "a.md")];
+    world.update(sources());
+    let connection = rusqlite::Connection::open(world.location().path()).unwrap();
+    connection.pragma_update(None, "user_version", 1).unwrap();
+    connection.execute_batch("DROP TABLE relationships").unwrap();
+    drop(connection);
+    assert!(Index::open(&world.location()).unwrap().is_none());
+    let built = world.update(sources());
+    assert_eq!((built.documents, built.is_replaced), (2, true));
+    assert_eq!(world.best("retry"), ["a"]);
+}
+
 fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];

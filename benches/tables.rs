@@ -1,0 +1,115 @@
+//! Finding and joining the tables of a documented database of 1,000 tables and 14,000 columns: the index by words, `search` as a whole
+//! process beside the `sqlite3` command line over the same words, and join paths within the process and as a whole process.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints, and stops where it cannot measure"
+)]
+
+#[path = "../tests/support/databases.rs"]
+#[allow(dead_code, reason = "tests use the rest")]
+mod databases;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use databases::{Dialect, many_tables, sql};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
+use support::{Workspace, in_turn, refdesk, report, time};
+
+const RUNS: usize = 11;
+
+/// A workspace with the pages of 1,000 tables.
+fn documented() -> Workspace {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    fs::create_dir_all(root.join(".jaato")).unwrap();
+    let text = "databases: [{name: shop, type: sqlite, connection: {file: shop.db}, sampling: none}]\n";
+    fs::write(root.join(".jaato/databases.yaml"), text).unwrap();
+    let connection = rusqlite::Connection::open(root.join("shop.db")).unwrap();
+    connection.execute_batch(&sql(&many_tables(1_000), Dialect::Sqlite)).unwrap();
+    let made = Workspace { folder, documents: Vec::new(), entries: Vec::new() };
+    time(&mut refdesk(&made, &["db", "document", "--yes"]));
+    made
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+fn sqlite(file: &Path, sql: &str) -> Duration {
+    time(Command::new("sqlite3").arg(file).arg(sql))
+}
+
+fn search(workspace: &Workspace) {
+    let file = workspace.folder.path().join(".jaato/refdesk/index.db");
+    let index = || time(&mut refdesk(workspace, &["index", "--words-only", "--fresh"]));
+    index();
+    let documents: f64 = rusqlite::Connection::open(&file)
+        .unwrap()
+        .query_row("SELECT count(*) FROM documents", (), |row| row.get(0))
+        .unwrap();
+    let again = format!(
+        "ATTACH '{}' AS i; CREATE TABLE d AS SELECT * FROM i.documents WHERE 0;
+         CREATE VIRTUAL TABLE f USING fts5(title, words, content, tokenize = 'porter unicode61 remove_diacritics 2');
+         BEGIN; INSERT INTO d SELECT * FROM i.documents; INSERT INTO f SELECT heading, keywords, content FROM i.documents;
+         COMMIT;",
+        file.display()
+    );
+    let beside = workspace.folder.path().join("copy.db");
+    let copied = || {
+        let _ = fs::remove_file(&beside);
+        sqlite(&beside, &again)
+    };
+    let [ours, floor] = in_turn(5, index, copied);
+    println!("{documents} documents indexed by words: {ours:?}; copied by sqlite3 in one transaction: {floor:?}");
+    report("1,000 documents indexed by words", milliseconds(ours) / documents * 1e3, 1_000.0 / 12.0, " ms");
+    let nothing = || time(&mut refdesk(workspace, &["index", "--words-only"]));
+    println!("nothing changed: {:?}", in_turn(RUNS, nothing, || Duration::ZERO)[0]);
+
+    let sql =
+        "SELECT rowid FROM documents_fts WHERE documents_fts MATCH 'order OR price OR customer' ORDER BY rank LIMIT 50";
+    let ours = || time(&mut refdesk(workspace, &["search", "order price customer"]));
+    let [ours, floor] = in_turn(RUNS * 2, ours, || sqlite(&file, sql));
+    println!("search, three frequent words: {ours:?}; sqlite3: {floor:?}");
+    report("search, above sqlite3", milliseconds(ours) - milliseconds(floor), 15.0, " ms");
+}
+
+fn paths(workspace: &Workspace) {
+    let root = workspace.folder.path();
+    let around = Surroundings { workspace: root.into(), current: root.into(), ..Surroundings::default() };
+    let state = Some(Path::new(support::STATE).join("refdesk"));
+    let desk = Desk::open(Options { state, ..Options::new(around) });
+    let ask = || {
+        let began = Instant::now();
+        let found = desk.whole_database_view().unwrap().paths("customer_00001", "bin_00400", None).unwrap();
+        assert!(!found.answer.paths.is_empty());
+        began.elapsed()
+    };
+    println!("join path, the first time: {:?}", ask());
+    let mut times: Vec<Duration> = (0..RUNS * 5).map(|_| ask()).collect();
+    times.sort_unstable();
+    report("join path over 1,000 tables, within the process", milliseconds(times[times.len() / 2]), 5.0, " ms");
+    let process = || time(&mut refdesk(workspace, &["db", "path", "customer_00001", "bin_00400"]));
+    println!("join path, whole process: {:?}", in_turn(RUNS, process, || Duration::ZERO)[0]);
+}
+
+fn tables(_: &mut Criterion) {
+    let workspace = documented();
+    search(&workspace);
+    paths(&workspace);
+}
+
+criterion_group!(benches, tables);
+criterion_main!(benches);
