@@ -21,11 +21,11 @@ use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
 use crate::tui::session;
-use crate::tui::state::{Message, State, Tone, Typing};
+use crate::tui::state::{Message, State, Tone};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
-use crate::tui::windows::{discovery, large_pick, trust, welcome, write};
+use crate::tui::windows::{WindowKind, discovery, large_pick, trust, welcome, write};
 use refdesk_core::catalog::Mode;
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
@@ -122,7 +122,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
-        Response::Found(found) if state.typing == Some(Typing::DatabaseFilter) => {
+        Response::Found(found) if state.databases.is_open() && state.open_window() != Some(WindowKind::Jump) => {
             // Without an index the names are all there is.
             found.iter().for_each(|answer| databases::update::found(state, answer));
         }

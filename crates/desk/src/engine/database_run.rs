@@ -65,23 +65,57 @@ pub struct RunClient {
 }
 
 impl DatabaseRun {
-    /// Prepares a run, and answers with what it would do. It writes nothing until it is told to.
+    /// Prepares a run once the one before has ended, and answers with what it would do. It writes nothing until it is told to.
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(client: RunClient, what: DocumentOptions, reply: oneshot::Sender<Response>) -> io::Result<Self> {
+    pub fn start(
+        client: RunClient,
+        what: DocumentOptions,
+        before: Option<Self>,
+        reply: oneshot::Sender<Response>,
+    ) -> io::Result<Self> {
         let (write, order) = mpsc::channel();
         let flags = Arc::new(RunFlags::default());
         let of_thread = flags.clone();
-        let run = move || run(client, &what, reply, &order, &of_thread);
+        let run = move || {
+            if let Some(before) = before {
+                before.wait();
+            }
+            run(client, &what, reply, &order, &of_thread);
+        };
         let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
         Ok(Self { write: Some(write), flags, thread: Some(thread) })
     }
 
     /// Writes what was prepared, and answers when that has ended.
-    pub fn write(&self, reply: oneshot::Sender<Response>) {
-        // If the run has ended, the dropped sender tells so.
-        let _ = self.write.as_ref().map(|write| write.send(reply));
+    ///
+    /// # Errors
+    /// It has ended; who was to be answered.
+    pub fn write(&self, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
+        match &self.write {
+            Some(write) => write.send(reply).map_err(|unsent| unsent.0),
+            None => Err(reply),
+        }
+    }
+
+    /// Ends it as soon as it has read the databases.
+    pub fn forget(&mut self) {
+        self.pause();
+        self.write = None;
+    }
+
+    /// Ends it, and waits for that.
+    fn wait(mut self) {
+        self.forget();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+
+    /// Whether it has read the databases.
+    pub fn is_prepared(&self) -> bool {
+        self.flags.is_prepared.load(Ordering::Acquire)
     }
 
     /// Ends it after the table at hand.
@@ -98,8 +132,7 @@ impl DatabaseRun {
 
 impl Drop for DatabaseRun {
     fn drop(&mut self) {
-        self.pause();
-        self.write = None;
+        self.forget();
         // A database that does not answer is not waited for.
         if let Some(thread) = self.thread.take().filter(|_| self.flags.is_prepared.load(Ordering::Acquire)) {
             let _ = thread.join();

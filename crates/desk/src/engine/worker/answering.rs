@@ -72,10 +72,16 @@ impl Worker<'_> {
                 return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
             }
             Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
-            Request::WriteDatabases => match &self.database_run {
-                Some(run) => return run.write(reply),
-                None => Response::Done(vec![nothing_prepared()]),
-            },
+            Request::WriteDatabases => {
+                let unsent = match &self.database_run {
+                    Some(run) => run.write(reply).err(),
+                    None => Some(reply),
+                };
+                if let Some(reply) = unsent {
+                    drop(reply.send(Response::Done(vec![nothing_prepared()])));
+                }
+                return;
+            }
             request => self.respond(&session, request, watch),
         };
         // The client may have stopped waiting.
@@ -201,8 +207,10 @@ impl Worker<'_> {
             Request::DatabasePage { database, path } => {
                 return Response::DatabasePage(Box::new(self.desk.database_page(&database, &path)));
             }
-            Request::PauseDatabases => match &self.database_run {
+            Request::PauseDatabases => match &mut self.database_run {
                 Some(run) if run.is_writing() => run.pause(),
+                // A database that does not answer is not waited for here.
+                Some(run) if !run.is_prepared() => run.forget(),
                 _ => self.database_run = None,
             },
             Request::Preview { .. }
@@ -265,14 +273,14 @@ impl Worker<'_> {
             drop(reply.send(Response::DatabasesPrepared(Err(busy))));
             return;
         }
-        self.database_run = None;
+        let before = self.database_run.take();
         let client = RunClient {
             options: self.desk.options.clone(),
             session,
             events: self.events.clone(),
             changed: self.queue.clone(),
         };
-        match DatabaseRun::start(client, DocumentOptions { names, ..DocumentOptions::default() }, reply) {
+        match DatabaseRun::start(client, DocumentOptions { names, ..DocumentOptions::default() }, before, reply) {
             Ok(run) => self.database_run = Some(run),
             Err(error) => {
                 let message = format!("no thread can be started: {error}");
