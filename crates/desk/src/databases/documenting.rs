@@ -81,6 +81,8 @@ pub struct Documentation {
     pub databases_gone: BTreeSet<String>,
     /// The sources of the catalog, with the path and the text of each file.
     pub catalog: Vec<(CatalogEntry, String, String)>,
+    /// The ids of all sources that the pages would be, also where none is made of them now.
+    pub(super) wanted_sources: BTreeSet<String>,
     /// The databases that could not be read.
     pub failed: Vec<(String, Error)>,
     /// What is wrong and does not keep a page from being written.
@@ -179,6 +181,7 @@ impl Desk {
             left_over: Vec::new(),
             databases_gone: BTreeSet::new(),
             catalog: Vec::new(),
+            wanted_sources: BTreeSet::new(),
             failed: read.iter().filter_map(failure).chain(self.wrong_databases(&options.names)).collect(),
             problems,
             sources: SourceCounts::default(),
@@ -284,12 +287,6 @@ impl Desk {
     }
 
     fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {
-        if !self.settings().auto_discover {
-            let message = "files in the references folder are not read, so the pages do not become sources";
-            let problem = Diagnostic::warning(Code::NotDiscovered, message);
-            run.problems.push(problem.fix("set 'auto_discover_references' to true"));
-            return;
-        }
         let of_table: BTreeMap<&TableName, &str> = pages
             .iter()
             .filter(|page| page.kind == PageKind::Table && page.path.ends_with(".md"))
@@ -304,8 +301,16 @@ impl Desk {
                 Some((name, doc, domain.as_str(), *path))
             })
             .collect();
+        let entries = catalog_entries(&database.config, &run.docs_path, &rows);
+        run.wanted_sources.extend(entries.iter().map(|entry| entry.id.clone()));
+        if !self.settings().auto_discover {
+            let message = "files in the references folder are not read, so the pages do not become sources";
+            let problem = Diagnostic::warning(Code::NotDiscovered, message);
+            run.problems.push(problem.fix("set 'auto_discover_references' to true"));
+            return;
+        }
         let folder = self.references_folder();
-        for entry in catalog_entries(&database.config, &run.docs_path, &rows) {
+        for entry in entries {
             let file = folder.join(format!("{}.json", entry.id));
             let elsewhere = self.catalog().get(&entry.id).filter(|source| *source.origin.file != *file);
             if let Some(other) = elsewhere {

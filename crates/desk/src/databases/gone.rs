@@ -47,7 +47,7 @@ impl Desk {
         }
         let mut entries_removed = Vec::new();
         for entry in run.manifest.iter().flat_map(|manifest| &manifest.catalog) {
-            if run.catalog.iter().any(|(kept, ..)| kept.id == entry.id) || !self.is_of_run(run, entry) {
+            if run.wanted_sources.contains(&entry.id) || !self.is_of_run(run, entry) {
                 continue;
             }
             match self.entry_found(run, entry) {
@@ -100,6 +100,11 @@ impl Desk {
             let is_of_run = run.databases.contains(name) || run.databases_gone.contains(name);
             is_of_run && is_page_path(path, &run.docs_path, name)
         })
+    }
+
+    /// Whether there is a file at the path of a page that is not what refdesk wrote.
+    pub(super) fn is_edited(&self, run: &Documentation, path: &str) -> bool {
+        matches!(self.page_found(run, path), FoundFile::Edited)
     }
 
     fn page_found(&self, run: &Documentation, path: &str) -> FoundFile {

@@ -257,6 +257,11 @@ impl<'p> Run<'_, 'p> {
     fn remove_pages(&mut self) {
         for path in &self.prepared.removed {
             match self.proposed_removal(path).and_then(|proposal| {
+                // Removing checks that the file is still as it is now; that it is still refdesk's own is for here.
+                if self.desk.is_edited(self.prepared, path) {
+                    let message = format!("{path} was changed since it was compared, and stays");
+                    return Err(Error::new(Code::Changed, message, "compare again"));
+                }
                 // The folder of tables, of the domain and of the database.
                 let done = self.desk.remove(self.session, &proposal, 3, "what the page described is gone");
                 done.map_err(|unwritten| unwritten.refused)

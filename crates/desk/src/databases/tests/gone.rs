@@ -2,8 +2,11 @@
 
 use std::fs;
 
+use refdesk_text::Code;
+
 use super::super::DocumentOptions;
 use super::{CONFIG, World, options};
+use crate::Session;
 
 #[test]
 fn a_manifest_that_came_with_the_repository_removes_nothing_else() {
@@ -163,4 +166,36 @@ fn an_edited_page_of_a_table_that_is_gone_is_named_until_it_is_removed() {
     assert!(desk.documentation(&options()).unwrap().left_over.is_empty());
     let manifest = desk.manifest("docs/databases").unwrap().unwrap();
     assert_eq!((manifest.edited.len(), manifest.catalog.len()), (0, 1));
+}
+
+#[test]
+fn a_page_that_was_edited_since_it_was_compared_is_not_removed() {
+    let world = World::new();
+    world.document(&options());
+    world.put(".jaato/databases.yaml", &CONFIG.replace("type", "exclude_tables: ['*.zone'], type"));
+    let page = "docs/databases/shop/zone/tables/main.zone.md";
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    assert!(prepared.files_removed().any(|path| path == page));
+    world.put(page, "mine");
+    let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+    assert_eq!(report.failed.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Changed]);
+    assert_eq!(world.read(page), "mine");
+    drop((prepared, desk));
+    let told = world.desk().documentation(&options()).unwrap();
+    assert_eq!(told.left_over, [page], "the next run names it");
+}
+
+#[test]
+fn sources_that_are_only_left_out_of_a_run_stay() {
+    let world = World::new();
+    world.document(&options());
+    let entry = ".jaato/references/db-shop-zone.json";
+    let before = world.read(entry);
+    world.put("references.json", "{\"sources\": [], \"auto_discover_references\": false}");
+    for _ in 0..2 {
+        assert!(world.desk().documentation(&options()).unwrap().entries_removed.is_empty());
+        assert_eq!(world.document(&options()).sources_removed, [] as [String; 0]);
+        assert_eq!(world.read(entry), before);
+    }
 }
