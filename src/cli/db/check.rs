@@ -70,5 +70,5 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
 
 fn not_configured(name: &str) -> Diagnostic {
     let message = format!("there are pages of '{name}', which is no longer configured");
-    Diagnostic::warning(Code::UnknownDatabase, message).fix("`refdesk db document` removes them")
+    Diagnostic::warning(Code::UnknownDatabase, message).fix("`refdesk db document` removes them, except edited ones")
 }

@@ -5,7 +5,7 @@
 mod catalog;
 mod manifest;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use refdesk_database::documenter::{PageAction, Progress, ProgressStatus, RunStats, UnitProgress};
 use refdesk_database::schema::page::Page;
@@ -19,8 +19,11 @@ use serde_json::json;
 use super::documenting::{Documentation, DocumentedPage, PROGRESS};
 use crate::{Desk, Session};
 
-/// Pages after which the run notes how far it is, and how often it does at most.
-const NOTED: (usize, usize) = (64, 16);
+/// Pages that are journalled at once.
+const JOURNALLED: usize = 64;
+
+/// How often a long run notes how far it is.
+const NOTED: usize = 16;
 
 /// Pages in a row that cannot be written before the run ends.
 const FAILURES: usize = 5;
@@ -66,7 +69,7 @@ struct Run<'d, 'p> {
     writes: SeparateWrites,
     progress: Progress,
     report: DocumentReport,
-    /// Written and not journalled yet: paths as printed, and texts.
+    /// Written, and not yet journalled: paths as printed, and texts.
     unnoted: Vec<(String, &'p str)>,
 }
 
@@ -131,7 +134,7 @@ impl<'p> Run<'_, 'p> {
     fn write_pages(&mut self, progress: &mut dyn FnMut(DocumentProgress) -> bool) {
         let wanted: Vec<&'p DocumentedPage> =
             self.prepared.pages.iter().filter(|it| it.action == PageAction::Write).collect();
-        let every = (wanted.len() / NOTED.1).max(NOTED.0);
+        let every = (wanted.len() / NOTED).max(JOURNALLED);
         let (mut failed, mut in_a_row) = (0, 0);
         let mut table: Option<&TableName> = None;
         for (at, it) in wanted.iter().enumerate() {
@@ -160,7 +163,10 @@ impl<'p> Run<'_, 'p> {
                 self.report.is_ended = true;
                 break;
             }
-            if self.unnoted.len() >= every {
+            if self.unnoted.len() >= JOURNALLED {
+                self.journal();
+            }
+            if (at + 1).is_multiple_of(every) {
                 self.store_progress();
             }
         }
@@ -201,7 +207,7 @@ impl<'p> Run<'_, 'p> {
 
     /// Counts the tables of each unit: one is done when both of its pages are.
     fn complete_units(&mut self) {
-        let written: std::collections::BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
+        let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
         let mut tables: BTreeMap<(&str, &TableName), (String, bool)> = BTreeMap::new();
         for it in &self.prepared.pages {
             let (Some(table), Some(domain)) = (&it.page.table, &it.page.domain) else { continue };
@@ -228,11 +234,15 @@ impl<'p> Run<'_, 'p> {
         stats.failed_tables = self.progress.work_units.values().map(|unit| unit.tables_failed).sum();
     }
 
-    /// Journals what was written, and notes how far the run is.
-    fn store_progress(&mut self) {
+    fn journal(&mut self) {
         let unnoted = std::mem::take(&mut self.unnoted);
         let files = unnoted.iter().map(|(shown, text)| (shown.as_str(), *text));
         self.desk.note_files(self.session, files, REASON);
+    }
+
+    /// Journals what was written, and notes how far the run is.
+    fn store_progress(&mut self) {
+        self.journal();
         self.progress.last_checkpoint = self.desk.timestamp();
         if let Err(error) = self.desk.store_database_state(PROGRESS, &self.progress) {
             // What was noted when the run began is enough to go on.
