@@ -9,7 +9,6 @@ use refdesk_database::schema::diff::{Difference, diff};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::snapshot::TableName;
 use refdesk_database::schema::table_doc::TableDoc;
-use refdesk_files::name::sha256_hex;
 use refdesk_files::stamp;
 use refdesk_text::Error;
 
@@ -65,8 +64,7 @@ impl Desk {
             }
         }
         let manifest = self.manifest(docs_path).ok().flatten();
-        let version = manifest.as_ref().map(|manifest| sha256_hex(manifest.text().as_bytes())).unwrap_or_default();
-        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, manifest.as_ref(), version));
+        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, manifest.as_ref()));
         *known = Some((stamp, pages.clone()));
         pages
     }

@@ -80,7 +80,7 @@ pub struct DocumentedPages {
     workspace: PathBuf,
     /// The folder of the pages, without links.
     pub(super) folder: PathBuf,
-    /// Changes with the manifest.
+    /// Changes with the files that are pages.
     pub(super) version: String,
     /// In the order of the manifest.
     pub tables: Vec<TablePage>,
@@ -101,11 +101,11 @@ impl TablePage {
 
 impl DocumentedPages {
     /// The pages of a manifest; none without one.
-    pub(super) fn of(workspace: &Path, docs_path: &str, manifest: Option<&Manifest>, version: String) -> Self {
+    pub(super) fn of(workspace: &Path, docs_path: &str, manifest: Option<&Manifest>) -> Self {
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let written = workspace.join(docs_path);
         let folder = resolve(&written).unwrap_or(written);
-        let mut pages = Self { workspace, folder, version, ..Self::default() };
+        let mut pages = Self { workspace, folder, ..Self::default() };
         let Some(manifest) = manifest else { return pages };
         let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
         let listed = || manifest.indexable_files.iter().filter(|file| is_page(&file.path, &file.database));
@@ -161,7 +161,18 @@ impl DocumentedPages {
             files.insert(real(&domain.path), PageFile::Domain(at));
         }
         pages.files = files;
+        pages.version = pages.hash();
         pages
+    }
+
+    /// A hash of which files are pages, and of how they were written.
+    fn hash(&self) -> String {
+        let mut text = String::new();
+        let tables = self.tables.iter().map(|table| (&table.path, &table.hash));
+        for (path, hash) in tables.chain(self.domains.iter().map(|domain| (&domain.path, &domain.hash))) {
+            text.push_str(&format!("{path}\n{hash:?}\n"));
+        }
+        sha256_hex(text.as_bytes())
     }
 
     /// Whether no table has a page.
