@@ -1,11 +1,8 @@
 //! The documented databases: their tables, a page with what may be told of each column, and a run that documents them after what
 //! it would write was said.
 
-use refdesk_desk::engine::Request;
-use refdesk_desk::{
-    DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DocumentReport, DocumentationPreview,
-    TableSummary,
-};
+use refdesk_desk::engine::{PreparedRun, Request};
+use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DocumentReport, TableSummary};
 use refdesk_text::Error;
 
 use super::fix;
@@ -114,9 +111,9 @@ pub fn describe(state: &mut PlainState, name: &str, turn: &mut Turn) {
 }
 
 /// Says what would be written, and asks.
-pub fn prepared(state: &mut PlainState, prepared: Result<Box<DocumentationPreview>, Error>, turn: &mut Turn) {
-    let preview = match prepared {
-        Ok(preview) => preview,
+pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut Turn) {
+    let PreparedRun { number: run, preview } = match prepared {
+        Ok(prepared) => *prepared,
         Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
     };
     turn.say(headline(&preview));
@@ -144,13 +141,13 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<DocumentationPrevie
         return turn.ask(Request::PauseDatabases);
     }
     turn.say("Type yes to write this, or no to leave everything as it is.");
-    state.question = Some(Question::Documentation(preview.new.len() + preview.changed_count));
+    state.question = Some(Question::Documentation { run, pages: preview.new.len() + preview.changed_count });
 }
 
-pub fn write(state: &mut PlainState, pages: usize, turn: &mut Turn) {
+pub fn write(state: &mut PlainState, run: u64, pages: usize, turn: &mut Turn) {
     state.pending = Some(Pending::Documented(pages));
     turn.say("Writing. Ctrl-C ends it after the table at hand, and describe goes on.");
-    turn.ask(Request::WriteDatabases);
+    turn.ask(Request::WriteDatabases(run));
 }
 
 pub fn forget(state: &mut PlainState, turn: &mut Turn) {

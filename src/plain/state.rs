@@ -103,8 +103,8 @@ pub enum Question {
     Request(Box<OpenRequest>),
     /// Whether to trust exactly these.
     Trust(Arc<[PrivilegedAction]>),
-    /// Whether to write these many pages, which were prepared.
-    Documentation(usize),
+    /// Whether to write these many pages, which the run of this number prepared.
+    Documentation { run: u64, pages: usize },
     /// Whether to switch to this profile.
     Profile(ComparedProfile),
 }

@@ -130,11 +130,11 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
             Question::Trust(said) => trust::trust(state, said, turn),
             Question::Profile(profile) => profiles::switch(state, profile, turn),
-            Question::Documentation(pages) => databases::write(state, pages, turn),
+            Question::Documentation { run, pages } => databases::write(state, run, pages, turn),
             // These take other answers too.
             Question::Prompt(_) | Question::Value(_) | Question::Path(_) | Question::Request(_) => {}
         },
-        ("no" | "n" | "cancel", Question::Documentation(_)) => databases::forget(state, turn),
+        ("no" | "n" | "cancel", Question::Documentation { .. }) => databases::forget(state, turn),
         ("no" | "n" | "cancel", _) => turn.say("Nothing was changed."),
         _ => {
             turn.say(match &question {

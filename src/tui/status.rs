@@ -274,6 +274,11 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
 
+/// Whether the open window shows a run of the documenter that has nothing to write.
+fn is_only_to_close(state: &State) -> bool {
+    state.open_window() == Some(WindowKind::Documentation) && state.databases.run.has_nothing_to_write()
+}
+
 fn is_approval(state: &State) -> bool {
     state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
@@ -341,6 +346,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Confirm if state.open_window() == Some(WindowKind::Write) => {
             Some(windows::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
         }
+        Action::Confirm if is_only_to_close(state) => None,
+        Action::Back if is_only_to_close(state) => Some("close"),
         Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {
             (PreviewMode::Text, true) => "template text",
             (PreviewMode::Text, false) => "difference",

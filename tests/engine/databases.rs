@@ -1,8 +1,8 @@
 //! Databases through the engine: looking reaches none, a run goes on beside other requests, holds its lock until it ends, and
 //! can be paused.
 
-use refdesk_desk::engine::{Event, Request, Response};
-use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, DocumentOptions, DocumentationPreview};
+use refdesk_desk::engine::{Event, PreparedRun, Request, Response};
+use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, DocumentOptions};
 use refdesk_text::Code;
 use rusqlite::Connection;
 
@@ -24,10 +24,10 @@ fn overview(world: &World) -> DatabaseOverview {
     overview.as_ref().clone()
 }
 
-fn prepared(world: &World) -> DocumentationPreview {
+fn prepared(world: &World) -> PreparedRun {
     let response = world.ask(Request::PrepareDatabases(vec!["app".to_owned()]));
-    let Response::DatabasesPrepared(Ok(preview)) = response else { panic!("{response:?}") };
-    *preview
+    let Response::DatabasesPrepared(Ok(run)) = response else { panic!("{response:?}") };
+    *run
 }
 
 /// Why another process cannot document databases now.
@@ -44,17 +44,19 @@ fn a_run_is_looked_at_before_it_writes() {
     let seen = overview(&world);
     let standing: Vec<&DatabaseStanding> = seen.databases.iter().map(|it| &it.standing).collect();
     assert_eq!(standing, [&DatabaseStanding::Ready, &DatabaseStanding::Untrusted]);
-    let preview = prepared(&world);
+    let PreparedRun { number, preview } = prepared(&world);
     assert_eq!((preview.new.len(), preview.changed_count, preview.is_up_to_date), (6, 0, false), "{preview:?}");
     assert!(!world.at("docs/databases").exists(), "nothing is written yet");
     assert_eq!(busy(&world), Some(Code::DatabaseBusy));
     // One that nobody wants any more lets go of its lock.
     assert_eq!(world.refused(Request::PauseDatabases), "");
     assert_eq!(busy(&world), None);
-    assert_eq!(world.refused(Request::WriteDatabases), "no documentation of databases is prepared");
-    prepared(&world);
-    prepared(&world);
-    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases) else { panic!() };
+    assert_eq!(world.refused(Request::WriteDatabases(number)), "no documentation of databases is prepared");
+    // What was looked at is written, not what was prepared since.
+    let before = prepared(&world).number;
+    let run = prepared(&world).number;
+    assert_eq!(world.refused(Request::WriteDatabases(before)), "no documentation of databases is prepared");
+    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases(run)) else { panic!() };
     assert_eq!((report.written.len(), report.is_ended), (6, false));
     world.event(|event| matches!(event, Event::DatabaseRun(progress) if progress.pages.of == 6));
     world.until("the catalog has the domain", |now| {
@@ -91,13 +93,13 @@ fn configuration_notes_and_plan_are_watched() {
 #[test]
 fn what_happened_to_a_page_is_marked() {
     let world = world();
-    prepared(&world);
-    world.ask(Request::WriteDatabases);
+    let run = prepared(&world).number;
+    world.ask(Request::WriteDatabases(run));
     let page = overview(&world).databases[0].domains[0].tables[0].page.clone().unwrap();
     let text = std::fs::read_to_string(world.at(&page)).unwrap();
     world.overwrite(&page, &format!("{text}\nMine.\n"));
     Connection::open(world.at("app.db")).unwrap().execute_batch("ALTER TABLE purchase ADD COLUMN note TEXT").unwrap();
-    let preview = prepared(&world);
+    let preview = prepared(&world).preview;
     assert_eq!(preview.edited.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), [page.as_str()]);
     let diff = preview.edited[0].diff.as_ref().unwrap();
     assert!(diff.lines.iter().any(|line| line.text == "Mine."));
@@ -122,13 +124,17 @@ fn what_happened_to_a_page_is_marked() {
 #[test]
 fn a_paused_run_goes_on() {
     let world = world();
-    prepared(&world);
-    let written = world.engine.ask(world.engine.session(), Request::WriteDatabases);
+    let run = prepared(&world).number;
+    // It waits to journal its plan, which comes before the pages.
+    let held = std::fs::File::open(world.at(".jaato/refdesk/lock")).unwrap();
+    held.lock().unwrap();
+    let written = world.engine.ask(world.engine.session(), Request::WriteDatabases(run));
     world.ask(Request::PauseDatabases);
+    drop(held);
     let Some(Response::DatabasesWritten(Ok(report))) = world.runtime.block_on(written) else { panic!() };
-    assert!(report.is_ended || report.written.len() == 6, "{report:?}");
-    let done = report.written.len();
-    assert_eq!(prepared(&world).new.len(), 6 - done);
-    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases) else { panic!() };
-    assert_eq!((report.written.len(), report.is_ended), (6 - done, false));
+    assert_eq!((report.written.len(), report.is_ended), (0, true), "{report:?}");
+    let run = prepared(&world);
+    assert_eq!(run.preview.new.len(), 6);
+    let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases(run.number)) else { panic!() };
+    assert_eq!((report.written.len(), report.is_ended), (6, false));
 }

@@ -53,8 +53,8 @@ fn response(request: &Request, other: bool) -> Response {
         Request::PreviewPicks { .. } => Response::PicksPreview { one: change.clone(), all: change },
         Request::Databases => Response::Databases(std::sync::Arc::new(fixture::overview())),
         Request::DatabasePage { path, .. } => Response::DatabasePage(Box::new(fixture::page(path))),
-        Request::PrepareDatabases(_) => Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))),
-        Request::WriteDatabases => Response::DatabasesWritten(Ok(Box::default())),
+        Request::PrepareDatabases(_) => Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))),
+        Request::WriteDatabases(_) => Response::DatabasesWritten(Ok(Box::default())),
         Request::PreviewSelection(id) => {
             Response::SelectionPreview(fixture::preview_selection(id.as_str(), &["x"], &["timeouts"]))
         }

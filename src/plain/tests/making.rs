@@ -288,7 +288,7 @@ fn databases_are_listed_read_and_documented_after_yes() {
     let prepare = |state: &mut PlainState| {
         let turn = typed(state, "describe shop");
         assert_eq!(turn.effects, [PlainEffect::Ask(Request::PrepareDatabases(vec!["shop".to_owned()]))]);
-        answered(state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview())))).lines
+        answered(state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run())))).lines
     };
     let lines = prepare(&mut state);
     assert_eq!(lines[0], "Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file.");
@@ -297,12 +297,12 @@ fn databases_are_listed_read_and_documented_after_yes() {
     assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Nothing was written."]);
     prepare(&mut state);
     let turn = typed(&mut state, "yes");
-    assert_eq!(turn.effects, [PlainEffect::Ask(Request::WriteDatabases)]);
+    assert_eq!(turn.effects, [PlainEffect::Ask(Request::WriteDatabases(fixture::prepared_run().number))]);
     let report = refdesk_desk::DocumentReport { written: vec!["p".to_owned(); 4], ..Default::default() };
     assert_eq!(answered(&mut state, Response::DatabasesWritten(Ok(Box::new(report)))).lines, ["Wrote 4 pages."]);
     for prepared in [
         Err(refdesk_text::Error::new(refdesk_text::Code::NoDatabases, "no databases are configured", "name one")),
-        Ok(Box::new(refdesk_desk::DocumentationPreview { is_up_to_date: true, ..fixture::preview() })),
+        Ok(Box::new(fixture::settled_run())),
     ] {
         drop(typed(&mut state, "describe"));
         let lines = answered(&mut state, Response::DatabasesPrepared(prepared)).lines;

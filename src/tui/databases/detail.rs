@@ -174,7 +174,7 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
     keys.chain(references).chain(inferred).collect()
 }
 
-/// The row under the cursor in a line of words: `documented table · 3 sensitive columns · @db-shop-sales picked`.
+/// The row under the cursor in words: `documented table · 3 sensitive columns · @db-shop-sales picked`.
 pub fn status(state: &State) -> String {
     let view = &state.databases;
     let Some(row) = view.row() else { return String::new() };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use refdesk_desk::engine::{DatabaseRunProgress, Request};
+use refdesk_desk::engine::{DatabaseRunProgress, PreparedRun, Request};
 use refdesk_desk::{DocumentReport, DocumentationPreview, PageDifference};
 use refdesk_text::{Code, Error};
 
@@ -33,7 +33,7 @@ pub enum RunState {
     Preparing,
     /// What would be written is shown; `text` is wrapped for `columns`.
     Prepared {
-        preview: Box<DocumentationPreview>,
+        run: Box<PreparedRun>,
         text: WrappedText,
         columns: usize,
     },
@@ -48,6 +48,15 @@ pub enum RunState {
 impl RunState {
     pub fn is_writing(&self) -> bool {
         matches!(self, Self::Writing { .. })
+    }
+
+    /// Whether it was prepared and there is nothing to write, or it could not be.
+    pub fn has_nothing_to_write(&self) -> bool {
+        match self {
+            Self::Prepared { run, .. } => run.preview.is_up_to_date,
+            Self::Failed(_) => true,
+            Self::Idle | Self::Preparing | Self::Writing { .. } => false,
+        }
     }
 
     /// Whether it ends after the table at hand.
@@ -73,22 +82,24 @@ pub fn prepare(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// What would be written, or why nothing can be.
-pub fn prepared(state: &mut State, prepared: Result<Box<DocumentationPreview>, Error>) {
+pub fn prepared(state: &mut State, prepared: Result<Box<PreparedRun>, Error>) {
     // Its window may have been closed.
     if !matches!(state.databases.run, RunState::Preparing) {
         return;
     }
     state.databases.run = match prepared {
-        Ok(preview) => RunState::Prepared { preview, text: WrappedText::EMPTY, columns: 0 },
+        Ok(run) => RunState::Prepared { run, text: WrappedText::EMPTY, columns: 0 },
         Err(error) => RunState::Failed(error),
     };
 }
 
 /// Writes what is shown.
 pub fn write(state: &mut State, effects: &mut Vec<Effect>) {
+    let RunState::Prepared { run, .. } = &state.databases.run else { return };
+    let number = run.number;
     state.databases.run = RunState::Writing { progress: None, is_pausing: false };
     state.window = None;
-    effects.push(Effect::Ask(Request::WriteDatabases));
+    effects.push(Effect::Ask(Request::WriteDatabases(number)));
 }
 
 /// Ends it: what is written stays, and what was only prepared is forgotten.

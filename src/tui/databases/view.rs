@@ -15,6 +15,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::Scroll;
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
 
 /// Below this width only one side is shown.
@@ -30,7 +31,7 @@ pub struct DatabasesLayout {
     pub right: Rect,
     pub filter: Rect,
     pub list: Rect,
-    /// The row under the cursor in a line of words.
+    /// The row under the cursor in words.
     pub status: Rect,
     pub tabs: Rect,
     pub detail: Rect,
@@ -59,7 +60,8 @@ pub fn places(state: &State) -> DatabasesLayout {
         Rect { y, height, ..of_detail }
     };
     let is_table = state.databases.table().is_some();
-    let status = row(of_detail.y, 1);
+    let lines = status(state, usize::from(indented(of_detail).width)).len();
+    let status = row(of_detail.y, u16::try_from(lines).unwrap_or(u16::MAX).clamp(1, (of_detail.height / 3).max(1)));
     let tabs = row(status.bottom(), u16::from(is_table));
     let detail = row(tabs.bottom(), u16::MAX);
     DatabasesLayout { left, right, filter, list, status, tabs, detail, run }
@@ -124,11 +126,10 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let active = active(state, DatabaseSide::Detail);
     let border = PaneBorder { title: &title, note: String::new(), place: position, role: ROLE, active };
     border.draw(&state.skin, places.right, buffer);
-    let status = detail::status(state);
-    let line = indented(places.status);
-    let shown = cells::clip(&status, usize::from(line.width), state.skin.glyphs.ellipsis);
-    if !line.is_empty() {
-        buffer.set_stringn(line.x, line.y, shown, usize::from(line.width), theme.style(ThemeRole::Infra));
+    let inside = indented(places.status);
+    let lines = status(state, usize::from(inside.width));
+    for nth in 0..lines.len().min(usize::from(inside.height)) {
+        lines.draw(nth, &[], theme, nth_row(inside, nth), buffer);
     }
     for (tab, text, place) in tabs(state) {
         let role = if tab == view.shown_tab() { ThemeRole::Strong } else { ThemeRole::Infra };
@@ -145,6 +146,11 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
         text.draw(at, &[], theme, nth_row(inside, nth), buffer);
     }
     frame::scrollbar(&state.skin, place, text.len(), view.scroll.top, theme.style(ROLE), buffer);
+}
+
+/// The row under the cursor in words, whole: ids are read and typed.
+fn status(state: &State, columns: usize) -> WrappedText {
+    WrappedText::new(vec![PageLine::new(detail::status(state), ThemeRole::Infra)], columns.max(2))
 }
 
 fn no_joins(state: &State) -> &'static str {

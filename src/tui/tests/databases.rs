@@ -223,15 +223,43 @@ fn a_domain_is_picked_as_its_source() {
 }
 
 #[test]
+fn the_id_of_a_source_is_shown_whole() {
+    let mut state = fixture::in_databases(80, 24, "j j j j");
+    let mut sources = fixture::sources();
+    let place = fixture::local("docs/databases/shop/sales", PathState::Directory);
+    sources.push(fixture::source("db-shop-sales", "Database shop: sales", Mode::Selectable, &["order"], place));
+    let snapshot = Snapshot { generation: 9, catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let shown = screen(&state);
+    for words in ["documented table", "changed since", "edited by hand", "1 sensitive column", "@db-shop-sales"] {
+        assert!(shown.contains(words), "{words}\n{shown}");
+    }
+    assert!(shown.contains("[Page]"), "{shown}");
+}
+
+#[test]
+fn a_run_with_nothing_to_write_can_only_be_closed() {
+    let failed = Err(Error::new(Code::DatabaseBusy, "another run", "wait"));
+    for prepared in [Ok(Box::new(fixture::settled_run())), failed] {
+        let mut state = databases("w");
+        answer(&mut state, Response::DatabasesPrepared(prepared));
+        let shown = screen(&state);
+        assert!(shown.contains("Esc close") && !shown.contains("write"), "{shown}");
+        assert_eq!(commands(&press(&mut state, "y")), []);
+        assert_eq!(commands(&press(&mut state, "Esc")), [Request::PauseDatabases]);
+    }
+}
+
+#[test]
 fn a_run_is_looked_at_written_and_paused() {
     let mut state = databases("j");
     assert_eq!(commands(&press(&mut state, "w")), [Request::PrepareDatabases(vec!["shop".to_owned()])]);
     assert_eq!(state.open_window(), Some(WindowKind::Documentation));
     press(&mut state, "y");
     assert_eq!(message(&state), "the databases are still being read");
-    answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+    answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
     assert!(screen(&state).contains("Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file."));
-    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases]);
+    assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases(fixture::prepared_run().number)]);
     assert_eq!(state.open_window(), None);
     event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
     let shown = screen(&state);
@@ -256,16 +284,24 @@ fn a_run_is_looked_at_written_and_paused() {
 fn a_run_that_is_not_wanted_is_forgotten() {
     for (keys, response) in [
         ("Esc", None),
-        ("q", Some(Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))))),
+        ("q", Some(Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))))),
         ("n", Some(Response::DatabasesPrepared(Err(Error::new(Code::DatabaseBusy, "another run", "wait"))))),
     ] {
         let mut state = databases("w");
         response.into_iter().for_each(|response| drop(answer(&mut state, response)));
         assert_eq!(commands(&press(&mut state, keys)), [Request::PauseDatabases], "{keys}");
         assert!(matches!(state.databases.run, RunState::Idle));
-        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
         assert!(matches!(state.databases.run, RunState::Idle), "an answer that comes late");
     }
+    // Its answer may come when the next run is prepared already.
+    let prepare = Request::PrepareDatabases(vec!["shop".to_owned()]);
+    let mut state = databases("w");
+    let question = state.questions.number(&prepare);
+    press(&mut state, "Esc w");
+    let response = Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run())));
+    update(&mut state, Input::Answer { question, response });
+    assert!(question.is_some() && matches!(state.databases.run, RunState::Preparing));
     for (report, said) in [
         (DocumentReport::default(), "The pages are up to date"),
         (
@@ -290,7 +326,7 @@ fn a_run_that_is_not_wanted_is_forgotten() {
         ),
     ] {
         let mut state = databases("w");
-        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
         press(&mut state, "y");
         answer(&mut state, Response::DatabasesWritten(Ok(Box::new(report))));
         assert_eq!(message(&state), said);

@@ -171,7 +171,7 @@ fn take(state: &mut State, step: Step) {
                 let path = state.databases.page_path().unwrap_or_default();
                 answered(Response::DatabasePage(Box::new(fixture::page(path))))
             }
-            4 => answered(Response::DatabasesPrepared(Ok(Box::new(fixture::preview())))),
+            4 => answered(Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run())))),
             5 => Input::Event(Event::DatabaseRun(fixture::progress(640, 200))),
             _ => answered(Response::DatabasesWritten(Ok(Box::default()))),
         },

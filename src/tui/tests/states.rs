@@ -225,7 +225,7 @@ screens! { agents:
 fn databases(size: Size, keys: &str) -> State {
     let mut state = fixture::in_databases(size.width, size.height, keys);
     if state.open_window() == Some(WindowKind::Documentation) {
-        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::preview()))));
+        answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
     }
     state
 }

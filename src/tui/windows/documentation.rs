@@ -45,7 +45,7 @@ impl Window for DocumentationWindow {
     fn disabled(&self, state: &State) -> Option<String> {
         match &state.databases.run {
             RunState::Preparing => Some("the databases are still being read".to_owned()),
-            RunState::Prepared { preview, .. } if preview.is_up_to_date => Some("there is nothing to write".to_owned()),
+            RunState::Prepared { run, .. } if run.preview.is_up_to_date => Some("there is nothing to write".to_owned()),
             RunState::Prepared { .. } => None,
             RunState::Idle | RunState::Failed(_) | RunState::Writing { .. } => Some("nothing is prepared".to_owned()),
         }
@@ -67,7 +67,7 @@ impl Window for DocumentationWindow {
     fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let wanted = text_columns(wide(state.layout().body, COLUMNS));
         let lines = match &state.databases.run {
-            RunState::Prepared { preview, columns, .. } if *columns != wanted => run::text(state, preview),
+            RunState::Prepared { run, columns, .. } if *columns != wanted => run::text(state, &run.preview),
             _ => return,
         };
         if let RunState::Prepared { text, columns, .. } = &mut state.databases.run {

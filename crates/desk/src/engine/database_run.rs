@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::event::Event;
 use super::request::{Change, Message, Response};
-use crate::{Desk, DocumentOptions, DocumentProgress, Options, Session};
+use crate::{Desk, DocumentOptions, DocumentProgress, DocumentationPreview, Options, Session};
 
 /// The shortest time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -38,9 +38,19 @@ impl DatabaseRunProgress {
     }
 }
 
+/// A run that waits for a person's word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreparedRun {
+    /// Names it in [`Request::WriteDatabases`](super::Request::WriteDatabases).
+    pub number: u64,
+    /// What it would do.
+    pub preview: DocumentationPreview,
+}
+
 /// A run. Dropping it ends it: at once before anything is written, else after the table at hand.
 #[derive(Debug)]
 pub struct DatabaseRun {
+    number: u64,
     /// Who is told how writing ended.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
     flags: Arc<RunFlags>,
@@ -70,6 +80,7 @@ impl DatabaseRun {
     /// # Errors
     /// The system cannot start a thread.
     pub fn start(
+        number: u64,
         client: RunClient,
         what: DocumentOptions,
         before: Option<Self>,
@@ -82,20 +93,24 @@ impl DatabaseRun {
             if let Some(before) = before {
                 before.wait();
             }
-            run(client, &what, reply, &order, &of_thread);
+            run(number, client, &what, reply, &order, &of_thread);
         };
         let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
-        Ok(Self { write: Some(write), flags, thread: Some(thread) })
+        Ok(Self { number, write: Some(write), flags, thread: Some(thread) })
     }
 
-    /// Writes what was prepared, and answers when that has ended.
+    /// Writes what was prepared if it is the run of this number, and answers when that has ended.
     ///
     /// # Errors
-    /// It has ended; who was to be answered.
-    pub fn write(&self, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
+    /// It is another run, or has ended; where the answer was to go.
+    pub fn write(&self, number: u64, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
         match &self.write {
-            Some(write) => write.send(reply).map_err(|unsent| unsent.0),
-            None => Err(reply),
+            Some(write) if number == self.number => {
+                // From here on it is paused, not forgotten.
+                self.flags.is_writing.store(true, Ordering::Relaxed);
+                write.send(reply).map_err(|unsent| unsent.0)
+            }
+            _ => Err(reply),
         }
     }
 
@@ -141,6 +156,7 @@ impl Drop for DatabaseRun {
 }
 
 fn run(
+    number: u64,
     client: RunClient,
     what: &DocumentOptions,
     reply: oneshot::Sender<Response>,
@@ -159,11 +175,10 @@ fn run(
     };
     let preview = desk.preview_documentation(&prepared);
     flags.is_prepared.store(true, Ordering::Release);
-    if reply.send(Response::DatabasesPrepared(Ok(Box::new(preview)))).is_err() {
+    if reply.send(Response::DatabasesPrepared(Ok(Box::new(PreparedRun { number, preview })))).is_err() {
         return;
     }
     let Ok(reply) = order.recv() else { return };
-    flags.is_writing.store(true, Ordering::Relaxed);
     let (began, mut told) = (Instant::now(), None::<Instant>);
     let written = desk.write_documentation(&session, &prepared, &mut |pages| {
         if told.is_none_or(|told| told.elapsed() >= PROGRESS) {

@@ -14,7 +14,7 @@ mod snapshot;
 mod watch;
 mod worker;
 
-pub use database_run::DatabaseRunProgress;
+pub use database_run::{DatabaseRunProgress, PreparedRun};
 pub use event::{Age, Event, Receipts};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, clock, sentence, unsaid_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use super::database_run::PreparedRun;
 use super::requests::Reply;
 use crate::engine::Snapshot;
 use crate::session::{Line, Receipt};
 use crate::{
     AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
-    Document, DocumentReport, DocumentationPreview, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled,
-    RenderFailure, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
-    Session, Shown, Spot, Switch, channel,
+    Document, DocumentReport, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
+    RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot,
+    Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -174,9 +175,10 @@ pub enum Request {
     /// Read these databases, or all, and prepare their documentation; nothing is written yet. Answered by
     /// [`Response::DatabasesPrepared`].
     PrepareDatabases(Vec<String>),
-    /// Write what was prepared. Answered by [`Response::DatabasesWritten`] when that has ended; meanwhile
-    /// [`Event::DatabaseRun`](super::Event::DatabaseRun) says how far it is.
-    WriteDatabases,
+    /// Write what the run of this number prepared; refused if another was prepared since. Answered by
+    /// [`Response::DatabasesWritten`] when that has ended; meanwhile [`Event::DatabaseRun`](super::Event::DatabaseRun) says how
+    /// far it is.
+    WriteDatabases(u64),
     /// End the run after the table at hand; one that only prepared is forgotten.
     PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
@@ -232,7 +234,7 @@ impl Request {
                 | Self::Trust(_)
                 | Self::Reply { .. }
                 | Self::SwitchProfile(_)
-                | Self::WriteDatabases
+                | Self::WriteDatabases(_)
                 | Self::PauseDatabases
                 | Self::Note(_)
                 | Self::NoteRead(_)
@@ -319,7 +321,7 @@ pub enum Response {
     /// The answer to [`Request::DatabasePage`].
     DatabasePage(Box<DatabasePage>),
     /// The answer to [`Request::PrepareDatabases`].
-    DatabasesPrepared(Result<Box<DocumentationPreview>, Error>),
+    DatabasesPrepared(Result<Box<PreparedRun>, Error>),
     /// The answer to [`Request::WriteDatabases`].
     DatabasesWritten(Result<Box<DocumentReport>, Error>),
     /// The answer to [`Request::Verdict`].

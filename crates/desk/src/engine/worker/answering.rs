@@ -72,9 +72,9 @@ impl Worker<'_> {
                 return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
             }
             Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
-            Request::WriteDatabases => {
+            Request::WriteDatabases(number) => {
                 let unsent = match &self.database_run {
-                    Some(run) => run.write(reply).err(),
+                    Some(run) => run.write(number, reply).err(),
                     None => Some(reply),
                 };
                 if let Some(reply) = unsent {
@@ -219,7 +219,7 @@ impl Worker<'_> {
             | Request::Agents
             | Request::Databases
             | Request::PrepareDatabases(_)
-            | Request::WriteDatabases => {}
+            | Request::WriteDatabases(_) => {}
             Request::Prepare(request) => {
                 self.complete_templates();
                 let templates = self.templates.clone();
@@ -280,7 +280,9 @@ impl Worker<'_> {
             events: self.events.clone(),
             changed: self.queue.clone(),
         };
-        match DatabaseRun::start(client, DocumentOptions { names, ..DocumentOptions::default() }, before, reply) {
+        self.database_runs += 1;
+        let what = DocumentOptions { names, ..DocumentOptions::default() };
+        match DatabaseRun::start(self.database_runs, client, what, before, reply) {
             Ok(run) => self.database_run = Some(run),
             Err(error) => {
                 let message = format!("no thread can be started: {error}");

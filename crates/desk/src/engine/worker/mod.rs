@@ -97,6 +97,7 @@ pub fn run(
         clock,
         queue: changed.clone(),
         database_run: None,
+        database_runs: 0,
         reads: 0,
         published: Instant::now(),
         journal: JournalFollower::new(&desk),
@@ -184,6 +185,8 @@ pub(super) struct Worker<'a> {
     queue: WeakSender<Message>,
     /// The run that documents databases, until the next one.
     database_run: Option<DatabaseRun>,
+    /// Counts them.
+    database_runs: u64,
     reads: u64,
     published: Instant,
 }
