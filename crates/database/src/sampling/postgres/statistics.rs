@@ -17,17 +17,20 @@ use crate::schema::table_doc::to_two_digits;
 /// Tables that one statement asks for.
 pub const TABLES: usize = 2_000;
 
-/// The view leaves out what the role may not read.
+/// The view leaves out what the role may not read. Of the bounds, which are in order, some are taken evenly from the first to the last:
+/// those at one end may all be of one kind.
 const STATISTICS: &str = "
-SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25],
-       h.bounds[1:25] || h.bounds[array_upper(h.bounds, 1):array_upper(h.bounds, 1)]
+SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25], e.bounds
 FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bool[]) WITH ORDINALITY
      AS w (schema, name, attribute, is_parent, is_open, at)
 JOIN pg_catalog.pg_stats s ON s.schemaname = w.schema AND s.tablename = w.name AND s.attname = w.attribute
      AND s.inherited = w.is_parent
 CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.most_common_vals::text::text[] END AS common) v
 CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.most_common_freqs::float8[] END AS frequencies) f
-CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.histogram_bounds::text::text[] END AS bounds) h";
+CROSS JOIN LATERAL (SELECT CASE WHEN w.is_open THEN s.histogram_bounds::text::text[] END AS bounds) h
+CROSS JOIN LATERAL (SELECT array_agg(h.bounds[places.place] ORDER BY places.place) AS bounds
+                    FROM (SELECT DISTINCT 1 + (cardinality(h.bounds) - 1) * step / 25 AS place
+                          FROM generate_series(0, 25) step WHERE cardinality(h.bounds) > 0) places) e";
 
 /// What the server knows of a column.
 struct ServerStatistics {

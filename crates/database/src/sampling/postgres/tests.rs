@@ -52,6 +52,7 @@ fn the_values_of_a_server() {
     let cases: &[(&str, Case)] = &[
         ("canaries", canaries),
         ("what is told", told),
+        ("values of several kinds", several_kinds),
         ("tables that are never sampled", never),
         ("joins", joins),
         ("time and locks", time),
@@ -134,6 +135,27 @@ fn told(server: &TestServer, database: &str) {
         assert_eq!(statistics("state").average_width.map(|width| width.abs_diff(6) <= 1), Some(true));
         if !is_analysed {
             assert_eq!(statistics("code").shapes, ["AA-99999"]);
+        }
+    }
+}
+
+fn several_kinds(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE t (low text, middle text, high text, none text);
+         INSERT INTO t SELECT mail, CASE WHEN n % 3 = 1 THEN mail ELSE code END, CASE WHEN n % 3 = 2 THEN mail ELSE code END, code
+         FROM (SELECT n, c || n AS code, c || n || '@example.org' AS mail
+               FROM generate_series(1, 600) n, LATERAL (SELECT (ARRAY['a', 'm', 'z'])[1 + n % 3] AS c) it) values;
+         UPDATE t SET low = none WHERE none !~ '^a';",
+    );
+    for is_analysed in [false, true] {
+        if is_analysed {
+            server.run(database, "ANALYZE");
+        }
+        let found = sampled(&config_of(server, database, "refdesk", ""));
+        let mail = Some(SensitiveRule::Detected("e-mail"));
+        for (name, expected) in [("low", mail.clone()), ("middle", mail.clone()), ("high", mail), ("none", None)] {
+            assert_eq!(column(&found, "t", name).unwrap().sensitive, expected, "{name}, analysed {is_analysed}");
         }
     }
 }
