@@ -74,6 +74,9 @@ const KEYS: &[&str] = &[
 /// Keys that would hold a secret.
 const SECRETS: &[&str] = &["password", "token", "private_key", "passphrase", "secret"];
 
+/// Keys that name the environment variable of a secret.
+const IN_ENV: [&str; 3] = ["password_env", "private_key_env", "token_env"];
+
 /// Reads `connection`, `connection_string` or `connection_config`.
 pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerConnection> {
     if let Some(text) = fields.text("connection_string") {
@@ -102,8 +105,7 @@ pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerC
     let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
     inner.warn_unknown(&known);
     let command = inner.text("password_command").map(Secret::Command);
-    let in_env = ["password_env", "private_key_env", "token_env"];
-    let from_env = in_env.iter().find_map(|key| inner.text(key)).map(Secret::Env);
+    let from_env = secret_in_env(&mut inner)?;
     let connection = ServerConnection {
         service: inner.text("service"),
         url_env: inner.text("url_env"),
@@ -127,6 +129,24 @@ pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerC
         return None;
     }
     Some(connection)
+}
+
+/// The environment variable with the secret, if one is named. Of two, which one is meant is not known: that is an error, and there is
+/// no connection.
+fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
+    let given: Vec<&str> = IN_ENV.into_iter().filter(|key| fields.node(key).is_some()).collect();
+    if let [first @ .., last] = given.as_slice()
+        && !first.is_empty()
+    {
+        let quoted: Vec<String> = first.iter().map(|key| format!("'{key}'")).collect();
+        let message = format!("{} and '{last}' each name a secret, and a connection has one", quoted.join(", "));
+        let problem = Diagnostic::error(Code::Contradiction, message).fix("keep the one that the server asks for");
+        if let Some(node) = fields.node(last) {
+            fields.report(node, problem);
+        }
+        return None;
+    }
+    Some(given.first().and_then(|key| fields.text(key)).map(Secret::Env))
 }
 
 /// How much TLS proves.

@@ -55,6 +55,14 @@ fn a_bad_database_costs_itself_alone() {
         ("{name: a, type: postgres, connection: {host: h, password: x}}", "plain-password 2:63 a password is written"),
         ("{name: a, type: postgres, connection: {port: 5}}", "missing-field 2:43 the connection says neither"),
         ("{name: a, type: postgres, connection_string: 'p://u:x@h/d'}", "plain-password 2:50 a password is written"),
+        (
+            "{name: a, type: postgres, connection: {host: h, password_env: A, token_env: B}}",
+            "contradiction 2:81 'password_env' and 'token_env' each name a secret",
+        ),
+        (
+            "{name: a, type: snowflake, connection: {account: h, token_env: A, private_key_env: B, password_env: C}}",
+            "contradiction 2:68 'password_env', 'private_key_env' and 'token_env' each name a secret",
+        ),
         ("[1]", "not-an-object 2:5 a database is a list, not an object"),
     ] {
         let text = format!("databases:\n  - {entry}{good}\n");

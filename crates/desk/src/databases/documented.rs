@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
+use refdesk_database::config::is_name;
 use refdesk_database::documenter::Manifest;
 use refdesk_database::schema::file_names::is_file_name;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path};
@@ -283,10 +284,4 @@ fn instead(name: &str, known: &[&str], are: &str) -> String {
         None if known.is_empty() => "document the databases first".to_owned(),
         None => all(),
     }
-}
-
-/// Whether this can be the name of a database.
-fn is_name(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=32).contains(&name.len()) && name.bytes().all(is_plain)
 }
