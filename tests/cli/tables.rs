@@ -126,7 +126,7 @@ fn a_manifest_names_only_pages() {
 }
 
 /// Two databases with tables of the same names, and names with dots, quotes and control characters.
-fn twins() -> Workspace {
+pub fn twins() -> Workspace {
     let world = Workspace::with(&[(
         ".jaato/databases.yaml",
         "databases:\n  - { name: one, type: sqlite, connection: { file: one.db } }\n  \

@@ -3,7 +3,7 @@
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
 
-use crate::cli::tables::documented;
+use crate::cli::tables::{documented, twins};
 use crate::mcp::world::workspace;
 use crate::support::client::Client;
 use crate::support::workspace::Workspace;
@@ -78,10 +78,25 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
         ("search_tables", json!({"query": "customer support rep", "limit": 20})),
     ] {
         let answer = client.call(tool, arguments).to_string();
-        for secret in ["SupportRepId\",", "SupportRepId INTEGER", "NVARCHAR", "\\\"CustomerId\\\""] {
-            assert!(!answer.contains(secret), "{tool} quotes {secret}: {answer}");
-        }
-        assert!(answer.contains("main.Customer") || tool == "list_domains", "{tool}: {answer}");
+        quotes_nothing(tool, &answer);
+        let names_no_table = ["list_domains", "get_common_relationships"].contains(&tool);
+        assert!(answer.contains("main.Customer") || names_no_table, "{tool}: {answer}");
+    }
+    let most = client.call("get_common_relationships", json!({"database": "shop"}));
+    assert_eq!((&most["relationships"], &most["total"]), (&json!([]), &json!(0)), "{most}");
+    assert!(most["select"].to_string().contains("db-shop-invoice"), "{most}");
+    for (tool, arguments) in [
+        ("get_table_schema", json!({"table": "SupportRepI"})),
+        ("get_join_path", json!({"source_table": "Customer", "target_table": "Artist", "max_hops": 2})),
+        ("get_join_path", json!({"source_table": "Customer", "target_table": "shop.Employees"})),
+        ("get_join_path", json!({"source_table": "Customer", "target_table": "north.Customers"})),
+        ("get_join_path", json!({"source_table": "Customer", "target_table": "Orders"})),
+        ("get_domain_overview", json!({"domain": "support"})),
+        ("get_common_relationships", json!({"domain": "CustomerI"})),
+        ("get_column_usage", json!({"column_name": "supportrep"})),
+        ("search_tables", json!({"query": "customer support rep", "database": "supportrep"})),
+    ] {
+        quotes_nothing(tool, &said(&mut client, tool, arguments));
     }
     assert_eq!(reads(&world), 0);
 
@@ -123,6 +138,89 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     assert!(!domains.contains("db-shop-track"), "what a person excluded is not offered: {domains}");
     let none = said(&mut client, "get_table_schema", json!({"table": "Track"}));
     assert!(none.contains("no table is named 'Track'"), "{none}");
+}
+
+/// Columns of the two databases, whose names are not words of tables.
+fn quotes_nothing(tool: &str, answer: &str) {
+    let secrets =
+        ["SupportRepId", "NVARCHAR", "CustomerId", "CustomerID", "TrackId", "AlbumId", "InvoiceLineId", "UnitPrice"];
+    for secret in secrets {
+        assert!(!answer.contains(secret), "{tool} quotes {secret}: {answer}");
+    }
+}
+
+/// What is near two tables without a path is on their pages, too.
+#[test]
+fn an_error_quotes_only_pages_that_may_be_read() {
+    let world = twins();
+    let mut client = Client::connect(&world);
+    let schema = |client: &mut Client, table: &str| {
+        let answer = client.call("get_table_schema", json!({"table": table}));
+        answer["source_id"].as_str().unwrap().to_owned()
+    };
+    let [item, orders, alone] = ["one.item", "one.orders", "one.alone"].map(|name| schema(&mut client, name));
+    let ends = json!({"source_table": "one.orders", "target_table": "alone"});
+    let text = said(&mut client, "get_join_path", ends.clone());
+    assert!(text.contains("no path of at most 6 joins leads from main.orders to main.alone"), "{text}");
+    for secret in ["region", "item", "is joined with"] {
+        let ids = [&item, &orders, &alone].into_iter().fold(text.clone(), |text, id| text.replace(id.as_str(), ""));
+        assert!(!ids.contains(secret), "{secret}: {text}");
+    }
+    assert!(text.contains("select them first") && text.contains(&orders) && text.contains(&alone), "{text}");
+    assert_eq!(reads(&world), 0);
+    let all: Vec<&String> = [&item, &orders, &alone].into_iter().collect();
+    client.call("selectReferences", json!({"ids": all}));
+    let text = said(&mut client, "get_join_path", ends);
+    assert!(text.contains("columns with the same name and type: main.item.region and main.alone.region"), "{text}");
+    assert!(text.contains("main.alone is joined with no table") && !text.contains("select them first"), "{text}");
+    let journal = world.run(&["journal"]).exits(0);
+    let last = journal.text().lines().rfind(|line| line.contains("get_join_path")).unwrap().to_owned();
+    assert!(
+        last.contains("\"read\"") && [&item, &orders, &alone].iter().all(|id| last.contains(id.as_str())),
+        "{last}"
+    );
+}
+
+/// Names of databases and domains come from pages, too.
+#[test]
+fn excluded_sources_are_not_named() {
+    let world = documented();
+    world.run(&["index", "--words-only"]).exits(0);
+    let mut client = Client::connect(&world);
+    let north = client.call("list_domains", json!({"database": "north"}));
+    let north: Vec<(String, String)> = north["domains"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["source_id"].as_str().unwrap().to_owned(), it["domain"].as_str().unwrap().to_owned()))
+        .collect();
+    let ids: Vec<&str> = north.iter().map(|(id, _)| id.as_str()).collect();
+    world.run(&[&["exclude"], ids.as_slice()].concat()).exits(0);
+    let shop = client.call("list_domains", json!({})).to_string();
+    assert!(!shop.contains("north"), "{shop}");
+    for (tool, arguments) in [
+        ("list_domains", json!({"database": "nort"})),
+        ("list_domains", json!({"database": "zzz"})),
+        ("search_tables", json!({"query": "region", "database": "nort"})),
+        ("search_tables", json!({"query": "region", "database": "zzz"})),
+        ("search_tables", json!({"query": "region", "domain": "zzz"})),
+        ("search_tables", json!({"query": "region", "domain": "regio"})),
+        ("get_domain_overview", json!({"domain": "zzz"})),
+        ("get_domain_overview", json!({"domain": "regio"})),
+        ("get_common_relationships", json!({"domain": "zzz"})),
+        ("get_column_usage", json!({"column_name": "RegionID", "domain": "zzz"})),
+        ("get_column_usage", json!({"column_name": "RegionI"})),
+        ("get_table_schema", json!({"table": "Shipper"})),
+        ("get_join_path", json!({"source_table": "Track", "target_table": "Shipper"})),
+    ] {
+        let text = said(&mut client, tool, arguments.clone());
+        let hidden = |name: &str| !text.contains(&format!("'{name}'")) && !text.contains(&format!(" {name}"));
+        assert!(hidden("north") && !text.contains("db-north"), "{tool} {arguments}: {text}");
+        for (_, domain) in north.iter().filter(|(_, domain)| !shop.contains(&format!("\"{domain}\""))) {
+            assert!(hidden(domain), "{tool} {arguments} names {domain}: {text}");
+        }
+        assert!(!text.contains("Shippers") && !text.contains("'RegionID'"), "{tool} {arguments}: {text}");
+    }
 }
 
 fn reads(world: &Workspace) -> usize {

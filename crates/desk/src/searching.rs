@@ -185,7 +185,9 @@ impl Settled<'_> {
                 && (access.is_none() || !self.selection.is_excluded(id))
                 && !waits_for_trust(source)
         };
-        self.check_subject(request)?;
+        if request.database.is_some() || request.domain.is_some() {
+            self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
+        }
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
         let is_current = |found: &FoundDocument| texts.have(found);
@@ -242,6 +244,11 @@ impl Settled<'_> {
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
         let source = self.catalog.get(&hit.source)?;
         let readable = access.is_none_or(|access| may_read(access, source, &hit.path));
+        let mut because = hit.because;
+        if !readable && hit.subject.is_some() {
+            // The words that matched are names of columns.
+            because.iter_mut().for_each(|placing| placing.words.clear());
+        }
         let (excerpt, matches) =
             if readable { (hit.excerpt.text, hit.excerpt.matches) } else { (String::new(), Vec::new()) };
         Some(SearchHit {
@@ -255,7 +262,7 @@ impl Settled<'_> {
             excerpt,
             matches,
             score: hit.score,
-            because: hit.because,
+            because,
             readable,
             selected: self.selection.contains(source.id.as_str()),
             tokens: 0,
@@ -264,18 +271,6 @@ impl Settled<'_> {
             join: hit.join.filter(|_| readable),
             fix: if readable { Fix::None } else { Fix::Pick(source.id.to_string()) },
         })
-    }
-
-    /// What a search asks for has to be there.
-    fn check_subject(&self, request: &SearchRequest) -> Result<(), Error> {
-        let pages = self.documented_pages();
-        if let Some(database) = &request.database {
-            pages.known_database(database)?;
-        }
-        if let Some(domain) = &request.domain {
-            pages.known_domain(domain, request.database.as_deref())?;
-        }
-        Ok(())
     }
 
     /// The path of a file, as the catalog reaches it.

@@ -17,7 +17,7 @@ use super::{ToolAnswer, ToolCall, ToolResult, closed, select_references};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{Receipt, What};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
-use refdesk_text::tokens;
+use refdesk_text::{Error, tokens};
 
 /// Asks the desk; what the agent reads is journalled.
 async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
@@ -26,28 +26,43 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let Some(Response::AboutDatabases(found)) = call.handle.ask(&call.session, request).await else {
         return Err(closed().into());
     };
-    let DatabaseAnswer { mut json, quoted, select } = *found?;
+    let DatabaseAnswer { mut json, quoted, select, problem } = *found?;
+    let hint = (!select.is_empty()).then(|| how_to_select(&select, &excluded));
+    if let Some(problem) = problem {
+        let near = problem.fix.to_string();
+        let fix: Vec<String> = [near].into_iter().filter(|near| !near.is_empty()).chain(hint).collect();
+        let refused = Error { fix: fix.join("; ").into(), ..problem };
+        let text = refused.to_string();
+        note_read(&call, quoted, text.len(), tokens::of_prose(text.len() as u64)).await;
+        return Err(refused.into());
+    }
     prune(&mut json);
-    if let (Some(members), false) = (json.as_object_mut(), select.is_empty()) {
-        members.insert("hint".to_owned(), json!(how_to_select(&select, &excluded)));
+    if let (Some(members), Some(hint)) = (json.as_object_mut(), hint) {
+        members.insert("hint".to_owned(), json!(hint));
     }
     escape(&mut json);
     let (body, tokens) = with_tokens(&mut json);
-    if !quoted.is_empty() {
-        let receipt = Receipt {
-            tool: Some(call.arguments.tool_name().to_owned()),
-            about: quoted,
-            bytes: body.len(),
-            tokens: usize::try_from(tokens).unwrap_or(usize::MAX),
-            ..Receipt::new(What::Read)
-        };
-        // A failure to write the journal is reported as a diagnostic.
-        let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
-    }
+    note_read(&call, quoted, body.len(), tokens).await;
     if let Some(members) = json.as_object_mut() {
         members.insert("notice".to_owned(), json!(NOTICE));
     }
     Ok(ToolAnswer::with_text(json, framed(&heading(), &body)))
+}
+
+/// Journals what was quoted of the pages of these sources.
+async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u64) {
+    if quoted.is_empty() {
+        return;
+    }
+    let receipt = Receipt {
+        tool: Some(call.arguments.tool_name().to_owned()),
+        about: quoted,
+        bytes,
+        tokens: usize::try_from(tokens).unwrap_or(usize::MAX),
+        ..Receipt::new(What::Read)
+    };
+    // A failure to write the journal is reported as a diagnostic.
+    let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
 }
 
 /// Notes in the answer how many tokens its text takes; returns the text without its frame.

@@ -41,7 +41,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
 
 fn words(path: &ToldPath) -> String {
     let count = counted(path.hops.len(), "join");
-    let inferred = path.hops.iter().filter(|hop| hop.inferred).count();
+    let inferred = path.hops.iter().filter(|hop| hop.inferred == Some(true)).count();
     let inferred = if inferred > 0 { format!(", {inferred} inferred") } else { String::new() };
     let sql = path.sql_snippet.as_deref().unwrap_or_default();
     let sql: Vec<String> = sql.lines().map(|line| format!("  {}\n", one_line(line))).collect();

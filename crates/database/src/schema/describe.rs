@@ -42,6 +42,11 @@ const MOMENTS: &[(&str, &str)] = &[
     ("inserted", "When the row was inserted"),
 ];
 
+/// A table by its kind and its name alone.
+pub fn named(kind: TableKind, name: &str) -> String {
+    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken(name))
+}
+
 /// What a table is.
 pub fn table(table: &Table, referenced_by: &[String]) -> String {
     let words = spoken(&table.name);

@@ -8,6 +8,9 @@ use serde::Serialize;
 use super::table_doc::TableDoc;
 use crate::connector::quoted;
 
+#[cfg(test)]
+mod tests;
+
 /// Most joins of a path.
 pub const HOPS: usize = 6;
 
@@ -73,13 +76,15 @@ pub struct JoinHop {
 pub struct JoinPaths {
     /// The best first.
     pub paths: Vec<JoinPath>,
-    /// If there is none: what can be joined with the first table, and with the second.
+    /// Whether the search ended before all ways were tried.
+    pub is_cut_short: bool,
+    /// If there is none: what the reader may know to be joined with the first table, and with the second.
     pub near_source: Vec<String>,
     /// The same for the second.
     pub near_target: Vec<String>,
     /// The tables on the best path if it has more joins than were asked for.
     pub longer: Vec<String>,
-    /// Columns of the same name and type near both, if nothing joins them.
+    /// Columns of the same name and type near both, on readable pages, if nothing joins them.
     pub bridges: Vec<Bridge>,
 }
 
@@ -88,8 +93,12 @@ pub struct JoinPaths {
 pub struct Bridge {
     /// `schema.table.column`, near the first table.
     pub from: String,
+    /// Its table.
+    pub from_table: String,
     /// The same near the second.
     pub to: String,
+    /// Its table.
+    pub to_table: String,
 }
 
 /// A table that can be joined.
@@ -101,6 +110,8 @@ pub struct JoinTable<'a> {
     pub table: &'a str,
     /// What its page says.
     pub doc: &'a TableDoc,
+    /// Whether the reader of the answer may read the page.
+    pub is_readable: bool,
 }
 
 impl JoinTable<'_> {
@@ -134,6 +145,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     // By what is spent and at least still needed, then by the order in which it was found.
     let mut found_so_far = 0usize;
     let mut paths: Vec<Vec<(usize, usize)>> = Vec::new();
+    let mut is_cut_short = false;
     let cost_of = |at: usize| left.get(at).copied().flatten();
     if let Some(rest) = cost_of(from) {
         open.push(Reverse((rest, 0usize, found_so_far, from, Vec::<(usize, usize)>::new())));
@@ -146,7 +158,11 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             }
             continue;
         }
-        if steps.len() >= most.min(HOPS) || found_so_far > TRIED {
+        if steps.len() >= most.min(HOPS) {
+            continue;
+        }
+        if found_so_far > TRIED {
+            is_cut_short = true;
             continue;
         }
         for (number, edge) in edges.get(at).into_iter().flatten().enumerate() {
@@ -164,12 +180,10 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     }
     if paths.is_empty() {
         let near = |at: usize| -> Vec<String> {
-            let mut names: Vec<String> = edges
-                .get(at)
-                .into_iter()
-                .flatten()
-                .filter_map(|edge| Some(tables.get(edge.to)?.full_name().to_owned()))
-                .collect();
+            let is_known = tables.get(at).is_some_and(|table| table.is_readable);
+            let others = edges.get(at).into_iter().flatten().filter_map(|edge| tables.get(edge.to));
+            let told = others.filter(|other| is_known || other.is_readable);
+            let mut names: Vec<String> = told.map(|other| other.full_name().to_owned()).collect();
             names.sort();
             names.dedup();
             names.truncate(NEAR);
@@ -180,6 +194,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
         let bridges = if longer.is_empty() { bridges(tables, &edges, from, to) } else { Vec::new() };
         return JoinPaths {
             paths: Vec::new(),
+            is_cut_short,
             near_source: near(from),
             near_target: near(to),
             longer: names.collect(),
@@ -187,7 +202,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
         };
     }
     let paths = paths.iter().filter_map(|steps| path(tables, &edges, from, steps)).collect();
-    JoinPaths { paths, ..JoinPaths::default() }
+    JoinPaths { paths, is_cut_short, ..JoinPaths::default() }
 }
 
 /// Keys and inferred joins of every table, in both directions.
@@ -249,16 +264,16 @@ fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize)
     if at == to { path } else { Vec::new() }
 }
 
-/// Columns of the same name and type of tables near one and near the other.
+/// Columns of the same name and type on the readable pages of tables near one and near the other.
 fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize) -> Vec<Bridge> {
-    let mut there: HashMap<(String, &str), String> = HashMap::new();
+    let mut there: HashMap<(String, &str), (&str, &str)> = HashMap::new();
     let columns = |at: usize| {
-        let table = tables.get(at);
+        let table = tables.get(at).filter(|table| table.is_readable);
         table.into_iter().flat_map(|table| table.doc.columns.iter().map(move |column| (table.full_name(), column)))
     };
     for (table, column) in around(edges, to).into_iter().flat_map(columns) {
         let key = (column.name.to_lowercase(), column.data_type.as_str());
-        there.entry(key).or_insert_with(|| format!("{table}.{}", column.name));
+        there.entry(key).or_insert((table, column.name.as_str()));
     }
     let mut found = Vec::new();
     for (table, column) in around(edges, from).into_iter().flat_map(columns) {
@@ -266,8 +281,13 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
         if COMMON_COLUMNS.contains(&name.as_str()) {
             continue;
         }
-        if let Some(other) = there.get(&(name, column.data_type.as_str())) {
-            found.push(Bridge { from: format!("{table}.{}", column.name), to: other.clone() });
+        if let Some((other, other_column)) = there.get(&(name, column.data_type.as_str())) {
+            found.push(Bridge {
+                from: format!("{table}.{}", column.name),
+                from_table: table.to_owned(),
+                to: format!("{other}.{other_column}"),
+                to_table: (*other).to_owned(),
+            });
             if found.len() == NEAR {
                 break;
             }
@@ -323,122 +343,4 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
 /// A name that no statement can hold is left as it is seen: the snippet is for reading.
 fn column(name: &str) -> String {
     quoted(name).unwrap_or_else(|_| refdesk_text::escape::one_line(name).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schema::joins::Confidence;
-    use crate::schema::table_doc::{ColumnDoc, ForeignKeyDoc, InferredJoinDoc};
-
-    fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
-        let texts = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-        TableDoc {
-            fully_qualified_name: format!("s.{name}"),
-            foreign_keys: keys
-                .iter()
-                .map(|to| ForeignKeyDoc {
-                    columns: texts(["a", "b\"c"]),
-                    referenced_table: format!("s.{to}"),
-                    referenced_columns: texts(["x", "y"]),
-                    ..ForeignKeyDoc::default()
-                })
-                .collect(),
-            inferred_joins: inferred
-                .iter()
-                .map(|to| InferredJoinDoc {
-                    columns: vec!["i".into()],
-                    referenced_table: format!("s.{to}"),
-                    referenced_columns: vec!["id".into()],
-                    because: String::new(),
-                    confidence: Confidence::High,
-                })
-                .collect(),
-            ..TableDoc::default()
-        }
-    }
-
-    fn found(tables: &[TableDoc], from: &str, to: &str, most: usize) -> JoinPaths {
-        let name = |doc: &'_ TableDoc| doc.fully_qualified_name.trim_start_matches("s.").to_owned();
-        let names: Vec<String> = tables.iter().map(name).collect();
-        let tables: Vec<JoinTable<'_>> =
-            tables.iter().zip(&names).map(|(doc, table)| JoinTable { schema: "s", table, doc }).collect();
-        join_paths(&tables, &format!("s.{from}"), &format!("s.{to}"), most)
-    }
-
-    fn shown(tables: &[TableDoc], from: &str, to: &str, most: usize) -> Vec<String> {
-        let found = found(tables, from, to, most);
-        let line = |path: &JoinPath| {
-            let names: Vec<&str> = path.hops.iter().map(|hop| hop.to_table.trim_start_matches("s.")).collect();
-            names.join(" ")
-        };
-        found.paths.iter().map(line).collect()
-    }
-
-    #[test]
-    fn the_shortest_path_comes_first() {
-        let tables = [
-            doc("line", &["order", "product"], &["zone"]),
-            doc("order", &["customer"], &[]),
-            doc("product", &["supplier"], &[]),
-            doc("supplier", &["zone"], &[]),
-            doc("customer", &[], &["zone"]),
-            doc("zone", &[], &[]),
-            doc("alone", &[], &[]),
-        ];
-        assert_eq!(
-            shown(&tables, "customer", "product", 6),
-            ["order line product", "zone supplier product", "order line zone supplier product"]
-        );
-        assert_eq!(shown(&tables, "line", "zone", 6), ["product supplier zone", "zone", "order customer zone"]);
-        assert_eq!(shown(&tables, "line", "zone", 1), ["zone"]);
-        assert_eq!(shown(&tables, "line", "alone", 6), [""; 0]);
-        let none = found(&tables, "zone", "alone", 6);
-        assert_eq!(none.near_source, ["s.customer", "s.line", "s.supplier"]);
-        let path = &found(&tables, "order", "line", 6).paths[0];
-        let on = "\"s\".\"order\".\"x\" = \"s\".\"line\".\"a\" AND \"s\".\"order\".\"y\" = \"s\".\"line\".\"b\"\"c\"";
-        assert_eq!(path.hops[0].on_clause, on);
-        assert_eq!(path.sql_snippet, format!("FROM \"s\".\"order\"\nJOIN \"s\".\"line\" ON {on}"));
-    }
-
-    #[test]
-    fn a_large_schema_is_searched_in_bounded_steps() {
-        let names: Vec<String> = (0..1_000).map(|at| format!("t{at}")).collect();
-        // Every table refers to ten others: more paths than can be counted.
-        let tables: Vec<TableDoc> = (0..1_000usize)
-            .map(|at| {
-                let to: Vec<&str> = (1..=10).map(|step| names[(at * 7 + step * 13) % 1_000].as_str()).collect();
-                doc(&names[at], &to, &[])
-            })
-            .collect();
-        assert_eq!(found(&tables, "t1", "t777", 6).paths.len(), 3);
-        assert_eq!(found(&tables, "t1", "gone", 6), JoinPaths::default());
-    }
-
-    #[test]
-    fn without_a_path_it_says_what_is_nearest() {
-        let names: Vec<String> = (0..9).map(|at| format!("t{at}")).collect();
-        let mut tables: Vec<TableDoc> = (0..8usize)
-            .map(|at| doc(&names[at], &[names[at + 1].as_str()], &[]))
-            .chain([doc("t8", &[], &[])])
-            .collect();
-        let far = found(&tables, "t0", "t8", 6);
-        assert_eq!((far.paths.len(), far.longer.len(), far.bridges.len()), (0, 9, 0));
-        let with = |name: &str, columns: &[(&str, &str)]| TableDoc {
-            columns: columns
-                .iter()
-                .map(|(name, data_type)| ColumnDoc {
-                    name: (*name).into(),
-                    data_type: (*data_type).into(),
-                    ..ColumnDoc::default()
-                })
-                .collect(),
-            ..doc(name, &[], &[])
-        };
-        tables.push(with("left", &[("id", "int"), ("Region", "text"), ("size", "int")]));
-        tables.push(with("right", &[("id", "int"), ("region", "text"), ("size", "text")]));
-        let none = found(&tables, "left", "right", 6);
-        assert_eq!(none.bridges, [Bridge { from: "s.left.Region".into(), to: "s.right.region".into() }]);
-        assert!(none.longer.is_empty());
-    }
 }

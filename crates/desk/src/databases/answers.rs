@@ -93,6 +93,8 @@ pub struct DatabaseAnswer {
     pub quoted: Vec<String>,
     /// The sources to select for what it leaves out.
     pub select: Vec<String>,
+    /// Why there is no answer; it may quote pages, too.
+    pub problem: Option<Error>,
 }
 
 /// An answer with the sources that it quotes, and those that it names.
@@ -123,7 +125,7 @@ impl<T: Serialize> From<Answered<T>> for DatabaseAnswer {
             }
             members.insert("tokens_used".to_owned(), json!(used));
         }
-        Self { json, quoted: sources.quoted.into_iter().collect(), select }
+        Self { json, quoted: sources.quoted.into_iter().collect(), select, problem: None }
     }
 }
 
@@ -152,11 +154,9 @@ impl Settled<'_> {
                 found.into()
             }
             DatabaseQuestion::Path { source, target, hops } => {
-                let found = view.paths(source, target, *hops)?;
-                if let Some(problem) = found.answer.problem {
-                    return Err(problem);
-                }
-                found.into()
+                let mut found = view.paths(source, target, *hops)?;
+                let problem = found.answer.problem.take();
+                DatabaseAnswer { problem, ..found.into() }
             }
             DatabaseQuestion::Domain { domain, database } => view.domain(domain, database.as_deref())?.into(),
             DatabaseQuestion::Domains { database } => view.domains(database.as_deref())?.into(),

@@ -15,9 +15,6 @@ use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::resolve;
 use refdesk_files::{Stamp, stamp};
-use refdesk_text::escape::one_line;
-use refdesk_text::nearest::did_you_mean;
-use refdesk_text::{Code, Error};
 
 use super::files::bytes_below;
 
@@ -196,36 +193,6 @@ impl DocumentedPages {
         names
     }
 
-    /// Checks that pages are of a database.
-    ///
-    /// # Errors
-    /// None are of one of this name.
-    pub fn known_database(&self, name: &str) -> Result<(), Error> {
-        let known = self.databases();
-        if known.contains(&name) {
-            return Ok(());
-        }
-        let message = format!("no documented database is named '{}'", one_line(name));
-        Err(Error::new(Code::UnknownDatabase, message, instead(name, &known, "the databases are")))
-    }
-
-    /// Checks that a database, or any, has a domain.
-    ///
-    /// # Errors
-    /// None has one of this name.
-    pub fn known_domain(&self, name: &str, database: Option<&str>) -> Result<(), Error> {
-        let of = |domain: &&DomainPage| database.is_none_or(|database| database == domain.database);
-        let mut known: Vec<&str> = self.domains.iter().filter(of).map(|domain| domain.domain.as_str()).collect();
-        if known.contains(&name) {
-            return Ok(());
-        }
-        known.sort_unstable();
-        known.dedup();
-        let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
-        let message = format!("no domain{of} is named '{}'", one_line(name));
-        Err(Error::new(Code::UnknownDomain, message, instead(name, &known, "the domains are")))
-    }
-
     /// A file without links in place of a path relative to the workspace.
     pub(super) fn real(&self, path: &str) -> PathBuf {
         self.workspace.join(path)
@@ -268,20 +235,5 @@ impl DocumentedPages {
         let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok()??;
         let is_edited = hash.is_none_or(|hash| *hash != sha256_hex(&bytes));
         Some((String::from_utf8_lossy(&bytes).into_owned(), is_edited))
-    }
-}
-
-/// The nearest name, or the names that there are.
-fn instead(name: &str, known: &[&str], are: &str) -> String {
-    const NAMED: usize = 12;
-    let all = || {
-        let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
-        let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
-        format!("{are} {}{more}", named.join(", "))
-    };
-    match did_you_mean(name, known.iter().copied()) {
-        Some(near) => near,
-        None if known.is_empty() => "document the databases first".to_owned(),
-        None => all(),
     }
 }

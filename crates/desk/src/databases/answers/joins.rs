@@ -48,8 +48,8 @@ pub struct ToldHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
     pub on_clause: Option<String>,
-    /// Whether no key says so.
-    pub inferred: bool,
+    /// Whether no key says so; `None` if the reader may read neither page.
+    pub inferred: Option<bool>,
 }
 
 /// A join.
@@ -59,7 +59,7 @@ pub struct ToldJoin {
     pub database: String,
     /// `schema.table`.
     pub from_table: String,
-    /// Its columns; none if the reader may read neither page.
+    /// Its columns.
     pub from_columns: Vec<String>,
     /// `schema.table`.
     pub to_table: String,
@@ -69,7 +69,7 @@ pub struct ToldJoin {
     pub cardinality: String,
     /// Whether no key says so.
     pub inferred: bool,
-    /// How many joins lead to `to_table`.
+    /// How many of the joins that the reader may know of lead to `to_table`.
     pub joins_to_table: usize,
 }
 
@@ -78,7 +78,7 @@ pub struct ToldJoin {
 pub struct CommonJoins {
     /// Those to the tables that most others are joined with first.
     pub relationships: Vec<ToldJoin>,
-    /// The number of all joins.
+    /// The number of all joins that the reader may know of.
     pub total: usize,
 }
 
@@ -104,29 +104,39 @@ impl DatabaseView {
             },
             sources,
         };
-        let refused = |message: String, fix: String| {
-            answered(Vec::new(), Some(Error::new(Code::NoPath, message, fix)), AnswerSources::default())
+        let refused = |message: String, fix: String, sources| {
+            answered(Vec::new(), Some(Error::new(Code::NoPath, message, fix)), sources)
         };
         let (one, other) = (one_line(&source), one_line(&target));
         if from_page.database != to_page.database {
             let (from, to) = (&from_page.database, &to_page.database);
             let message = format!("{one} is in the database '{from}' and {other} in '{to}'");
-            return Ok(refused(message, "tables of different databases cannot be joined".to_owned()));
+            return Ok(refused(message, "tables of different databases cannot be joined".to_owned(), sources));
         }
         if from == to {
-            return Ok(refused(format!("{one} is both ends of the path"), "name two different tables".to_owned()));
+            let message = format!("{one} is both ends of the path");
+            return Ok(refused(message, "name two different tables".to_owned(), sources));
         }
         let positions = self.tables(Some(&from_page.database), None);
         let docs = self.pages.docs(&positions, self.now);
-        let tables: Vec<JoinTable<'_>> =
-            docs.iter().map(|(_, page, doc)| JoinTable { schema: &page.schema, table: &page.table, doc }).collect();
+        let tables = docs.iter().map(|(at, page, doc)| JoinTable {
+            schema: &page.schema,
+            table: &page.table,
+            doc,
+            is_readable: self.is_readable(*at),
+        });
+        let tables: Vec<JoinTable<'_>> = tables.collect();
         let most = hops.unwrap_or(HOPS).clamp(1, HOPS);
         let found = join_paths(&tables, &source, &target, most);
-        if found.paths.is_empty() {
-            return Ok(refused(no_path(&one, &other, &found, most), nearest(&one, &other, &found)));
-        }
         let by_name: HashMap<String, usize> =
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
+        if found.paths.is_empty() {
+            let found = self.without_unread(found, [from, to], &by_name, &mut sources);
+            let is_partly_read = !sources.select.is_empty();
+            let are_read = [from, to].map(|end| self.is_readable(end));
+            let message = no_path(&one, &other, &found, most, is_partly_read);
+            return Ok(refused(message, nearest(&one, &other, &found, are_read), sources));
+        }
         let paths = found.paths.into_iter().map(|path| {
             let mut is_told = true;
             let hops = path.hops.into_iter().map(|hop| {
@@ -137,7 +147,7 @@ impl DatabaseView {
                     from_table: hop.from_table,
                     to_table: hop.to_table,
                     on_clause: is_readable.then_some(hop.on_clause),
-                    inferred: hop.inferred,
+                    inferred: is_readable.then_some(hop.inferred),
                 }
             });
             let hops = hops.collect();
@@ -147,7 +157,44 @@ impl DatabaseView {
         Ok(answered(paths, None, sources))
     }
 
-    /// The joins of the tables that most others are joined with.
+    /// What is near two tables without a path, as far as the reader may know of it; notes what is quoted, and what has to be selected
+    /// for more.
+    fn without_unread(
+        &self,
+        mut found: JoinPaths,
+        ends: [usize; 2],
+        by_name: &HashMap<String, usize>,
+        sources: &mut AnswerSources,
+    ) -> JoinPaths {
+        let at = |name: &String| by_name.get(name).copied();
+        if !found.longer.is_empty() {
+            let mut is_told = true;
+            for (one, other) in found.longer.iter().zip(found.longer.iter().skip(1)) {
+                is_told &= self.quote_join(&[at(one), at(other)], sources);
+            }
+            if is_told {
+                return found;
+            }
+            // Part of the way stands on pages that are not read, so that none of it is told.
+            found.longer.clear();
+            sources.quoted.clear();
+        }
+        for (end, near) in ends.into_iter().zip([&found.near_source, &found.near_target]) {
+            self.quote(end, sources);
+            for name in near {
+                self.quote_join(&[Some(end), at(name)], sources);
+            }
+        }
+        for table in found.bridges.iter().flat_map(|bridge| [&bridge.from_table, &bridge.to_table]) {
+            if let Some(at) = at(table) {
+                self.quote(at, sources);
+            }
+        }
+        found
+    }
+
+    /// The joins of the tables that most others are joined with. Of joins between tables that the reader may not read, only the sources
+    /// to select are named.
     ///
     /// # Errors
     /// The database or the domain is unknown.
@@ -167,19 +214,28 @@ impl DatabaseView {
                 Some(((page.database.as_str(), page.full_name()), (*at, page)))
             })
             .collect();
+        let mut sources = AnswerSources::default();
         let mut joins: Vec<(ToldJoin, [Option<usize>; 2])> = Vec::new();
+        let mut unread = 0;
         let mut counts: HashMap<(String, String), usize> = HashMap::new();
         for (_, page, doc) in &docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
-                let ends = [find(&join.from_table), find(&join.to_table)];
-                join.database.clone_from(&page.database);
-                let is_wanted =
-                    domain.is_none_or(|domain| ends.iter().flatten().any(|(_, page)| page.domain == domain));
-                *counts.entry((join.database.clone(), join.to_table.clone())).or_default() += 1;
                 // A table without a page, or one that the reader does not know of, cannot be joined here.
-                if let (true, [Some(from), Some(to)]) = (is_wanted, ends) {
-                    joins.push((join, [Some(from.0), Some(to.0)]));
+                let [Some(from), Some(to)] = [find(&join.from_table), find(&join.to_table)] else { continue };
+                let is_wanted = domain.is_none_or(|domain| [from, to].iter().any(|(_, page)| page.domain == domain));
+                let ends = [Some(from.0), Some(to.0)];
+                if !self.is_readable(from.0) && !self.is_readable(to.0) {
+                    if is_wanted && unread < limit {
+                        unread += 1;
+                        self.quote_join(&ends, &mut sources);
+                    }
+                    continue;
+                }
+                join.database.clone_from(&page.database);
+                *counts.entry((join.database.clone(), join.to_table.clone())).or_default() += 1;
+                if is_wanted {
+                    joins.push((join, ends));
                 }
             }
         }
@@ -196,12 +252,8 @@ impl DatabaseView {
             })
         });
         let total = joins.len();
-        let mut sources = AnswerSources::default();
-        let relationships = joins.into_iter().take(limit).map(|(mut join, ends)| {
-            if !self.quote_join(&ends, &mut sources) {
-                join.from_columns.clear();
-                join.to_columns.clear();
-            }
+        let relationships = joins.into_iter().take(limit).map(|(join, ends)| {
+            self.quote_join(&ends, &mut sources);
             join
         });
         let relationships = relationships.collect();
@@ -244,24 +296,30 @@ pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + 
     keys.chain(inferred)
 }
 
-fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize) -> String {
+fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly_read: bool) -> String {
     match found.longer.len() {
+        _ if found.is_cut_short => format!(
+            "there are too many ways from {source} to try all: none of those that were tried leads to {target} in at most {most} joins"
+        ),
+        0 if is_partly_read => format!("no path of at most {most} joins leads from {source} to {target}"),
         0 => format!("no path of joins leads from {source} to {target}"),
         tables => format!("{source} and {target} are {} joins apart, and at most {most} are searched", tables - 1),
     }
 }
 
 /// What could bridge two tables without a path.
-fn nearest(source: &str, target: &str, found: &JoinPaths) -> String {
+fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
         return format!("ask for the paths to {middle} and from there, which is halfway");
     }
-    let near = |table: &str, others: &[String]| match others {
-        [] => format!("{table} is joined with no table"),
-        others => format!("{table} is joined with {}", one_line(&others.join(", "))),
+    let near = |table: &str, others: &[String], is_read: bool| match others {
+        [] => is_read.then(|| format!("{table} is joined with no table")),
+        others => Some(format!("{table} is joined with {}", one_line(&others.join(", ")))),
     };
-    let mut all = vec![near(source, &found.near_source), near(target, &found.near_target)];
+    let [is_source_read, is_target_read] = are_read;
+    let near = [near(source, &found.near_source, is_source_read), near(target, &found.near_target, is_target_read)];
+    let mut all: Vec<String> = near.into_iter().flatten().collect();
     if !found.bridges.is_empty() {
         let pairs: Vec<String> =
             found.bridges.iter().map(|bridge| format!("{} and {}", bridge.from, bridge.to)).collect();

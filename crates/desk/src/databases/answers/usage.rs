@@ -17,7 +17,7 @@ pub struct ColumnUse {
     /// The table.
     #[serde(flatten)]
     pub table: TableBrief,
-    /// The column as the table has it.
+    /// The column as the table has it, or as it was asked for if the reader may not read the page.
     pub column: String,
     /// Its type; this and what follows only if the reader may read the page.
     #[serde(rename = "type")]
@@ -48,6 +48,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl DatabaseView {
     /// The tables that have a column of this name, regardless of case; of a table that may be read, the description is the column's.
+    /// Of one that may not, only that it has such a column is told, so that its page can be selected.
     ///
     /// # Errors
     /// None has it, or the database or the domain is unknown.
@@ -64,14 +65,16 @@ impl DatabaseView {
         let (mut usage, mut left_out, mut sources) = (Vec::new(), 0, AnswerSources::default());
         let mut names: Vec<String> = Vec::new();
         for (at, _, doc) in self.pages.docs(&positions, self.now) {
+            let is_readable = self.is_readable(at);
             let found = doc.columns.iter().filter(|it| it.name.to_lowercase() == wanted);
-            for found in found {
+            // How many columns differ in case alone is on the page.
+            for found in found.take(if is_readable { usize::MAX } else { 1 }) {
                 if usage.len() >= most {
                     left_out += 1;
                     continue;
                 }
                 let Some(mut table) = self.brief(at, Some(&doc)) else { continue };
-                let is_readable = self.quote(at, &mut sources);
+                self.quote(at, &mut sources);
                 if is_readable {
                     table.description.clone_from(&found.description);
                 }
@@ -81,7 +84,7 @@ impl DatabaseView {
                     key.map(|key| &key.referenced_table).or(inferred.map(|join| &join.referenced_table)).cloned();
                 usage.push(ColumnUse {
                     table,
-                    column: found.name.clone(),
+                    column: if is_readable { found.name.clone() } else { column.to_owned() },
                     data_type: is_readable.then(|| found.data_type.clone()),
                     primary_key: is_readable.then(|| doc.primary_key.contains(&found.name)),
                     refers_to: refers_to.filter(|_| is_readable),

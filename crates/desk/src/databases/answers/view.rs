@@ -1,14 +1,15 @@
 //! What a reader may know of the documented databases. A person knows all of them. An agent knows of every table that a person has not
 //! excluded and that waits for no trust; it reads only pages that its session may read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
-use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_database::schema::describe::named;
+use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened_at_word;
@@ -84,17 +85,22 @@ impl Desk {
     }
 
     fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
-        let pages = self.documented_pages();
         let docs_path = &self.databases().0.docs_path;
         let none = || {
             let message = format!("there are no pages of databases below {docs_path}");
             Error::new(Code::NotDocumented, message, "document the databases first")
         };
-        if pages.is_empty() {
+        let view = self.documented_for(access);
+        if view.pages.is_empty() {
             // A manifest that cannot be read says why.
             self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
-            return Err(none());
         }
+        if view.tables.iter().all(Option::is_none) { Err(none()) } else { Ok(view) }
+    }
+
+    /// The documented databases as a reader with this access sees them, a person without any; nothing if the reader knows of none.
+    pub(crate) fn documented_for(&self, access: Option<&Access>) -> DatabaseView {
+        let pages = self.documented_pages();
         let waits_for_trust = self.waiting_for_trust();
         let is_known = |source: &Source| {
             access.is_none() || (!self.selection.is_excluded(source.id.as_str()) && !waits_for_trust(source))
@@ -107,10 +113,7 @@ impl Desk {
         }
         let standing = |table: &TablePage| standing(&pages.real(&table.path), &places, access);
         let tables: Vec<Option<Standing>> = pages.tables.iter().map(standing).collect();
-        if tables.iter().all(Option::is_none) {
-            return Err(none());
-        }
-        Ok(DatabaseView { pages: pages.clone(), tables, now: (self.options.clock)() })
+        DatabaseView { tables, pages, now: (self.options.clock)() }
     }
 }
 
@@ -137,9 +140,29 @@ impl DatabaseView {
     }
 
     /// A database and a domain that are asked for have to be there.
-    pub(super) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
-        database.map_or(Ok(()), |database| self.pages.known_database(database))?;
-        domain.map_or(Ok(()), |domain| self.pages.known_domain(domain, database))
+    ///
+    /// # Errors
+    /// The reader knows of none of this name; the advice has names that the reader knows of.
+    pub(crate) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
+        let known = || self.known().filter(|table| database.is_none_or(|database| database == table.database));
+        if let Some(name) = database.filter(|_| known().next().is_none()) {
+            let names: BTreeSet<&str> = self.known().map(|table| table.database.as_str()).collect();
+            let message = format!("no documented database is named '{}'", one_line(name));
+            return Err(Error::new(Code::UnknownDatabase, message, instead(name, &names, "the databases are")));
+        }
+        if let Some(name) = domain.filter(|name| !known().any(|table| table.domain == *name)) {
+            let names: BTreeSet<&str> = known().map(|table| table.domain.as_str()).collect();
+            let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
+            let message = format!("no domain{of} is named '{}'", one_line(name));
+            return Err(Error::new(Code::UnknownDomain, message, instead(name, &names, "the domains are")));
+        }
+        Ok(())
+    }
+
+    /// The tables that the reader knows of.
+    fn known(&self) -> impl Iterator<Item = &TablePage> {
+        let all = self.pages.tables.iter().zip(&self.tables);
+        all.filter(|(_, standing)| standing.is_some()).map(|(table, _)| table)
     }
 
     pub(super) fn page(&self, at: usize) -> Option<&TablePage> {
@@ -173,14 +196,20 @@ impl DatabaseView {
     /// A table in one line.
     pub(super) fn brief(&self, at: usize, doc: Option<&TableDoc>) -> Option<TableBrief> {
         let page = self.page(at)?;
-        let said = doc.map(|doc| one_line(doc.first_sentence()).into_owned()).unwrap_or_default();
+        let is_readable = self.is_readable(at);
+        let said = doc.map(|doc| match doc.source {
+            // A rule describes a table by its columns and by other tables, and a model may do so.
+            DescriptionSource::Fallback | DescriptionSource::Model if !is_readable => named(doc.kind, &page.table),
+            _ => doc.first_sentence().to_owned(),
+        });
+        let said = one_line(&said.unwrap_or_default()).into_owned();
         Some(TableBrief {
             database: page.database.clone(),
             domain: page.domain.clone(),
             table: page.full_name(),
             description: shortened_at_word(&said, LINE),
             source_id: self.source(at).cloned(),
-            readable: self.is_readable(at),
+            readable: is_readable,
         })
     }
 
@@ -207,11 +236,15 @@ impl DatabaseView {
         if let ([one], [other]) = (ones.as_slice(), others.as_slice()) {
             return Ok((*one, *other));
         }
-        let database = |at: usize| self.page(at).map(|page| &page.database);
-        let all = || ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
-        let together: Vec<(usize, usize)> = all().filter(|(one, other)| database(*one) == database(*other)).collect();
-        match together.as_slice() {
-            [pair] => Ok(*pair),
+        let database = |at: &usize| self.page(*at).map(|page| page.database.as_str());
+        let mut by_database: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
+        for other in &others {
+            by_database.entry(database(other)).or_default().push(*other);
+        }
+        let others_of = |one: &usize| by_database.get(&database(one)).into_iter().flatten();
+        let mut together = ones.iter().flat_map(|one| others_of(one).map(move |other| (*one, *other)));
+        match (together.next(), together.next()) {
+            (Some(pair), None) => Ok(pair),
             _ if ones.len() > 1 => Err(self.ambiguous(one, &ones)),
             _ => Err(self.ambiguous(other, &others)),
         }
@@ -268,6 +301,21 @@ impl DatabaseView {
         let listed: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
         let message = format!("'{}' means {} tables: {}{more}", one_line(name), names.len(), listed.join(", "));
         Error::new(Code::UnknownTable, message, "name the database and the schema, too")
+    }
+}
+
+/// The nearest name, or the names that there are.
+fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> String {
+    const NAMED: usize = 12;
+    let all = || {
+        let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
+        let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
+        format!("{are} {}{more}", named.join(", "))
+    };
+    match did_you_mean(name, known.iter().copied()) {
+        Some(near) => near,
+        None if known.is_empty() => "document the databases first".to_owned(),
+        None => all(),
     }
 }
 

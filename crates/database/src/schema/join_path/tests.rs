@@ -1,0 +1,175 @@
+//! Small schemas, and what of them may be told.
+
+use super::*;
+use crate::schema::joins::Confidence;
+use crate::schema::table_doc::{ColumnDoc, ForeignKeyDoc, InferredJoinDoc};
+
+fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
+    let texts = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    TableDoc {
+        fully_qualified_name: format!("s.{name}"),
+        foreign_keys: keys
+            .iter()
+            .map(|to| ForeignKeyDoc {
+                columns: texts(["a", "b\"c"]),
+                referenced_table: format!("s.{to}"),
+                referenced_columns: texts(["x", "y"]),
+                ..ForeignKeyDoc::default()
+            })
+            .collect(),
+        inferred_joins: inferred
+            .iter()
+            .map(|to| InferredJoinDoc {
+                columns: vec!["i".into()],
+                referenced_table: format!("s.{to}"),
+                referenced_columns: vec!["id".into()],
+                because: String::new(),
+                confidence: Confidence::High,
+            })
+            .collect(),
+        ..TableDoc::default()
+    }
+}
+
+fn found(tables: &[TableDoc], from: &str, to: &str, most: usize) -> JoinPaths {
+    found_by(tables, from, to, most, &|_| true)
+}
+
+fn found_by(tables: &[TableDoc], from: &str, to: &str, most: usize, is_readable: &dyn Fn(&str) -> bool) -> JoinPaths {
+    let name = |doc: &'_ TableDoc| doc.fully_qualified_name.trim_start_matches("s.").to_owned();
+    let names: Vec<String> = tables.iter().map(name).collect();
+    let tables: Vec<JoinTable<'_>> = tables
+        .iter()
+        .zip(&names)
+        .map(|(doc, table)| JoinTable { schema: "s", table, doc, is_readable: is_readable(table) })
+        .collect();
+    join_paths(&tables, &format!("s.{from}"), &format!("s.{to}"), most)
+}
+
+fn shown(tables: &[TableDoc], from: &str, to: &str, most: usize) -> Vec<String> {
+    let found = found(tables, from, to, most);
+    let line = |path: &JoinPath| {
+        let names: Vec<&str> = path.hops.iter().map(|hop| hop.to_table.trim_start_matches("s.")).collect();
+        names.join(" ")
+    };
+    found.paths.iter().map(line).collect()
+}
+
+#[test]
+fn the_shortest_path_comes_first() {
+    let tables = [
+        doc("line", &["order", "product"], &["zone"]),
+        doc("order", &["customer"], &[]),
+        doc("product", &["supplier"], &[]),
+        doc("supplier", &["zone"], &[]),
+        doc("customer", &[], &["zone"]),
+        doc("zone", &[], &[]),
+        doc("alone", &[], &[]),
+    ];
+    assert_eq!(
+        shown(&tables, "customer", "product", 6),
+        ["order line product", "zone supplier product", "order line zone supplier product"]
+    );
+    assert_eq!(shown(&tables, "line", "zone", 6), ["product supplier zone", "zone", "order customer zone"]);
+    assert_eq!(shown(&tables, "line", "zone", 1), ["zone"]);
+    assert_eq!(shown(&tables, "line", "alone", 6), [""; 0]);
+    let none = found(&tables, "zone", "alone", 6);
+    assert_eq!(none.near_source, ["s.customer", "s.line", "s.supplier"]);
+    let path = &found(&tables, "order", "line", 6).paths[0];
+    let on = "\"s\".\"order\".\"x\" = \"s\".\"line\".\"a\" AND \"s\".\"order\".\"y\" = \"s\".\"line\".\"b\"\"c\"";
+    assert_eq!(path.hops[0].on_clause, on);
+    assert_eq!(path.sql_snippet, format!("FROM \"s\".\"order\"\nJOIN \"s\".\"line\" ON {on}"));
+}
+
+#[test]
+fn a_large_schema_is_searched_in_bounded_steps() {
+    let names: Vec<String> = (0..1_000).map(|at| format!("t{at}")).collect();
+    // Every table refers to ten others: more paths than can be counted.
+    let tables: Vec<TableDoc> = (0..1_000usize)
+        .map(|at| {
+            let to: Vec<&str> = (1..=10).map(|step| names[(at * 7 + step * 13) % 1_000].as_str()).collect();
+            doc(&names[at], &to, &[])
+        })
+        .collect();
+    assert_eq!(found(&tables, "t1", "t777", 6).paths.len(), 3);
+    assert_eq!(found(&tables, "t1", "gone", 6), JoinPaths::default());
+}
+
+/// Forty tables are joined with twenty others each, and one is far away.
+#[test]
+fn a_search_that_ends_early_says_so() {
+    let names: Vec<String> = (0..40).map(|at| format!("t{at}")).collect();
+    let mut tables: Vec<TableDoc> = (0..40usize)
+        .map(|at| {
+            let to: Vec<&str> = (1..=10).map(|step| names[(at + step) % 40].as_str()).collect();
+            doc(&names[at], &to, &[])
+        })
+        .collect();
+    tables.push(doc("end", &[], &["t0"]));
+    tables.push(doc("last", &[], &["end"]));
+    for (at, name) in ["u1", "u2", "u3", "u4", "u5", "u6", "u7"].iter().enumerate() {
+        let before = if at == 0 { "last".to_owned() } else { format!("u{at}") };
+        tables.push(doc(name, &[before.as_str()], &[]));
+    }
+    let far = found(&tables, "t20", "u7", 6);
+    assert!(far.paths.is_empty() && far.is_cut_short, "{far:?}");
+    let near = found(&tables, "u1", "u7", 2);
+    assert!(near.paths.is_empty() && !near.is_cut_short, "{near:?}");
+}
+
+/// Whatever there is between two tables, nothing is told that stands on unreadable pages alone.
+#[test]
+fn what_is_near_is_told_from_readable_pages() {
+    let with = |doc: TableDoc| TableDoc {
+        columns: vec![ColumnDoc { name: "Region".into(), data_type: "text".into(), ..ColumnDoc::default() }],
+        ..doc
+    };
+    let tables = [
+        with(doc("left", &["other"], &[])),
+        with(doc("right", &[], &[])),
+        with(doc("other", &[], &[])),
+        with(doc("further", &[], &[])),
+    ];
+    let told = |readable: &[&str]| {
+        let found = found_by(&tables, "left", "right", 6, &|name| readable.contains(&name));
+        (found.near_source, found.bridges.iter().map(|it| it.from.clone()).collect::<Vec<_>>())
+    };
+    let (other, none) = (vec!["s.other".to_owned()], Vec::<String>::new());
+    assert_eq!(told(&[]), (none.clone(), none.clone()));
+    assert_eq!(told(&["right", "further"]), (none.clone(), none.clone()));
+    assert_eq!(told(&["left"]), (other.clone(), none.clone()));
+    assert_eq!(told(&["other"]), (other.clone(), none));
+    assert_eq!(told(&["other", "right"]), (other.clone(), vec!["s.other.Region".to_owned()]));
+    assert_eq!(told(&["left", "right"]), (other, vec!["s.left.Region".to_owned()]));
+}
+
+#[test]
+fn without_a_path_it_says_what_is_nearest() {
+    let names: Vec<String> = (0..9).map(|at| format!("t{at}")).collect();
+    let mut tables: Vec<TableDoc> =
+        (0..8usize).map(|at| doc(&names[at], &[names[at + 1].as_str()], &[])).chain([doc("t8", &[], &[])]).collect();
+    let far = found(&tables, "t0", "t8", 6);
+    assert_eq!((far.paths.len(), far.longer.len(), far.bridges.len()), (0, 9, 0));
+    let with = |name: &str, columns: &[(&str, &str)]| TableDoc {
+        columns: columns
+            .iter()
+            .map(|(name, data_type)| ColumnDoc {
+                name: (*name).into(),
+                data_type: (*data_type).into(),
+                ..ColumnDoc::default()
+            })
+            .collect(),
+        ..doc(name, &[], &[])
+    };
+    tables.push(with("left", &[("id", "int"), ("Region", "text"), ("size", "int")]));
+    tables.push(with("right", &[("id", "int"), ("region", "text"), ("size", "text")]));
+    let none = found(&tables, "left", "right", 6);
+    let bridge = Bridge {
+        from: "s.left.Region".into(),
+        from_table: "s.left".into(),
+        to: "s.right.region".into(),
+        to_table: "s.right".into(),
+    };
+    assert_eq!(none.bridges, [bridge]);
+    assert!(none.longer.is_empty());
+}
