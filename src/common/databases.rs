@@ -1,5 +1,6 @@
 //! Databases in words: which tables some words keep, what a run of the documenter would do, and what it came to.
 
+use refdesk_database::schema::table_doc::ColumnDoc;
 use refdesk_database::schema::words::split;
 use refdesk_desk::{
     DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableSummary,
@@ -106,11 +107,14 @@ pub fn without_front_matter(text: &str) -> &str {
     below.map_or(text, |(_, below)| below.trim_start_matches('\n'))
 }
 
-/// What may be told of a column: as its page says, else as the plan does.
-pub fn told(sensitive: Option<&str>, planned: Option<&str>) -> String {
-    match (sensitive, planned) {
-        (Some(rule), _) => format!("share of nulls alone, sensitive by {rule}"),
-        (None, Some(planned)) => planned.to_owned(),
-        (None, None) => "statistics".to_owned(),
+/// What the page of a table tells of a column's values, and by which rule no more.
+pub fn told(column: &ColumnDoc) -> String {
+    match (&column.sensitive, &column.statistics) {
+        (Some(rule), Some(_)) => format!("share of nulls alone, sensitive by {rule}"),
+        (Some(rule), None) => format!("nothing, sensitive by {rule}"),
+        (None, Some(_)) if !column.labels.is_empty() => "statistics, and a small set of values".to_owned(),
+        (None, Some(_)) => "statistics".to_owned(),
+        (None, None) if !column.labels.is_empty() => "a small set of values".to_owned(),
+        (None, None) => "nothing".to_owned(),
     }
 }

@@ -88,15 +88,13 @@ pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn
     turn.ask(Request::DatabasePage { database, path });
 }
 
-/// Reads a page, and what may be told of each column.
+/// Reads a page, and what it tells of each column's values.
 pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut Turn) {
     let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
     if let Some(doc) = &page.doc {
-        lines.push("What may be told of values:".to_owned());
-        lines.extend(
-            doc.columns.iter().map(|column| format!("{}: {}.", column.name, told(column.sensitive.as_deref(), None))),
-        );
+        lines.push("What this page tells of values:".to_owned());
+        lines.extend(doc.columns.iter().map(|column| format!("{}: {}.", column.name, told(column))));
     }
     turn.say(format!("{}, {}.", page.path, counted(lines.len(), "line")));
     let end = vec!["This is the end.".to_owned()];

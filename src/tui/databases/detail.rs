@@ -1,5 +1,6 @@
 //! What the right side says of the row under the cursor: its page, what may be told of its columns, its joins.
 
+use refdesk_database::schema::plan::says_sensitive;
 use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
 use refdesk_desk::{DatabaseStanding, DatabaseSummary, TableSummary};
 
@@ -92,20 +93,19 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
     })
 }
 
-/// What may be told of each column's values, and by which rule.
+/// What the page tells of each column's values, and by which rule no more; without a page, what the plan says.
 fn told(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };
     let rows = match table.rows {
         0 if table.told.is_empty() => "The plan does not have this table.".to_owned(),
-        0 => "No row of it is read.".to_owned(),
-        rows => format!("At most {} rows of it are read; values are not kept.", cells::grouped(rows)),
+        0 => "The plan says: no row of it is read.".to_owned(),
+        rows => format!("The plan says: at most {} rows of it are read.", cells::grouped(rows)),
     };
     let mut lines = vec![PageLine::new(rows, ThemeRole::Infra), PageLine::default()];
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_deref());
-    let planned = |name: &str| table.told.iter().find(|(column, _)| column == name).map(|(_, told)| told.as_str());
     let columns: Vec<ToldColumn> = match doc {
-        Some(doc) => doc.columns.iter().map(|it| of_column(it, planned(&it.name))).collect(),
+        Some(doc) => doc.columns.iter().map(of_column).collect(),
         None => table.told.iter().map(|(name, told)| of_plan(name, told)).collect(),
     };
     let widest = |of: fn(&ToldColumn) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
@@ -132,17 +132,17 @@ struct ToldColumn {
     is_sensitive: bool,
 }
 
-fn of_column(column: &ColumnDoc, planned: Option<&str>) -> ToldColumn {
+fn of_column(column: &ColumnDoc) -> ToldColumn {
     ToldColumn {
         name: clean(&column.name),
         data_type: clean(&column.data_type),
-        told: clean(&databases::told(column.sensitive.as_deref(), planned)),
+        told: clean(&databases::told(column)),
         is_sensitive: column.sensitive.is_some(),
     }
 }
 
 fn of_plan(name: &str, told: &str) -> ToldColumn {
-    let is_sensitive = told.contains("sensitive by");
+    let is_sensitive = says_sensitive(told);
     ToldColumn { name: clean(name), data_type: String::new(), told: clean(told), is_sensitive }
 }
 

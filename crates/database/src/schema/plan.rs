@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::snapshot::TableKind;
 
 pub use edits::PlanEdits;
-pub use make::{DatabaseState, PlanInput, SAMPLED_ROWS, config_hash, make, stale};
+pub use make::{DatabaseState, PlanInput, SAMPLED_ROWS, config_hash, make, says_sensitive, stale};
 
 /// Where the plan is.
 pub const FILE: &str = ".jaato/databases/documentation-plan.json";

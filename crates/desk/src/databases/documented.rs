@@ -42,8 +42,10 @@ pub struct TablePage {
     pub path: String,
     /// The page for programs, relative to the workspace.
     pub data: String,
-    /// The hash of the page for people as it was written.
+    /// The hash of the page for people as it was written; `None` if the manifest does not name it.
     pub hash: Option<String>,
+    /// The hash of the page for programs as it was written.
+    pub data_hash: String,
 }
 
 /// A domain with a page.
@@ -84,6 +86,8 @@ pub struct DocumentedPages {
     pub tables: Vec<TablePage>,
     /// By database, then by name.
     pub domains: Vec<DomainPage>,
+    /// The page of each database.
+    pub(super) overviews: HashMap<String, String>,
     /// By path without links.
     pub(super) files: HashMap<PathBuf, PageFile>,
     /// What was read before, with the stamps of the files.
@@ -111,12 +115,13 @@ impl DocumentedPages {
             listed().map(|file| (file.path.as_str(), file.content_hash.as_str())).collect();
         let hash = |path: &str| hashes.get(path).map(|hash| (*hash).to_owned());
         let mut counts: HashMap<&str, usize> = HashMap::new();
-        let mut seen = HashSet::new();
+        let (mut seen, mut paths) = (HashSet::new(), HashSet::new());
         for file in listed() {
             let (Some(schema), Some(table), Some(domain)) = (&file.schema, &file.table, &file.domain) else { continue };
             let Some(stem) = file.path.strip_suffix(".json") else { continue };
             let is_in_domain = file.path.starts_with(&format!("{docs_path}/{}/{domain}/tables/", file.database));
-            let is_new = seen.insert((file.database.as_str(), schema.as_str(), table.as_str()));
+            let is_new = seen.insert((file.database.as_str(), schema.as_str(), table.as_str()))
+                && paths.insert(file.path.as_str());
             let is_known = counts.contains_key(file.database.as_str());
             if !is_in_domain || !is_new || (!is_known && counts.len() >= DATABASES) {
                 continue;
@@ -135,6 +140,7 @@ impl DocumentedPages {
                 hash: hash(&path),
                 path,
                 data: file.path.clone(),
+                data_hash: file.content_hash.clone(),
             });
         }
         let mut domains: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
@@ -149,6 +155,8 @@ impl DocumentedPages {
             DomainPage { database: database.to_owned(), domain: domain.to_owned(), path, hash, tables }
         });
         pages.domains = domains.collect();
+        let overviews = listed().filter(|file| file.kind == PageKind::Overview && file.path.ends_with(".md"));
+        pages.overviews = overviews.map(|file| (file.database.clone(), file.path.clone())).collect();
         let real = |path: &str| pages.folder.join(path.strip_prefix(docs_path).unwrap_or(path).trim_start_matches('/'));
         let mut files = HashMap::new();
         for (at, table) in pages.tables.iter().enumerate() {
@@ -184,6 +192,11 @@ impl DocumentedPages {
             page.database == database && schema == Some(page.schema.as_str()) && table == Some(page.table.as_str())
         };
         self.tables.iter().position(is_meant)
+    }
+
+    /// The table of a database whose page for people this is.
+    pub(super) fn table_of(&self, database: &str, path: &str) -> Option<&TablePage> {
+        self.tables.iter().find(|table| table.path == path && table.database == database)
     }
 
     /// The names of the databases, sorted.

@@ -91,8 +91,8 @@ impl Desk {
         let edited = manifest.iter().flat_map(|manifest| &manifest.edited).map(String::as_str);
         let of_paths = written.chain(edited).filter_map(|path| database_of(path, docs_path));
         let names = manifest.iter().flat_map(|manifest| &manifest.databases).map(String::as_str).chain(of_paths);
-        let is_configured = |name: &str| config.databases.iter().any(|database| database.name == name);
-        names.filter(|name| is_name(name) && !is_configured(name)).map(str::to_owned).collect()
+        let configured: BTreeSet<&str> = config.databases.iter().map(|database| database.name.as_str()).collect();
+        names.filter(|name| is_name(name) && !configured.contains(name)).map(str::to_owned).collect()
     }
 
     fn is_page_of_run(&self, run: &Documentation, path: &str) -> bool {
@@ -117,14 +117,16 @@ impl Desk {
 
     /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
     pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
+        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
+        let Some(id) = entry.id.strip_prefix("db-").filter(|_| entry.path == own_path) else { return false };
         let config = self.databases().0;
         let names = config.databases.iter().map(|database| &database.name);
         let names = names.chain(&config.wrong).chain(&run.databases_gone);
+        let is_prefix = |name: &str| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
         // `db-shop-eu-sales` is of `shop-eu`, if there is one.
-        let owner = names.filter(|name| entry.id.starts_with(&format!("db-{name}-"))).max_by_key(|name| name.len());
-        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
+        let owner = names.filter(|name| is_prefix(name)).max_by_key(|name| name.len());
         let is_of_run = |name: &String| run.databases.contains(name) || run.databases_gone.contains(name);
-        entry.path == own_path && owner.is_some_and(is_of_run)
+        owner.is_some_and(is_of_run)
     }
 
     fn entry_found(&self, run: &Documentation, entry: &ManifestEntry) -> FoundFile {

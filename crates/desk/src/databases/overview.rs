@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use refdesk_database::config::Granularity;
-use refdesk_database::documenter::{ManifestFile, Progress, ProgressStatus};
-use refdesk_database::schema::page::{PAGE_BYTES, PageKind, domain_id, is_page_path, table_id};
-use refdesk_database::schema::plan::{Plan, PlannedTable};
+use refdesk_database::documenter::{Progress, ProgressStatus};
+use refdesk_database::schema::page::{PAGE_BYTES, domain_id, is_page_path, table_id};
+use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
 use refdesk_database::schema::snapshot::{TableKind, TableName};
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
@@ -15,6 +15,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::DatabaseAccess;
+use super::documented::DocumentedPages;
 use super::documenting::{PROGRESS, stored_manifest};
 use super::files::bytes_below;
 use super::planning::stored_plan;
@@ -91,9 +92,9 @@ pub struct TableSummary {
     pub page: Option<String>,
     /// What happened to it.
     pub marks: TableMarks,
-    /// Most rows that are read of it.
+    /// Most rows that are read of it, as the plan says.
     pub rows: u64,
-    /// What may be told of each column's values.
+    /// What would be told of each column's values, as the plan says.
     pub told: Vec<(String, String)>,
 }
 
@@ -184,12 +185,12 @@ impl Desk {
         if !is_page_path(path, docs_path, database) {
             return DatabasePage { path: path.to_owned(), ..DatabasePage::default() };
         }
-        let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
-        let bytes = json.and_then(|json| self.page_bytes(&json).ok().flatten());
+        let pages = self.documented_pages();
+        let doc = pages.table_of(database, path).and_then(|table| pages.doc(table));
         DatabasePage {
             path: path.to_owned(),
-            text: self.page_bytes(path).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-            doc: bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).map(Box::new),
+            text: pages.prose(path, None).map(|(text, _)| text),
+            doc: doc.map(Box::new),
         }
     }
 }
@@ -208,20 +209,12 @@ impl OverviewReader {
             self.overview.problems.push(*problem);
             None
         });
-        let docs_path = self.overview.docs_path.clone();
-        let files = manifest.iter().flat_map(|manifest| &manifest.indexable_files);
-        // The manifest came with the repository.
-        let mut pages: HashMap<&str, Vec<&ManifestFile>> = HashMap::new();
-        for file in files.filter(|file| is_page_path(&file.path, &docs_path, &file.database)) {
-            pages.entry(file.database.as_str()).or_default().push(file);
-        }
+        let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, manifest.as_ref());
         let failed: HashSet<&str> =
             self.progress.iter().flat_map(|it| &it.errors).filter_map(|it| it.context.get("path")?.as_str()).collect();
         let mut databases = std::mem::take(&mut self.overview.databases);
         for database in &mut databases {
-            let pages = pages.remove(database.name.as_str()).unwrap_or_default();
-            let page = pages.iter().find(|file| file.kind == PageKind::Overview && file.path.ends_with(".md"));
-            database.page = page.map(|file| file.path.clone());
+            database.page = pages.overviews.get(&database.name).cloned();
             database.domains = self.domains(&database.name, plan.as_ref(), &pages, &failed);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
@@ -236,7 +229,7 @@ impl OverviewReader {
         &self,
         database: &str,
         plan: Option<&Plan>,
-        pages: &[&ManifestFile],
+        pages: &DocumentedPages,
         failed: &HashSet<&str>,
     ) -> Vec<DomainSummary> {
         let mut found: Gathered = BTreeMap::new();
@@ -252,38 +245,38 @@ impl OverviewReader {
         }
         let domain_of: HashMap<&TableName, &str> = names.iter().map(|(name, it)| (name, it.domain.as_str())).collect();
         let mut domain_pages: HashMap<&str, &str> = HashMap::new();
-        for file in pages {
-            let Some(domain) = &file.domain else { continue };
-            if file.kind == PageKind::Domain {
-                domain_pages.insert(domain, &file.path);
+        for domain in pages.domains.iter().filter(|domain| domain.database == database) {
+            if domain.hash.is_some() {
+                domain_pages.insert(&domain.domain, &domain.path);
             }
-            let (Some(schema), Some(table)) = (&file.schema, &file.table) else { continue };
-            let name = TableName { schema: schema.clone(), name: table.clone() };
-            let domain = domain_of.get(&name).copied().unwrap_or(domain);
-            let tables = found.entry(domain.to_owned()).or_default();
-            let summary = tables.entry(name.clone()).or_insert_with(|| TableSummary {
-                source: self.source(database, domain, &name),
-                name: name.clone(),
-                kind: TableKind::Table,
-                page: None,
-                marks: TableMarks::default(),
-                rows: 0,
-                told: Vec::new(),
-            });
-            let limit = PAGE_BYTES as u64 * 4;
-            let bytes = bytes_below(&self.workspace, &file.path, limit).ok().flatten().map(|(bytes, _)| bytes);
-            let Some(bytes) = bytes else { continue };
-            summary.marks.is_failed |= failed.contains(file.path.as_str());
-            // What a run was about to write when it was killed is not an edit.
-            let hash = sha256_hex(&bytes);
-            let is_ours = hash == file.content_hash
-                || self.progress.as_ref().and_then(|it| it.written.get(&file.path)).is_some_and(|it| *it == hash);
-            summary.marks.is_edited |= !is_ours;
-            if file.path.ends_with(".md") {
-                let of_page = metadata_hash(&bytes);
-                let differs = |planned: &&str| of_page.as_deref().is_some_and(|it| it != *planned);
-                summary.marks.is_stale = hashes.get(&name).is_some_and(differs);
-                summary.page = Some(file.path.clone());
+            for table in domain.tables.iter().filter_map(|at| pages.tables.get(*at)) {
+                let name = TableName { schema: table.schema.clone(), name: table.table.clone() };
+                let domain = domain_of.get(&name).copied().unwrap_or(&domain.domain);
+                let tables = found.entry(domain.to_owned()).or_default();
+                let summary = tables.entry(name.clone()).or_insert_with(|| TableSummary {
+                    source: self.source(database, domain, &name),
+                    name: name.clone(),
+                    kind: TableKind::Table,
+                    page: None,
+                    marks: TableMarks::default(),
+                    rows: 0,
+                    told: Vec::new(),
+                });
+                let listed =
+                    [Some((&table.data, &table.data_hash)), table.hash.as_ref().map(|hash| (&table.path, hash))];
+                for (path, hash) in listed.into_iter().flatten() {
+                    let Some(bytes) = self.compare(path, hash, failed, &mut summary.marks) else { continue };
+                    if path.ends_with(".md") {
+                        let of_page = metadata_hash(&bytes);
+                        let differs = |planned: &&str| of_page.as_deref().is_some_and(|it| it != *planned);
+                        summary.marks.is_stale = hashes.get(&name).is_some_and(differs);
+                        summary.page = Some(path.clone());
+                    }
+                }
+                // What was told when the page was written.
+                if let Some(doc) = pages.doc(table) {
+                    summary.marks.sensitive = doc.columns.iter().filter(|column| column.sensitive.is_some()).count();
+                }
             }
         }
         let of_domain = |(name, tables): (String, BTreeMap<TableName, TableSummary>)| DomainSummary {
@@ -292,6 +285,17 @@ impl OverviewReader {
             name,
         };
         found.into_iter().map(of_domain).collect()
+    }
+
+    /// The bytes of a page; marks what happened to it.
+    fn compare(&self, path: &str, hash: &str, failed: &HashSet<&str>, marks: &mut TableMarks) -> Option<Vec<u8>> {
+        let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok()??;
+        marks.is_failed |= failed.contains(path);
+        // What a run was about to write when it was killed is not an edit.
+        let found = sha256_hex(&bytes);
+        let noted = self.progress.as_ref().and_then(|it| it.written.get(path));
+        marks.is_edited |= found != hash && noted.is_none_or(|noted| *noted != found);
+        Some(bytes)
     }
 
     fn source(&self, database: &str, domain: &str, table: &TableName) -> String {
@@ -309,7 +313,7 @@ fn of_plan(name: &TableName, table: &PlannedTable, source: String) -> TableSumma
         .iter()
         .map(|(column, told)| (column.clone(), told.as_str().unwrap_or_default().to_owned()))
         .collect();
-    let sensitive = told.iter().filter(|(_, told)| told.contains("sensitive by")).count();
+    let sensitive = told.iter().filter(|(_, told)| says_sensitive(told)).count();
     TableSummary {
         name: name.clone(),
         kind: table.kind,

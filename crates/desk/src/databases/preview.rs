@@ -1,12 +1,14 @@
 //! What a run of the documenter would do, for a person to look at before it does: figures, names, and the differences of pages that
 //! are there.
 
+use std::collections::HashMap;
+
 use refdesk_database::documenter::PageAction;
 use refdesk_files::output::Diff;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::documenting::Documentation;
+use super::documenting::{Documentation, DocumentedPage};
 use crate::Desk;
 
 /// Most pages whose difference is shown, and the lines of all of them.
@@ -69,11 +71,11 @@ pub struct PageDifference {
 impl Desk {
     /// What this run would do.
     pub fn preview_documentation(&self, run: &Documentation) -> DocumentationPreview {
-        let mut lines = 0;
-        let mut shown = 0;
+        let pages: HashMap<&str, &DocumentedPage> = run.pages.iter().map(|it| (it.page.path.as_str(), it)).collect();
+        let (mut lines, mut shown) = (0, 0);
         let mut difference = |path: &str| {
-            let page =
-                run.pages.iter().find(|it| it.page.path == path).filter(|_| shown < DIFFERENCES && lines < LINES);
+            let is_shown = shown < DIFFERENCES && lines < LINES;
+            let page = is_shown.then(|| pages.get(path)).flatten();
             let diff = page.and_then(|it| self.propose_page(&it.page).ok()).map(|proposal| proposal.diff);
             lines += diff.as_ref().map_or(0, |diff| diff.lines.len());
             shown += usize::from(diff.is_some());

@@ -15,6 +15,7 @@ use crate::{Desk, Options, Session};
 mod gone;
 mod interrupted;
 mod outside;
+mod seen;
 
 struct World {
     root: tempfile::TempDir,

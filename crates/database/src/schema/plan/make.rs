@@ -230,6 +230,15 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     }
 }
 
+/// What is told of a sensitive column before its rule: of a table of which rows are read, and of another.
+const SENSITIVE_SAMPLED: &str = "share of nulls alone, sensitive by ";
+const SENSITIVE: &str = "nothing, sensitive by ";
+
+/// Whether what [`reads`] says of a column is that it is sensitive.
+pub fn says_sensitive(told: &str) -> bool {
+    [SENSITIVE_SAMPLED, SENSITIVE].iter().any(|words| told.starts_with(words))
+}
+
 /// What would be read of a table, and told of each column.
 pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let is_sampled =
@@ -237,8 +246,8 @@ pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let mut columns = Map::new();
     for column in &table.columns {
         let told = match by_name_and_type(config, table, column) {
-            Some(rule) if is_sampled => format!("share of nulls alone, sensitive by {}", rule.words()),
-            Some(rule) => format!("nothing, sensitive by {}", rule.words()),
+            Some(rule) if is_sampled => format!("{SENSITIVE_SAMPLED}{}", rule.words()),
+            Some(rule) => format!("{SENSITIVE}{}", rule.words()),
             None if !is_sampled => "nothing".to_owned(),
             None if config.publish_values => "statistics, and a small set of values".to_owned(),
             None => "statistics".to_owned(),

@@ -31,7 +31,8 @@ impl Run<'_, '_> {
             .collect();
         let is_settled = |name: &String| prepared.databases.contains(name) || prepared.databases_gone.contains(name);
         let removed: BTreeSet<&str> = self.report.removed.iter().map(String::as_str).collect();
-        let is_left = |path: &String| prepared.removed.contains(path) && !removed.contains(path.as_str());
+        let to_remove: BTreeSet<&str> = prepared.removed.iter().map(String::as_str).collect();
+        let is_left = |path: &str| to_remove.contains(path) && !removed.contains(path);
         let others = old.values().filter(|file| !is_settled(&file.database) || is_left(&file.path));
         files.extend(others.map(|file| (*file).clone()));
         files.sort_by(|a, b| a.path.cmp(&b.path));
