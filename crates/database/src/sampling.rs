@@ -2,7 +2,7 @@
 //! a value there. Of the others a sample is looked at in memory, and what leaves this module are counts, shares and shapes; a
 //! detector that finds an address, a card number or a secret makes its column sensitive, too.
 
-mod detect;
+pub(crate) mod detect;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod profile;

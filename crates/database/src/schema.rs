@@ -8,6 +8,7 @@ pub mod file_names;
 pub mod globs;
 pub mod join_path;
 pub mod joins;
+mod literals;
 pub mod markup;
 pub mod notes;
 pub mod page;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::describe;
 use super::joins::{Confidence, InferredJoins};
+use super::literals;
 use super::notes::Notes;
 use super::sensitive::by_name_and_type;
 use super::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
@@ -232,6 +233,7 @@ impl DocInput<'_> {
             let noted = note.and_then(|note| note.columns.get(&column.name)).map(String::as_str);
             self.column(table, column, noted, profile.and_then(|profile| profile.columns.get(&column.name)))
         };
+        let columns: Vec<ColumnDoc> = table.columns.iter().map(column).collect();
         let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
         TableDoc {
             fully_qualified_name: table.full_name(),
@@ -240,10 +242,10 @@ impl DocInput<'_> {
             source,
             confidence: None,
             row_count_approx: table.row_estimate.map(to_two_digits),
-            columns: table.columns.iter().map(column).collect(),
             primary_key: table.primary_key.as_ref().map(|key| key.columns.clone()).unwrap_or_default(),
             unique: table.unique.iter().map(|key| key.columns.clone()).collect(),
-            checks: table.checks.iter().map(|check| check.expression.clone()).collect(),
+            checks: table.checks.iter().map(|check| literals::check(&check.expression, &columns)).collect(),
+            columns,
             indexes: table
                 .indexes
                 .iter()
@@ -270,13 +272,14 @@ impl DocInput<'_> {
     }
 
     fn column(&self, table: &Table, column: &Column, note: Option<&str>, profile: Option<&ColumnProfile>) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column);
-        let comment = column.comment.as_deref().or(column.type_comment.as_deref());
-        let (description, source) = description(note, comment, || rule_text);
         let sensitive = match profile {
             Some(profile) => profile.sensitive.clone(),
             None => by_name_and_type(self.config, table, column),
         };
+        let column = &*literals::without_values(column, sensitive.is_some());
+        let (rule_text, says_all) = describe::column(table, column);
+        let comment = column.comment.as_deref().or(column.type_comment.as_deref());
+        let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
         if labels.is_empty() && self.config.publish_values && sensitive.is_none() {
             labels = profile.and_then(|profile| profile.values.clone()).unwrap_or_default();

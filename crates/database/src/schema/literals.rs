@@ -1,0 +1,101 @@
+//! Values that the schema itself quotes, in defaults, expressions, checks and labels: of a sensitive column none is told, and of
+//! others none that looks like an address, a card number or a secret.
+
+use std::borrow::Cow;
+
+use super::snapshot::Column;
+use super::table_doc::ColumnDoc;
+use crate::sampling::detect::detect;
+
+/// Whether an expression has a text or a number that a detector knows.
+fn quotes_a_value(expression: &str) -> bool {
+    let quoted = expression.split('\'').skip(1).step_by(2);
+    let words = expression.split(|c: char| c.is_whitespace() || "(),;'\"=<>|[]{}".contains(c));
+    std::iter::once(expression).chain(quoted).chain(words).any(|text| detect(text).is_some())
+}
+
+/// The column with what may be told of its default, expression and labels.
+pub fn without_values(column: &Column, is_sensitive: bool) -> Cow<'_, Column> {
+    let hides = |text: &String| is_sensitive || quotes_a_value(text);
+    let (default, generated) =
+        (column.default.as_ref().is_some_and(hides), column.generated.as_ref().is_some_and(hides));
+    let labels = column.labels.iter().any(hides);
+    if !default && !generated && !labels {
+        return Cow::Borrowed(column);
+    }
+    let mut told = column.clone();
+    if default {
+        told.default = None;
+    }
+    if generated {
+        told.generated = None;
+    }
+    if labels {
+        told.labels.clear();
+    }
+    Cow::Owned(told)
+}
+
+/// What is told of a check over a table with these columns.
+pub fn check(expression: &str, columns: &[ColumnDoc]) -> String {
+    let is_named = |name: &str| {
+        let is_part = |c: char| !(c.is_alphanumeric() || c == '_');
+        expression.split(is_part).any(|word| word.eq_ignore_ascii_case(name))
+            || expression.contains(&format!("\"{name}\""))
+    };
+    let sensitive = columns.iter().find(|column| column.sensitive.is_some() && is_named(&column.name));
+    match sensitive {
+        Some(column) => format!("not told: it is about {}, which is sensitive", column.name),
+        None if quotes_a_value(expression) => "not told: it quotes what looks like a sensitive value".to_owned(),
+        None => expression.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_schema_quotes() {
+        for (expression, is_value) in [
+            ("'a@example.com'", true),
+            ("'4111111111111111'::text", true),
+            ("4111111111111111", true),
+            ("(plain || 'a@example.com')", true),
+            ("ARRAY['x', 'a@example.com']", true),
+            ("'{a@example.com}'::text[]", true),
+            ("'new'::text", false),
+            ("CURRENT_TIMESTAMP", false),
+            ("nextval('sales.order_id_seq'::regclass)", false),
+            ("(price * 2)", false),
+            ("0", false),
+        ] {
+            assert_eq!(quotes_a_value(expression), is_value, "{expression}");
+        }
+    }
+
+    #[test]
+    fn a_sensitive_column_tells_nothing_of_them() {
+        let column = Column {
+            default: Some("'x'".into()),
+            generated: Some("'y'".into()),
+            labels: vec!["f".into()],
+            ..Column::default()
+        };
+        assert_eq!(*without_values(&column, false), column);
+        assert_eq!(*without_values(&column, true), Column::default());
+        let doc = |name: &str, sensitive: Option<&str>| ColumnDoc {
+            name: name.into(),
+            sensitive: sensitive.map(str::to_owned),
+            ..ColumnDoc::default()
+        };
+        let columns = [doc("name", Some("name: name")), doc("state", None)];
+        for (expression, told) in [
+            ("NAME <> 'Smith'", "not told: it is about name, which is sensitive"),
+            ("state in ('new', 'name_of')", "state in ('new', 'name_of')"),
+            ("state <> 'a@example.com'", "not told: it quotes what looks like a sensitive value"),
+        ] {
+            assert_eq!(check(expression, &columns), told);
+        }
+    }
+}
