@@ -17,6 +17,7 @@ use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
     DatabaseSubject, FoundDocument, IndexedJoin, Partial, Placing, SearchMode, SearchQuery, SectionHit,
+    SourcePreference,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -191,6 +192,13 @@ impl Settled<'_> {
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
         let is_current = |found: &FoundDocument| texts.have(found);
+        let preference = |found: &FoundDocument| {
+            let Some(source) = self.catalog.get(found.source) else { return SourcePreference::default() };
+            SourcePreference {
+                is_readable: access.as_ref().is_none_or(|access| may_read(access, source, found.path)),
+                depth: source.place().map_or(0, |place| place.resolved.components().count()),
+            }
+        };
         let query = SearchQuery {
             text: &request.query,
             kinds: &request.kinds,
@@ -198,6 +206,7 @@ impl Settled<'_> {
             database: request.database.as_deref(),
             domain: request.domain.as_deref(),
             by_table: request.by_table,
+            preference: &preference,
             is_current: &is_current,
             limit: request.limit,
         };

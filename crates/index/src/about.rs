@@ -23,6 +23,9 @@ const COMMON: usize = 4;
 /// Documents with a lower cosine are never near: in the tried questions no right section had one below 0.19.
 const NEAR: f32 = 0.15;
 
+/// The position of the vector of a document without one.
+const NO_VECTOR: u32 = u32::MAX;
+
 /// Why a source is what a text is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
@@ -44,6 +47,7 @@ pub struct Scored {
 }
 
 /// The documents of an index with their vectors, loaded for scoring.
+#[derive(Default)]
 pub(crate) struct Corpus {
     /// Number of each document.
     documents: Vec<i64>,
@@ -53,8 +57,11 @@ pub(crate) struct Corpus {
     /// Position of its kind.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
-    /// The numbers of all vectors, one after the other; zeros where there is none.
+    /// For each document the position of its vector, or [`NO_VECTOR`].
+    vectors: Vec<u32>,
+    /// The numbers of all vectors, one after the other.
     values: Vec<i8>,
+    /// The scale of each vector.
     scales: Vec<f32>,
     dims: usize,
     /// Documents that get no vector.
@@ -117,19 +124,7 @@ pub(crate) fn prepare(
 impl Corpus {
     /// The documents of all sources with their vectors of this model.
     pub(crate) fn load(storage: &dyn Storage, model: &str) -> Result<Self, Error> {
-        let mut corpus = Self {
-            documents: Vec::new(),
-            sources: Vec::new(),
-            names: Vec::new(),
-            kinds: Vec::new(),
-            kind_names: Vec::new(),
-            values: Vec::new(),
-            scales: Vec::new(),
-            dims: 0,
-            unembedded: 0,
-            incomparable: 0,
-            by_number: HashMap::new(),
-        };
+        let mut corpus = Self::default();
         let mut positions: HashMap<String, u32> = HashMap::new();
         storage.embedded(model, &mut |document| corpus.push(&document, &mut positions))?;
         Ok(corpus)
@@ -145,22 +140,20 @@ impl Corpus {
                 at
             }
         };
-        if self.dims == 0 && !document.values.is_empty() {
-            // Documents before the first vector have zeros.
+        if self.dims == 0 {
             self.dims = document.values.len();
-            self.values.resize(self.documents.len() * self.dims, 0);
         }
-        let is_comparable = document.values.len() == self.dims;
+        let is_comparable = document.values.len() == self.dims && !document.values.is_empty();
         let is_zero = || document.scale == 0.0 || document.values.iter().all(|value| *value == 0);
         if !document.values.is_empty() && (!is_comparable || is_zero()) {
             self.incomparable += 1;
         }
         if is_comparable {
+            self.vectors.push(small(self.scales.len()));
             self.scales.push(document.scale);
             self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
         } else {
-            self.scales.push(0.0);
-            self.values.resize(self.values.len() + self.dims, 0);
+            self.vectors.push(NO_VECTOR);
         }
         self.unembedded += usize::from(!document.is_embedded);
         self.by_number.insert(document.id, small(self.documents.len()));
@@ -302,8 +295,11 @@ impl Corpus {
     }
 
     fn cosine(&self, vector: &Vector, document: usize) -> f32 {
-        let start = document * self.dims;
-        match (self.values.get(start..start + self.dims), self.scales.get(document)) {
+        let Some(at) = self.vectors.get(document).filter(|at| **at != NO_VECTOR).map(|at| wide(*at)) else {
+            return 0.0;
+        };
+        let start = at * self.dims;
+        match (self.values.get(start..start + self.dims), self.scales.get(at)) {
             (Some(values), Some(scale)) if vector.values.len() == self.dims => vector.cosine(values, *scale),
             _ => 0.0,
         }
@@ -364,4 +360,31 @@ fn small(at: usize) -> u32 {
 
 fn wide(at: u32) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_without_a_vector_take_no_room_for_one() {
+        let (mut corpus, mut positions) = (Corpus::default(), HashMap::new());
+        let mut push = |id, values: &[u8], scale| {
+            let is_embedded = !values.is_empty();
+            let document = Embedded { id, source: "s", doc_type: "text", is_embedded, values, scale };
+            corpus.push(&document, &mut positions);
+        };
+        (0..100).for_each(|id| push(id, &[], 0.0));
+        push(100, &[0, 127], 1.0);
+        (101..200).for_each(|id| push(id, &[], 0.0));
+        push(200, &[127, 0], 1.0);
+        push(201, &[1, 2, 3], 1.0);
+        assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.incomparable), (202, 4, 2, 1));
+        let vector = Vector { values: vec![127, 0], scale: 1.0 };
+        let found: Vec<i64> =
+            corpus.nearest(&vector, &[true; 202], 10).into_iter().map(|(document, _)| document).collect();
+        assert_eq!(found, [200]);
+        assert_eq!(corpus.cosine(&vector, 0), 0.0);
+        assert_eq!(corpus.partial(true, 0), Some(Partial { indexed: 2, of: 3 }));
+    }
 }

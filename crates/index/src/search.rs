@@ -49,10 +49,21 @@ pub struct SearchQuery<'a> {
     pub domain: Option<&'a str>,
     /// One hit a table, in place of one for each document about it, its columns and its joins.
     pub by_table: bool,
+    /// Of two documents that say the same of a table, the one of the source with the greater preference is the hit.
+    pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
     /// Whether a document still says what is indexed of it.
     pub is_current: &'a dyn Fn(&FoundDocument) -> bool,
     /// The most hits.
     pub limit: usize,
+}
+
+/// How much a hit is to be of a source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourcePreference {
+    /// Whether the reader may read the document there.
+    pub is_readable: bool,
+    /// How many folders its place is below the root: the innermost source is the most telling one.
+    pub depth: usize,
 }
 
 /// A document as the index has it.
@@ -266,27 +277,66 @@ fn best_sections(
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
         storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
-    let mut sections = HashSet::new();
-    let (mut best, mut outdated) = (Vec::new(), 0);
+    let mut sections: HashMap<SectionKey, (usize, SourcePreference)> = HashMap::new();
+    let (mut best, mut outdated): (Vec<(Fused, Document)>, usize) = (Vec::new(), 0);
     for it in fused {
-        if best.len() >= query.limit {
-            break;
-        }
         let Some(document) = documents.remove(&it.document) else { continue };
-        let Document { doc_type, source, path, heading, content, .. } = &document;
-        if !(query.is_current)(&FoundDocument { kind: doc_type, source, path, heading, content }) {
-            outdated += 1;
+        let key = SectionKey::of(&document, query.by_table);
+        let known = sections.get(&key).copied();
+        let is_new = document.heading.is_empty() || known.is_none();
+        let is_of_a_table = matches!(key, SectionKey::Table(_));
+        if is_new && best.len() >= query.limit {
+            // A document of a table that is a hit may be in a source that is to be preferred.
+            if query.by_table { continue } else { break }
+        }
+        if !is_new && !is_of_a_table {
             continue;
         }
-        // What a person added to the page of a table is about it, too.
-        let is_of_a_table = document.subject.as_ref().is_some_and(|subject| subject.table.is_some());
-        let heading = if is_of_a_table && query.by_table { None } else { Some(document.heading.clone()) };
-        let section = (document.source.clone(), document.path.clone(), heading);
-        if document.heading.is_empty() || sections.insert(section) {
-            best.push((it, document));
+        let Document { doc_type, source, path, heading, content, .. } = &document;
+        let found = FoundDocument { kind: doc_type, source, path, heading, content };
+        let preference = if is_of_a_table { (query.preference)(&found) } else { SourcePreference::default() };
+        if !is_new && known.is_none_or(|(_, before)| before >= preference) {
+            continue;
+        }
+        if !(query.is_current)(&found) {
+            outdated += usize::from(is_new);
+            continue;
+        }
+        match known.filter(|_| !is_new) {
+            None => {
+                sections.insert(key, (best.len(), preference));
+                best.push((it, document));
+            }
+            Some((at, _)) => {
+                let Some(slot) = best.get_mut(at) else { continue };
+                if (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
+                    // The copy has the place of the one that was found first.
+                    *slot = (Fused { document: document.id, ..slot.0.clone() }, document);
+                    sections.insert(key, (at, preference));
+                }
+            }
         }
     }
     Ok((best, outdated))
+}
+
+/// What gives one hit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum SectionKey {
+    /// A table, in whatever sources its page is; what a person added to the page is about it, too.
+    Table(DatabaseSubject),
+    /// A heading of a file of a source.
+    Section(String, String, String),
+}
+
+impl SectionKey {
+    fn of(document: &Document, by_table: bool) -> Self {
+        let subject = document.subject.as_ref().filter(|subject| by_table && subject.table.is_some());
+        match subject {
+            Some(subject) => Self::Table(DatabaseSubject { column: None, domain: None, ..subject.clone() }),
+            None => Self::Section(document.source.clone(), document.path.clone(), document.heading.clone()),
+        }
+    }
 }
 
 /// Each term with the documents it stands in.

@@ -159,7 +159,9 @@ impl Settled<'_> {
                 DatabaseAnswer { problem, ..found.into() }
             }
             DatabaseQuestion::Domain { domain, database } => view.domain(domain, database.as_deref())?.into(),
-            DatabaseQuestion::Domains { database } => view.domains(database.as_deref())?.into(),
+            DatabaseQuestion::Domains { database } => {
+                view.domains(database.as_deref(), most(usize::MAX, domains::DOMAINS))?.into()
+            }
             DatabaseQuestion::Relationships { database, domain, limit } => {
                 view.relationships(database.as_deref(), domain.as_deref(), *limit)?.into()
             }

@@ -7,13 +7,14 @@ use std::fs;
 use super::*;
 use crate::search::tests::everything;
 use crate::tests::{World, cases};
-use crate::{Index, SearchQuery};
+use crate::{FoundDocument, Index, SearchQuery, SourcePreference};
 use refdesk_core::catalog::Source;
 use refdesk_core::catalog::testing::{inline, local};
 
 cases! {
     tables_columns_and_joins_are_found,
     a_table_gives_one_hit,
+    a_table_in_two_sources_gives_one_hit,
     what_pages_no_longer_say_leaves,
 }
 
@@ -167,6 +168,21 @@ fn a_table_gives_one_hit(world: &World) {
             }
         }
         assert!(!paths.is_empty(), "{text}");
+    }
+}
+
+fn a_table_in_two_sources_gives_one_hit(world: &World) {
+    fill(world);
+    let outer = local("outer", &world.path(), refdesk_core::catalog::PathState::Directory);
+    world.update([sources(world), vec![outer]].concat());
+    for (preferred, limit) in [("outer", 10), ("db-shop-sales", 10), ("outer", 1), ("db-shop-sales", 1)] {
+        let preference = |found: &FoundDocument| SourcePreference { is_readable: found.source == preferred, depth: 0 };
+        let kinds = [TABLE, COLUMN, RELATIONSHIP].map(str::to_owned);
+        let query =
+            SearchQuery { by_table: true, kinds: &kinds, preference: &preference, limit, ..everything("placed") };
+        assert_eq!(found(world, &query), [format!("table {preferred} main.orders")]);
+        let index = Index::open(&world.location()).unwrap().unwrap();
+        assert_eq!(index.search(&query, None).unwrap().hits[0].columns, ["placed"], "{preferred}");
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         database: None,
         domain: None,
         by_table: false,
+        preference: &|_| SourcePreference::default(),
         is_current: &|_| true,
         limit: 10,
     }

@@ -7,9 +7,13 @@ use refdesk_text::{Code, Error};
 use serde::Serialize;
 
 use super::joins::{ToldJoin, joins_of};
+use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented::DomainPage;
+
+/// The most domains that an agent is told of at once.
+pub(super) const DOMAINS: usize = 100;
 
 /// The most tables of a domain that are listed.
 const TABLES: usize = 200;
@@ -43,6 +47,9 @@ pub struct DescribedDomain {
 pub struct DescribedDomains {
     /// By database and name.
     pub domains: Vec<DescribedDomain>,
+    /// Domains that are left out because they are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
 }
 
 /// A table of a domain.
@@ -78,6 +85,12 @@ pub struct DomainOverview {
     pub tables: Vec<DomainTable>,
     /// Joins between its tables, and from and to others, as far as the reader may read of them.
     pub relationships: Vec<ToldJoin>,
+    /// Tables that are left out because they are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tables_left_out: usize,
+    /// Joins that are left out because they are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub relationships_left_out: usize,
 }
 
 impl DatabaseView {
@@ -85,11 +98,11 @@ impl DatabaseView {
     ///
     /// # Errors
     /// The database is unknown.
-    pub fn domains(&self, database: Option<&str>) -> Result<Answered<DescribedDomains>, Error> {
+    pub fn domains(&self, database: Option<&str>, most: usize) -> Result<Answered<DescribedDomains>, Error> {
         self.check(database, None)?;
         let all = self.pages.domains.iter().filter(|domain| database.is_none_or(|name| name == domain.database));
         let domains = all.filter_map(|domain| {
-            let known = self.tables(Some(&domain.database), Some(&domain.domain));
+            let known: Vec<usize> = self.known_of(domain).collect();
             let first = known.first()?;
             let names = known.iter().filter_map(|at| self.page(*at)).map(|page| page.table.clone());
             Some(DescribedDomain {
@@ -101,7 +114,10 @@ impl DatabaseView {
                 readable: known.iter().all(|at| self.is_readable(*at)),
             })
         });
-        Ok(Answered { answer: DescribedDomains { domains: domains.collect() }, sources: AnswerSources::default() })
+        let mut domains: Vec<DescribedDomain> = domains.collect();
+        let left_out = domains.len().saturating_sub(most);
+        domains.truncate(most);
+        Ok(Answered { answer: DescribedDomains { domains, left_out }, sources: AnswerSources::default() })
     }
 
     /// What is in a domain.
@@ -113,7 +129,7 @@ impl DatabaseView {
         let is_meant = |domain: &&DomainPage| {
             domain.domain == name
                 && database.is_none_or(|database| database == domain.database)
-                && !self.tables(Some(&domain.database), Some(name)).is_empty()
+                && self.known_of(domain).next().is_some()
         };
         let meant: Vec<&DomainPage> = self.pages.domains.iter().filter(is_meant).collect();
         let domain = match meant.as_slice() {
@@ -130,7 +146,7 @@ impl DatabaseView {
         let by_name: HashMap<String, usize> =
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
         let (mut tables, mut joins, mut sources) = (Vec::new(), Vec::new(), AnswerSources::default());
-        let own = self.tables(database, Some(name));
+        let (table_count, mut joins_left_out) = (self.known_of(domain).count(), 0);
         for (at, page, doc) in self.pages.docs(&positions, self.now) {
             let is_own = page.domain == name;
             if is_own && tables.len() < TABLES {
@@ -147,9 +163,13 @@ impl DatabaseView {
             }
             for join in joins_of(&doc) {
                 let target = by_name.get(&join.to_table).copied();
-                let leads_here = target.is_some_and(|at| own.contains(&at));
+                let leads_here = target.is_some_and(|at| self.page(at).is_some_and(|page| page.domain == name));
                 let may_be_told = self.is_readable(at) || target.is_some_and(|at| self.is_readable(at));
-                if target.is_some() && (is_own || leads_here) && may_be_told && joins.len() < JOINS {
+                if target.is_some() && (is_own || leads_here) && may_be_told {
+                    if joins.len() >= JOINS {
+                        joins_left_out += 1;
+                        continue;
+                    }
                     self.quote_join(&[Some(at), target], &mut sources);
                     joins.push(ToldJoin { database: page.database.clone(), ..join });
                 }
@@ -158,10 +178,17 @@ impl DatabaseView {
         let answer = DomainOverview {
             database: domain.database.clone(),
             domain: name.to_owned(),
-            table_count: own.len(),
+            table_count,
+            tables_left_out: table_count.saturating_sub(tables.len()),
             tables,
             relationships: joins,
+            relationships_left_out: joins_left_out,
         };
         Ok(Answered { answer, sources })
+    }
+
+    /// The tables of a domain that the reader knows of.
+    fn known_of<'d>(&'d self, domain: &'d DomainPage) -> impl Iterator<Item = usize> + 'd {
+        domain.tables.iter().copied().filter(|at| self.is_known(*at))
     }
 }

@@ -42,7 +42,7 @@ pub struct ColumnUses {
     pub left_out: usize,
 }
 
-fn is_zero(count: &usize) -> bool {
+pub(super) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 

@@ -177,6 +177,11 @@ impl DatabaseView {
         self.standing(at)?.source.as_ref()
     }
 
+    /// Whether the reader knows of the table.
+    pub(super) fn is_known(&self, at: usize) -> bool {
+        self.standing(at).is_some()
+    }
+
     fn standing(&self, at: usize) -> Option<&Standing> {
         self.tables.get(at)?.as_ref()
     }
