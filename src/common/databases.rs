@@ -74,6 +74,7 @@ pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
         Some(of) if report.is_ended => format!("Paused after {written} of {} pages", grouped(of as u64)),
         None if report.is_ended => "Paused before anything was written".to_owned(),
         _ if report.written.is_empty() && report.removed.is_empty() => "The pages are up to date".to_owned(),
+        _ if report.written.is_empty() => format!("Removed {}", counted(report.removed.len(), "page")),
         _ => {
             let removed = match report.removed.len() {
                 0 => String::new(),

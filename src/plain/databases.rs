@@ -123,6 +123,9 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error
         .for_each(|it| turn.say(sentence(it)));
     preview.domains.iter().for_each(|it| turn.say(sentence(&domain(it))));
     preview.removed.iter().for_each(|path| turn.say(format!("Removes {path}.")));
+    for path in &preview.left_over {
+        turn.say(format!("Edited by hand, about what is gone, stays until you remove it: {path}."));
+    }
     for (what, pages) in [("Edited by hand, stays", &preview.edited), ("Changes", &preview.changed)] {
         for page in pages {
             turn.say(format!("{what}: {}.", page.path));

@@ -126,19 +126,55 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
     let told = world.run(&["db", "diff"]).exits(1);
     assert!(told.text().contains("docs/databases/shop/README.md: the file was edited, and is about"), "{told}");
+    let stays = "1 file that you edited stays, although what it describes is gone; remove it yourself:\n  \
+                 docs/databases/shop/README.md\n";
     let told = world.run(&["db", "document"]).exits(2);
     assert!(
         told.text().contains("'shop' is no longer configured.\n30 files of what is gone would be removed"),
         "{told}"
     );
     assert!(told.stderr.contains("Write 27 pages and remove 30 files below docs/databases"), "{told}");
+    assert!(told.text().contains(stays), "{told}");
     let told = world.run(&["db", "document", "--yes"]).exits(0);
     assert!(told.text().contains("26 files of what is gone removed:\n  docs/databases/shop/artist/"), "{told}");
-    let stays = "1 file that you edited stays, although what it describes is gone; remove it yourself:\n  \
-                 docs/databases/shop/README.md\n";
     assert!(told.text().contains(stays), "{told}");
     let told = world.run(&["db", "document", "--json"]).exits(0).json();
     assert_eq!(strings(&told["left_over"]), ["docs/databases/shop/README.md"]);
+}
+
+#[test]
+fn pages_of_the_last_database_are_removed_when_it_is_no_longer_configured() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let before = world.read(".jaato/databases.yaml");
+    // A file that is missing does not say so.
+    std::fs::remove_file(world.path.join(".jaato/databases.yaml")).unwrap();
+    let told = world.run(&["db", "document", "--yes"]).exits(2);
+    assert!(told.stderr.contains("no databases are configured, and there are pages of 'shop'"), "{told}");
+    let off = before.replace("name: shop", "name: store\n    enabled: false");
+    for (config, command) in [(off.as_str(), "document"), ("databases:\n", "document"), ("databases: []\n", "pipeline")]
+    {
+        world.put(".jaato/databases.yaml", before.as_bytes());
+        world.run(&["db", "document", "--yes"]).exits(0);
+        world.put(".jaato/databases.yaml", config.as_bytes());
+        let told = world.run(&["db", "status"]).exits(0);
+        assert!(told.text().contains("shop  not configured  27 pages  27 to remove"), "{told}");
+        let told = world.run(&["db", "check"]).exits(0);
+        assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
+        world.run(&["db", "diff"]).exits(1);
+        let told = world.run(&["db", command]).exits(2);
+        assert!(
+            told.text().contains("'shop' is no longer configured.\n31 files of what is gone would be removed"),
+            "{told}"
+        );
+        let told = world.run(&["db", command, "--yes"]).exits(0);
+        assert!(
+            told.text().contains("Removed 27 pages below docs/databases.\nNo longer in the catalog: db-"),
+            "{told}"
+        );
+        assert!(!world.path.join("docs/databases/shop").exists());
+        world.run(&["db", "document"]).exits(2);
+    }
 }
 
 #[test]

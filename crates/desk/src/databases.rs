@@ -153,6 +153,31 @@ impl Desk {
         Error::new(Code::DatabaseUnreadable, message, fix)
     }
 
+    /// The databases that a run is about: those with these names, or all that are in use. There are none if all are gone from the
+    /// configuration and pages of theirs are left.
+    ///
+    /// # Errors
+    /// There are neither databases nor pages, or none has one of the names.
+    pub fn databases_of_run(&self, names: &[String]) -> Result<Vec<&DatabaseConfig>, Error> {
+        let found = self.databases_named(names);
+        if !names.is_empty() || !found.as_ref().is_err_and(|error| error.code == Code::NoDatabases) {
+            return found;
+        }
+        let gone = self.databases_not_configured();
+        if gone.is_empty() {
+            return found;
+        }
+        if self.databases_file().is_some() {
+            return Ok(Vec::new());
+        }
+        // A file that is missing does not say that they are to go.
+        let gone: Vec<String> = gone.iter().map(|name| format!("'{name}'")).collect();
+        let message = format!("no databases are configured, and there are pages of {}", gone.join(", "));
+        let fix =
+            format!("name them in {}, or write 'databases: []' there to have the pages removed", config::FILES[0]);
+        Err(Error::new(Code::NoDatabases, message, fix))
+    }
+
     /// The databases with these names, or all that are in use.
     ///
     /// # Errors

@@ -174,17 +174,23 @@ fn show(is_terminal: bool, DocumentProgress { done, failed, of }: DocumentProgre
 fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> String {
     let unread = unread(prepared.failed.len());
     let mut text = match (report.written.len(), report.removed.len()) {
-        (0, 0) if prepared.read_databases().next().is_none() => "No database could be read.\n".to_owned(),
+        (0, 0) if prepared.read_databases().next().is_none() && !prepared.failed.is_empty() => {
+            "No database could be read.\n".to_owned()
+        }
         (0, 0) if !report.failed.is_empty() => {
             format!("No page was written; {}{unread}.\n", counted(report.failed.len(), "error"))
         }
         (0, 0) => format!("Up to date: {}{unread}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
-            let removed = if removed > 0 { format!(", removed {removed}") } else { String::new() };
             let unchanged =
                 if report.unchanged > 0 { format!(", {} unchanged", report.unchanged) } else { String::new() };
-            let (pages, folder) = (counted(written, "page"), one_line(&prepared.docs_path));
-            format!("Wrote {pages} below {folder}{removed}{unchanged}{unread}.\n")
+            let folder = one_line(&prepared.docs_path);
+            let done = match (written, removed) {
+                (0, _) => format!("Removed {} below {folder}", counted(removed, "page")),
+                (_, 0) => format!("Wrote {} below {folder}", counted(written, "page")),
+                _ => format!("Wrote {} below {folder}, removed {removed}", counted(written, "page")),
+            };
+            format!("{done}{unchanged}{unread}.\n")
         }
     };
     if !report.sources.is_empty() {

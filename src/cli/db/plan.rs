@@ -22,7 +22,7 @@ pub fn run(
     args: &DbPlanArgs,
     format: OutputFormat,
 ) -> Result<CommandOutput, CommandOutput> {
-    let read = match desk.databases_named(&args.names) {
+    let read = match desk.databases_of_run(&args.names) {
         Ok(databases) => desk.read_databases(&databases),
         Err(error) => return Err(refused(error)),
     };
@@ -33,11 +33,13 @@ pub fn run(
     if args.dry_run {
         notes.push(format!("this would write {FILE}"));
     } else {
+        let gap = if text.is_empty() { "" } else { "\n" };
         match desk.store_plan(session, &planned) {
             Ok(true) => {
-                text.push_str(&format!("\nWrote {FILE}. Review it, and write the pages with `refdesk db document`.\n"));
+                let next = "Review it, and write the pages with `refdesk db document`.";
+                text.push_str(&format!("{gap}Wrote {FILE}. {next}\n"));
             }
-            Ok(false) => text.push_str(&format!("\n{FILE} is up to date.\n")),
+            Ok(false) => text.push_str(&format!("{gap}{FILE} is up to date.\n")),
             Err(error) => failed.push(error),
         }
     }

@@ -88,7 +88,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let failed = run.failed.len();
     match (count, found.len()) {
-        (0, 0) => text.push_str("No database could be read, so none was compared with its pages.\n"),
+        (0, 0) if failed > 0 => text.push_str("No database could be read, so none was compared with its pages.\n"),
         (0, _) if failed == 0 => text.push_str("The pages say what the databases say.\n"),
         (0, 1) => text.push_str(&format!("1 database agrees with its pages, {failed} could not be read.\n")),
         (0, same) => text.push_str(&format!("{same} databases agree with their pages, {failed} could not be read.\n")),

@@ -293,6 +293,9 @@ fn databases_are_listed_read_and_documented_after_yes() {
     let lines = prepare(&mut state);
     assert_eq!(lines[0], "Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file.");
     assert!(lines.contains(&"-Old.".to_owned()), "{lines:?}");
+    let left_over = "docs/databases/shop/sales/tables/main.visit.md";
+    let left_over = format!("Edited by hand, about what is gone, stays until you remove it: {left_over}.");
+    assert!(lines.contains(&left_over), "{lines:?}");
     assert_eq!(asked(&mut state, "no"), Request::PauseDatabases);
     assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Nothing was written."]);
     prepare(&mut state);

@@ -66,7 +66,8 @@ fn document(state: &State) -> Option<String> {
         return Some(format!("pages are being written: {} pauses", state.key(Action::Back)));
     }
     let overview = view.overview.as_ref();
-    if overview.is_none_or(|overview| overview.databases.is_empty()) {
+    // A file that names none may leave pages to remove.
+    if overview.is_none_or(|overview| overview.databases.is_empty() && overview.file.is_none()) {
         return Some("no database is configured".to_owned());
     }
     None

@@ -197,7 +197,11 @@ fn why_empty(state: &State) -> Option<String> {
         return Some(match overview.file {
             Some(file) => {
                 let problems = state.key(Action::Problems);
-                format!("{file} names no database that can be used. {problems} shows the problems.")
+                let document = state.key(Action::DocumentDatabases);
+                format!(
+                    "{file} names no database that can be used. {problems} shows the problems, and {document} finds pages of \
+                     databases that it no longer names."
+                )
             }
             None => {
                 let fill = "databases: [{name: app, type: sqlite, connection: {file: app.db}}]";

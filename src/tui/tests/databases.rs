@@ -259,6 +259,11 @@ fn a_run_is_looked_at_written_and_paused() {
     assert_eq!(message(&state), "the databases are still being read");
     answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
     assert!(screen(&state).contains("Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file."));
+    let left_over = "Edited by hand, about what is gone; remove them yourself (1):";
+    let RunState::Prepared { run, .. } = &state.databases.run else { panic!("it is prepared") };
+    let lines = crate::tui::databases::run::text(&state, &run.preview);
+    let at = lines.iter().position(|line| line.text() == left_over).unwrap();
+    assert_eq!(lines[at + 1].text(), "docs/databases/shop/sales/tables/main.visit.md");
     assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases(fixture::prepared_run().number)]);
     assert_eq!(state.open_window(), None);
     event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
@@ -278,6 +283,23 @@ fn a_run_is_looked_at_written_and_paused() {
     assert_eq!(message(&state), "Paused after 704 of 2,000 pages: w goes on");
     assert_eq!(asks(&effects, &Request::Databases), 1);
     assert!(matches!(state.databases.run, RunState::Idle));
+}
+
+#[test]
+fn pages_of_databases_that_are_no_longer_configured_can_be_removed() {
+    for (file, asked, said) in [
+        (None, 0, "No database is configured."),
+        (Some(".jaato/databases.yaml"), 1, "w finds pages of databases that it no longer names."),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "6");
+        answer(&mut state, Response::Databases(Arc::new(DatabaseOverview { file, ..DatabaseOverview::default() })));
+        let shown: Vec<String> = screen(&state).lines().map(|line| line.replace(['│', '┃'], " ")).collect();
+        let shown = shown.join(" ");
+        let words: Vec<&str> = shown.split_whitespace().collect();
+        assert!(words.join(" ").contains(said), "{shown}");
+        assert_eq!(asks(&press(&mut state, "w"), &Request::PrepareDatabases(Vec::new())), asked, "{file:?}");
+    }
 }
 
 #[test]
@@ -313,6 +335,7 @@ fn a_run_that_is_not_wanted_is_forgotten() {
             },
             "Wrote 1 page, removed 1; 1 source in the catalog: @db-shop-sales",
         ),
+        (DocumentReport { removed: vec!["b".to_owned()], ..DocumentReport::default() }, "Removed 1 page"),
         (
             DocumentReport { is_ended: true, ..DocumentReport::default() },
             "Paused before anything was written: w goes on",

@@ -99,7 +99,7 @@ impl Desk {
     /// # Errors
     /// No database is configured, or a name is unknown.
     pub fn check_databases(&self, names: &[String]) -> Result<(Vec<DatabaseCheck>, FailedDatabases), Error> {
-        let read = self.read_databases(&self.databases_named(names)?);
+        let read = self.read_databases(&self.databases_of_run(names)?);
         let planned = self.plan_databases(&read)?;
         let mut found = Vec::new();
         for database in &read {

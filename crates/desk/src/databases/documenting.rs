@@ -159,7 +159,7 @@ impl Desk {
     /// # Errors
     /// No database is configured, or a name is unknown.
     pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
-        let read = self.read_databases(&self.databases_named(&options.names)?);
+        let read = self.read_databases(&self.databases_of_run(&options.names)?);
         let planned = self.plan_databases(&read)?;
         let docs_path = self.databases().0.docs_path.clone();
         let mut problems = planned.problems.clone();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use refdesk_database::config::is_name;
-use refdesk_database::documenter::{Manifest, ManifestEntry};
+use refdesk_database::documenter::{Manifest, ManifestEntry, Progress, ProgressStatus};
 use refdesk_database::schema::page::is_page_path;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::absolute;
 use refdesk_text::report::Diagnostic;
 
-use super::documenting::{DocumentOptions, Documentation};
+use super::documenting::{DocumentOptions, Documentation, PROGRESS};
 use crate::Desk;
 
 /// What is at the path of a file about what is gone.
@@ -75,7 +75,10 @@ impl Desk {
     pub fn databases_not_configured(&self) -> BTreeSet<String> {
         let docs_path = &self.databases().0.docs_path;
         let manifest = self.manifest(docs_path).ok().flatten();
-        self.not_configured(docs_path, manifest.as_ref(), std::iter::empty())
+        let progress: Option<Progress> = self.database_state(PROGRESS);
+        let interrupted = progress.filter(|progress| progress.status != ProgressStatus::Completed);
+        let written = interrupted.iter().flat_map(|progress| progress.written.keys()).map(String::as_str);
+        self.not_configured(docs_path, manifest.as_ref(), written)
     }
 
     fn not_configured<'p>(

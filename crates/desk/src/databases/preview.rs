@@ -36,6 +36,8 @@ pub struct DocumentationPreview {
     pub removed: Vec<String>,
     /// Files that a person edited, which stay, with what replacing them would change.
     pub edited: Vec<PageDifference>,
+    /// Files that a person edited, which stay although what they describe is gone.
+    pub left_over: Vec<String>,
     /// What changed since the stored plan, in words.
     pub plan_changes: Vec<String>,
     /// Databases that could not be read.
@@ -105,6 +107,7 @@ impl Desk {
             unchanged: run.pages.iter().filter(|it| it.action == PageAction::Keep).count(),
             removed: run.files_removed().map(str::to_owned).collect(),
             edited,
+            left_over: run.left_over.clone(),
             plan_changes: run.planned.changes.clone(),
             failed: run.failures(),
             problems: run.problems.clone(),
