@@ -234,7 +234,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
 const SENSITIVE_SAMPLED: &str = "share of nulls alone, sensitive by ";
 const SENSITIVE: &str = "nothing, sensitive by ";
 
-/// Whether what [`reads`] says of a column is that it is sensitive.
+/// Whether what `reads` says of a column is that it is sensitive.
 pub fn says_sensitive(told: &str) -> bool {
     [SENSITIVE_SAMPLED, SENSITIVE].iter().any(|words| told.starts_with(words))
 }
