@@ -62,7 +62,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 text.push_str(&format!("{} files could not be read\n", report.unreadable));
             }
             if report.cut > 0 {
-                text.push_str(&format!("of {} files only the first sections are indexed\n", report.cut));
+                text.push_str(&format!("{} files are indexed by their first sections only\n", report.cut));
             }
             CommandOutput::new(json!(report), text)
         }

@@ -29,7 +29,7 @@ pub struct PlainExit {
 /// Why the loop ends early.
 #[derive(Debug)]
 enum Ended {
-    /// By `quit`, the end of the input, or because nobody reads the output.
+    /// By `quit`, the end of the input, or because the output is closed.
     Done,
     /// By a signal of this number.
     Signal(i32),

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(places.forward(at("a")), Some(at("b")));
         places.leave(at("b"));
         assert_eq!(places.forward, []);
-        assert_eq!(places.back(at("b")), Some(at("a")), "where keys are already is no place to go");
+        assert_eq!(places.back(at("b")), Some(at("a")), "the current place is not one to go to");
         (0..2 * MOST).for_each(|nth| places.leave(at(&nth.to_string())));
         assert_eq!(places.back.len(), MOST);
     }

@@ -25,7 +25,7 @@ struct RealAgent {
     /// Its name for `connect`.
     word: &'static str,
     program: &'static str,
-    /// Makes it answer a prompt without a terminal, as far as possible without asking, which nobody would answer.
+    /// Makes it answer a prompt without a terminal, as far as possible without asking, since no answer would come.
     words: &'static [&'static str],
     /// The user's settings with the stand-in in place of the model: file below the home folder, and text.
     settings: fn(&str, &Path) -> Option<(&'static str, String)>,

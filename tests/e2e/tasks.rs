@@ -20,7 +20,7 @@ fn task(heading: &str) -> String {
     keys.to_owned()
 }
 
-/// The steps of a line of keys, as bytes for the terminal; a step that is text, not a key, is no key.
+/// The steps of a line of keys, as bytes for the terminal; a step that is text counts as one step, but not as a key.
 fn steps(keys: &str) -> Vec<(String, bool)> {
     let mut steps = Vec::new();
     for (nth, part) in keys.split('"').enumerate() {

@@ -128,7 +128,7 @@ fn the_configured_channel_comes_before_the_client() {
     client.initialize("2025-11-25", json!({"elicitation": {}}));
     let result = client.result("selectReferences", json!({}));
     assert_eq!(result["isError"], true, "{result}");
-    assert!(result["structuredContent"]["message"].as_str().unwrap().contains("nobody answered in time"), "{result}");
+    assert!(result["structuredContent"]["message"].as_str().unwrap().contains("no answer in time"), "{result}");
 }
 
 #[test]

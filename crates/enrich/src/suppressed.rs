@@ -1,5 +1,5 @@
 //! Explains why a hint is missing from an enriched text: others are more likely meant, the session already got it, there
-//! was no room, or the text contains it. Derived from the result itself, so that the two always agree.
+//! was no room, or the text already contains it. Derived from the result itself, so that the two always agree.
 
 use super::{BlockKind, Enriched, ItemReceipt, Level, WhyNot};
 use refdesk_core::catalog::SourceId;

@@ -71,7 +71,7 @@ impl ElicitingClient {
                     Ok(Err(error)) => Err(unreadable(error)),
                     Err(_) => Err(unreadable("the connection ended")),
                 },
-                () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "nobody answered in time"),
+                () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "no answer in time"),
                 () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
                 () = self.handle.shutdown_begun() => (Unanswered::GivenUp, "the server ends"),
             };

@@ -101,7 +101,7 @@ impl Fix {
             Self::Pick(id) => return Cow::Owned(format!("pick '{id}' first")),
             Self::Reload => "read the workspace again",
             Self::RewritePaths => "rewrite the path",
-            Self::ShowTemplate => "move the file away to have the template written",
+            Self::ShowTemplate => "move the file away, so that the template can be written",
             Self::ShowProblems => "look at where it is defined",
             Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
             Self::Trust => "look at what waits for trust, and trust it",

@@ -140,7 +140,7 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
             Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
         }
         Err(Unanswered::TimedOut) => {
-            let message = format!("nobody answered in time whether {path} may be written");
+            let message = format!("no answer in time whether {path} may be written");
             Err(Error::new(Code::TimedOut, message, format!("ask the user to answer on the screen, {rule}")))
         }
         Err(Unanswered::Failed(Error { code: Code::NoScreen, .. })) => {
@@ -162,7 +162,7 @@ fn no_reply(unanswered: Unanswered) -> Error {
     match unanswered {
         Unanswered::TimedOut => Error::new(
             Code::TimedOut,
-            "nobody answered in time",
+            "no answer in time",
             Fix::All(vec!["continue without, or pass ids yourself".into(), Fix::ListSources]),
         ),
         Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was withdrawn", ""),

@@ -89,7 +89,7 @@ pub fn known(state: &State, columns: usize) -> Vec<Line<'static>> {
     let id = &row.id;
     let words = match row.knowledge {
         Some(knowledge) => format!("This session knows @{id}: {}.", knowledge.words()),
-        None => format!("This session was told nothing of @{id} since it began or forgot."),
+        None => format!("This session has been told nothing about @{id} since it began or was compacted."),
     };
     let state_words = source_state::words(&state.snapshot, id);
     let follow = state.key(Action::Follow);

@@ -68,7 +68,7 @@ fn chords_of_several_keys() {
     press(&mut state, "g x");
     assert_eq!(message(&state), "g x does nothing here: ? shows the keys");
     press(&mut state, "g Esc");
-    assert_eq!(message(&state), "", "a cancelled chord is no mistake");
+    assert_eq!(message(&state), "", "a cancelled chord is not a mistake");
     press(&mut state, "/ \"gg\"");
     assert_eq!(state.catalog.filter.text(), "gg", "a chord of the panes is text in a field");
 }

@@ -145,7 +145,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Some(folder.path());
         assert_eq!(read(None), ScreenFiles::default());
-        assert_eq!(read(home), ScreenFiles::default(), "missing files are no problem");
+        assert_eq!(read(home), ScreenFiles::default(), "missing files are fine");
         write_atomic(&keymap_file(folder.path()), b"[catalog]\n").unwrap();
         for (name, bytes) in [("sepia.toml", &b"text = {}"[..]), ("b.toml", b"\xff"), ("README.md", b"no theme")] {
             write_atomic(&themes_folder(folder.path()).join(name), bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Paths in texts that are no broken links although nothing is there: what a build or a site generator makes, and bare words that
+//! Paths in texts that do not count as broken links although nothing is there: what a build or a site generator makes, and bare words that
 //! name no document.
 
 use std::path::{Component, Path, PathBuf};

@@ -194,7 +194,7 @@ fn what_pages_no_longer_say_leaves(world: &World) {
     let changed = world.update(sources(world));
     assert_eq!((changed.added, changed.removed), (3, 4), "{changed:?}");
     assert_eq!(found(world, &SearchQuery { kinds: &["relationship".to_owned()], ..everything("people") }), [""; 0]);
-    // The same bytes, which are no pages any more.
+    // The same bytes, which no longer count as pages.
     with_version(world, "none");
     let as_text = world.update(sources(world));
     assert_eq!(found(world, &SearchQuery { kinds: &["table".to_owned()], ..everything("orders") }), [""; 0]);

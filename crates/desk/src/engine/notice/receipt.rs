@@ -1,4 +1,4 @@
-//! A line of the journal as a sentence: what was sent, to whom and why; what was read, chosen and written (BEHAVIOUR
+//! A line of the journal as a sentence: what was sent, to which agent and why; what was read, chosen and written (BEHAVIOUR
 //! §5 "For people"). Of many entries, the first few are named.
 
 use std::path::Path;
