@@ -143,7 +143,8 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
         }
         (AgentsPage::Lines, _) => "The journal has no line of this session.".to_owned(),
         (AgentsPage::Known, _) => {
-            "This session has been told about no source since it began or was compacted, and nothing is selected.".to_owned()
+            "This session has been told about no source since it began or was compacted, and nothing is selected."
+                .to_owned()
         }
     })
 }
