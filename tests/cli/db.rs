@@ -62,7 +62,9 @@ fn differences_and_rules_fail_in_ci() {
     assert!(told.text().contains("shop: main.Album.Label  new column"), "{told}");
     assert!(told.text().contains("shop: main.Stray        new table"), "{told}");
     let told = world.run(&["db", "status", "--json"]).exits(0).json();
-    assert_eq!((&told["databases"][0]["stale"], &told["databases"][0]["missing"]), (&3.into(), &3.into()), "{told}");
+    let count = |key: &str| told["databases"][0][key].as_u64();
+    assert_eq!(strings(&told["databases"][0]["stale"]), ["main.Album"]);
+    assert_eq!(["outdated", "missing"].map(count), [Some(3), Some(3)], "{told}");
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
     assert!(told.text().contains("shop: main.Stray: it has no primary key (no_primary_key)"), "{told}");
     assert!(told.stderr.contains("0 % of 'shop' are described, and 50 % are wanted"), "{told}");

@@ -30,8 +30,12 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         }
         let coverage = it.coverage();
         let warnings = it.findings.len() - errors;
+        let stale = match it.stale.len() {
+            0 => String::new(),
+            count => format!("; {} changed after their pages were written", counted(count, "table")),
+        };
         text.push_str(&format!(
-            "{}: {}, {}; {} % of tables and columns are described by a note, a comment or a model\n",
+            "{}: {}, {}; {} % of tables and columns are described by a note, a comment or a model{stale}\n",
             it.database,
             counted(errors, "error"),
             counted(warnings, "warning"),
@@ -56,7 +60,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
             all.iter().map(|(name, it)| (name.clone(), json!(it.percent()))).collect::<Map<String, Value>>()
         };
         databases.push(json!({
-            "name": it.database, "findings": it.findings,
+            "name": it.database, "findings": it.findings, "stale": it.stale,
             "coverage": {"percent": coverage.percent(), "domains": percent(&it.domains), "tables": percent(&it.tables)},
         }));
     }

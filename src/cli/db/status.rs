@@ -21,20 +21,23 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     let mut lines = Vec::new();
     let mut databases = Vec::new();
     for name in run.read_databases() {
-        let (pages, stale, missing) = run.page_counts(name);
+        let (pages, outdated, missing) = run.page_counts(name);
+        let (stale, failed) = (desk.stale_tables(&run.planned, name), run.failed_tables(name));
         let edited = run.edited_of(name).count();
         let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
         words.extend((missing > 0).then(|| format!("{missing} missing")));
-        words.extend((stale > 0).then(|| format!("{stale} stale")));
+        words.extend((!stale.is_empty()).then(|| format!("{} stale", counted(stale.len(), "table"))));
+        words.extend((outdated > 0).then(|| format!("{outdated} to update")));
         words.extend((edited > 0).then(|| format!("{edited} edited")));
+        words.extend((failed > 0).then(|| format!("{} failed", counted(failed, "table"))));
         words.extend((removed > 0).then(|| format!("{removed} of what is gone")));
         words.extend((left_over > 0).then(|| format!("{left_over} edited of what is gone")));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({
-            "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "edited": edited,
-            "removed": removed, "left_over": left_over, "cost": 0,
+            "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "outdated": outdated,
+            "edited": edited, "failed": failed, "removed": removed, "left_over": left_over, "cost": 0,
         }));
     }
     for name in &run.databases_gone {
@@ -96,6 +99,13 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
             text.push_str(&format!("{} compared{}.\n", counted(found.len(), "database"), unread(failed)));
         }
         _ => {}
+    }
+    let to_write = run.to_write();
+    if count == 0 && to_write > 0 {
+        let pages = counted(to_write, "page");
+        text.push_str(&format!(
+            "{pages} would be written for other reasons, such as notes, configuration and values.\n"
+        ));
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();

@@ -1,6 +1,6 @@
 //! `documenter-progress.json`: how far a run got, so that one that was killed goes on where it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -92,4 +92,14 @@ pub struct RunStats {
     pub llm_time_ms: u64,
     /// Time of the database.
     pub db_query_time_ms: u64,
+}
+
+impl Progress {
+    /// The tables of which a page could not be written: database and `schema.table`.
+    pub fn failed_tables(&self) -> HashSet<(&str, &str)> {
+        self.errors
+            .iter()
+            .filter_map(|error| Some((error.context.get("database")?.as_str()?, error.context.get("table")?.as_str()?)))
+            .collect()
+    }
 }

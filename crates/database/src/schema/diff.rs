@@ -1,10 +1,23 @@
-//! How a database differs from its pages, by what the pages for programs say.
+//! How a database differs from its pages. What a table is now and what it was when its page was written have a hash each: if they
+//! are the same, the table did not change, whatever else a new page would say. If not, the pages for programs say how.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
+use super::literals;
+use super::table_doc::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, TableDoc};
+
+/// A table as its pages have it, or as the database has it now.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableSide {
+    /// `schema.table`.
+    pub name: String,
+    /// The hash of its definition; `None` if the page does not say it.
+    pub metadata_hash: Option<String>,
+    /// The page for programs; `None` if it cannot be read.
+    pub doc: Option<TableDoc>,
+}
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -13,7 +26,7 @@ pub struct Difference {
     pub table: String,
     /// What kind of difference.
     pub kind: DifferenceKind,
-    /// The column or the key, if it is about one.
+    /// The column, the index or the constraint, if it is about one.
     pub about: Option<String>,
     /// What it was, and what it is, in words.
     pub detail: String,
@@ -27,22 +40,42 @@ pub enum DifferenceKind {
     TableAdded,
     /// A page has no table.
     TableRemoved,
+    /// A table's page for people is not there, or does not say what it was written from.
+    PageMissing,
+    /// A table became a view, or the other way round.
+    KindChanged,
     /// A column is new.
     ColumnAdded,
     /// A column is gone.
     ColumnRemoved,
+    /// The same columns are in another order.
+    OrderChanged,
     /// A column has another type, or may be null now or no longer.
     TypeChanged,
+    /// A column has another default.
+    DefaultChanged,
+    /// A column may have other values.
+    LabelsChanged,
     /// A key is new.
     KeyAdded,
     /// A key is gone.
     KeyRemoved,
+    /// A check is new.
+    CheckAdded,
+    /// A check is gone.
+    CheckRemoved,
+    /// An index is new.
+    IndexAdded,
+    /// An index is gone.
+    IndexRemoved,
     /// A comment is new.
     CommentAdded,
     /// A comment is gone.
     CommentRemoved,
     /// A comment says something else.
     CommentChanged,
+    /// Something changed that pages do not say, or not of a sensitive column.
+    DefinitionChanged,
 }
 
 impl DifferenceKind {
@@ -51,75 +84,197 @@ impl DifferenceKind {
         match self {
             Self::TableAdded => "new table",
             Self::TableRemoved => "table is gone",
+            Self::PageMissing => "no page",
+            Self::KindChanged => "kind changed",
             Self::ColumnAdded => "new column",
             Self::ColumnRemoved => "column is gone",
+            Self::OrderChanged => "order of columns changed",
             Self::TypeChanged => "type changed",
+            Self::DefaultChanged => "default changed",
+            Self::LabelsChanged => "values changed",
             Self::KeyAdded => "new key",
             Self::KeyRemoved => "key is gone",
+            Self::CheckAdded => "new check",
+            Self::CheckRemoved => "check is gone",
+            Self::IndexAdded => "new index",
+            Self::IndexRemoved => "index is gone",
             Self::CommentAdded => "new comment",
             Self::CommentRemoved => "comment is gone",
             Self::CommentChanged => "comment changed",
+            Self::DefinitionChanged => "definition changed",
         }
     }
 }
 
-/// The differences between what pages say and what the database says now.
-pub fn diff(pages: &[TableDoc], now: &[TableDoc]) -> Vec<Difference> {
-    let by_name = |docs: &'_ [TableDoc]| -> BTreeMap<String, TableDoc> {
-        docs.iter().map(|doc| (doc.fully_qualified_name.clone(), doc.clone())).collect()
-    };
-    let (before, after) = (by_name(pages), by_name(now));
+/// Whether a table changed after its page was written. Everything that says "stale" asks here.
+pub fn is_stale(of_page: Option<&str>, now: Option<&str>) -> bool {
+    of_page.zip(now).is_some_and(|(of_page, now)| of_page != now)
+}
+
+/// The differences between what pages say and what the database says now: at least one for each stale table, and none for a table
+/// that is as it was.
+pub fn diff(pages: &[TableSide], now: &[TableSide]) -> Vec<Difference> {
+    let before: BTreeMap<&str, &TableSide> = pages.iter().map(|side| (side.name.as_str(), side)).collect();
+    let after: BTreeSet<&str> = now.iter().map(|side| side.name.as_str()).collect();
     let mut found = Vec::new();
-    let whole = |doc: &TableDoc, kind: DifferenceKind| Difference {
-        table: doc.fully_qualified_name.clone(),
-        kind,
-        about: None,
-        detail: format!("{} with {} columns", doc.kind.word(), doc.columns.len()),
-    };
-    for (name, doc) in &after {
-        match before.get(name) {
-            None => found.push(whole(doc, DifferenceKind::TableAdded)),
-            Some(old) => compare(old, doc, &mut found),
+    for side in now {
+        match before.get(side.name.as_str()) {
+            None => found.push(whole(side, DifferenceKind::TableAdded)),
+            Some(old) => compare(old, side, &mut found),
         }
     }
-    let gone = before.iter().filter(|(name, _)| !after.contains_key(*name));
-    found.extend(gone.map(|(_, doc)| whole(doc, DifferenceKind::TableRemoved)));
+    let gone = pages.iter().filter(|side| !after.contains(side.name.as_str()));
+    found.extend(gone.map(|side| whole(side, DifferenceKind::TableRemoved)));
     found.sort();
     found
 }
 
-fn compare(before: &TableDoc, after: &TableDoc, found: &mut Vec<Difference>) {
-    let mut note = |kind: DifferenceKind, about: Option<&str>, detail: String| {
-        let table = after.fully_qualified_name.clone();
-        found.push(Difference { table, kind, about: about.map(str::to_owned), detail });
-    };
-    let named = |docs: &'_ [ColumnDoc]| -> BTreeMap<String, ColumnDoc> {
-        docs.iter().map(|column| (column.name.clone(), column.clone())).collect()
-    };
-    let (old, new) = (named(&before.columns), named(&after.columns));
-    for (name, column) in &new {
-        let Some(was) = old.get(name) else {
-            note(DifferenceKind::ColumnAdded, Some(name), shape(column));
-            continue;
+fn whole(side: &TableSide, kind: DifferenceKind) -> Difference {
+    let detail = side.doc.as_ref().map_or_else(String::new, |doc| {
+        format!("{} with {}", doc.kind.word(), refdesk_text::tokens::counted(doc.columns.len(), "column"))
+    });
+    Difference { table: side.name.clone(), kind, about: None, detail }
+}
+
+fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
+    let mut differences = Differences { table: &after.name, found };
+    if before.metadata_hash.is_none() {
+        let detail = "the page for people is missing, or does not say which definition it was written from";
+        return differences.note(DifferenceKind::PageMissing, None, detail.to_owned());
+    }
+    if !is_stale(before.metadata_hash.as_deref(), after.metadata_hash.as_deref()) {
+        return;
+    }
+    let known = differences.found.len();
+    if let (Some(old), Some(new)) = (&before.doc, &after.doc) {
+        differences.of_table(old, new);
+        differences.of_columns(old, new);
+        differences.of_constraints(old, new);
+    }
+    if differences.found.len() == known {
+        let detail = "in what pages do not say, such as a collation, the name of a key or a rule of a sensitive column";
+        differences.note(DifferenceKind::DefinitionChanged, None, detail.to_owned());
+    }
+}
+
+/// A key, check or index in words, with its name if it has one.
+type Named = (Option<String>, String);
+
+/// The differences of one table, while they are found.
+struct Differences<'f> {
+    table: &'f str,
+    found: &'f mut Vec<Difference>,
+}
+
+impl Differences<'_> {
+    fn note(&mut self, kind: DifferenceKind, about: Option<&str>, detail: String) {
+        let (table, about) = (self.table.to_owned(), about.map(str::to_owned));
+        self.found.push(Difference { table, kind, about, detail });
+    }
+
+    fn of_table(&mut self, old: &TableDoc, new: &TableDoc) {
+        if old.kind != new.kind {
+            self.note(DifferenceKind::KindChanged, None, changed(old.kind.word(), new.kind.word()));
+        }
+        self.comment(None, (old.source, &old.description), (new.source, &new.description));
+        let names: BTreeSet<&String> = old.constraint_comments.keys().chain(new.constraint_comments.keys()).collect();
+        for name in names {
+            let (was, is) = (old.constraint_comments.get(name), new.constraint_comments.get(name));
+            let Some(kind) = comment_kind((was.map(String::as_str), is.map(String::as_str))) else { continue };
+            self.note(kind, Some(name), is.cloned().unwrap_or_default());
+        }
+    }
+
+    fn of_columns(&mut self, before: &TableDoc, after: &TableDoc) {
+        let named = |doc: &'_ TableDoc| -> BTreeMap<String, ColumnDoc> {
+            doc.columns.iter().map(|column| (column.name.clone(), column.clone())).collect()
         };
-        if (&was.data_type, was.nullable) != (&column.data_type, column.nullable) {
-            note(DifferenceKind::TypeChanged, Some(name), format!("{} is now {}", shape(was), shape(column)));
+        let (old, new) = (named(before), named(after));
+        for (name, column) in &new {
+            match old.get(name) {
+                None => self.note(DifferenceKind::ColumnAdded, Some(name), shape(column)),
+                Some(was) => self.of_column(was, column),
+            }
         }
-        let comments = (comment(was.source, &was.description), comment(column.source, &column.description));
-        if let Some(kind) = comment_kind(was.source, column.source, comments) {
-            note(kind, Some(name), comments.1.unwrap_or_default().to_owned());
+        for (name, column) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
+            self.note(DifferenceKind::ColumnRemoved, Some(name), shape(column));
+        }
+        let order = |doc: &TableDoc| -> Vec<String> {
+            let names = doc.columns.iter().map(|column| column.name.clone());
+            names.filter(|name| old.contains_key(name) && new.contains_key(name)).collect()
+        };
+        if order(before) != order(after) {
+            self.note(DifferenceKind::OrderChanged, None, order(after).join(", "));
         }
     }
-    for (name, column) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
-        note(DifferenceKind::ColumnRemoved, Some(name), shape(column));
+
+    fn of_column(&mut self, old: &ColumnDoc, new: &ColumnDoc) {
+        let name = Some(new.name.as_str());
+        if (&old.data_type, old.nullable) != (&new.data_type, new.nullable) {
+            self.note(DifferenceKind::TypeChanged, name, changed(&shape(old), &shape(new)));
+        }
+        self.comment(name, (old.source, &old.description), (new.source, &new.description));
+        // Of a sensitive column neither is told; a page from before it was sensitive may still quote one.
+        if old.sensitive.is_some() || new.sensitive.is_some() {
+            return;
+        }
+        if old.default != new.default {
+            let told = |column: &ColumnDoc| match column.default.as_deref() {
+                None => "none".to_owned(),
+                Some(default) => literals::check(default, &[]),
+            };
+            self.note(DifferenceKind::DefaultChanged, name, changed(&told(old), &told(new)));
+        }
+        if old.labels != new.labels {
+            let told = |column: &ColumnDoc| match column.labels.as_slice() {
+                [] => "any".to_owned(),
+                labels => literals::check(&labels.join(", "), &[]),
+            };
+            self.note(DifferenceKind::LabelsChanged, name, changed(&told(old), &told(new)));
+        }
     }
-    let comments = (comment(before.source, &before.description), comment(after.source, &after.description));
-    if let Some(kind) = comment_kind(before.source, after.source, comments) {
-        note(kind, None, comments.1.unwrap_or_default().to_owned());
+
+    fn of_constraints(&mut self, old: &TableDoc, new: &TableDoc) {
+        let keys = (keys(old), keys(new));
+        self.lists(keys, DifferenceKind::KeyRemoved, DifferenceKind::KeyAdded);
+        // By what is sensitive now: a page from before may quote what is no longer told.
+        let checks = |doc: &TableDoc| -> Vec<Named> {
+            doc.checks.iter().map(|check| (None, literals::check(check, &new.columns))).collect()
+        };
+        let checks = (checks(old), checks(new));
+        self.lists(checks, DifferenceKind::CheckRemoved, DifferenceKind::CheckAdded);
+        let indexes = |doc: &TableDoc| -> Vec<Named> { doc.indexes.iter().map(index).collect() };
+        let indexes = (indexes(old), indexes(new));
+        self.lists(indexes, DifferenceKind::IndexRemoved, DifferenceKind::IndexAdded);
     }
-    let (old, new) = (keys(before), keys(after));
-    new.iter().filter(|key| !old.contains(key)).for_each(|key| note(DifferenceKind::KeyAdded, None, key.clone()));
-    old.iter().filter(|key| !new.contains(key)).for_each(|key| note(DifferenceKind::KeyRemoved, None, key.clone()));
+
+    /// What one of two lists has and the other has not.
+    fn lists(&mut self, (old, new): (Vec<Named>, Vec<Named>), removed: DifferenceKind, added: DifferenceKind) {
+        for (about, detail) in new.iter().filter(|it| !old.contains(it)) {
+            self.note(added, about.as_deref(), detail.clone());
+        }
+        for (about, detail) in old.iter().filter(|it| !new.contains(it)) {
+            self.note(removed, about.as_deref(), detail.clone());
+        }
+    }
+
+    /// A note hides the comment below it, of which nothing is known then.
+    fn comment(&mut self, about: Option<&str>, old: (DescriptionSource, &str), new: (DescriptionSource, &str)) {
+        if [old.0, new.0].contains(&DescriptionSource::Note) {
+            return;
+        }
+        let comment = |(source, text): (DescriptionSource, &'_ str)| {
+            (source == DescriptionSource::Comment).then(|| text.to_owned())
+        };
+        let (old, new) = (comment(old), comment(new));
+        if let Some(kind) = comment_kind((old.as_deref(), new.as_deref())) {
+            self.note(kind, about, new.unwrap_or_default());
+        }
+    }
+}
+
+fn changed(old: &str, new: &str) -> String {
+    format!("{old} is now {new}")
 }
 
 fn shape(column: &ColumnDoc) -> String {
@@ -127,19 +282,7 @@ fn shape(column: &ColumnDoc) -> String {
     format!("{data_type}{}", if column.nullable { "" } else { " not null" })
 }
 
-fn comment(source: DescriptionSource, text: &str) -> Option<&str> {
-    (source == DescriptionSource::Comment).then_some(text)
-}
-
-/// A note hides the comment below it, of which nothing is known then.
-fn comment_kind(
-    before: DescriptionSource,
-    after: DescriptionSource,
-    comments: (Option<&str>, Option<&str>),
-) -> Option<DifferenceKind> {
-    if [before, after].contains(&DescriptionSource::Note) {
-        return None;
-    }
+fn comment_kind(comments: (Option<&str>, Option<&str>)) -> Option<DifferenceKind> {
     match comments {
         (None, Some(_)) => Some(DifferenceKind::CommentAdded),
         (Some(_), None) => Some(DifferenceKind::CommentRemoved),
@@ -149,65 +292,26 @@ fn comment_kind(
 }
 
 /// Every key in words.
-fn keys(doc: &TableDoc) -> Vec<String> {
+fn keys(doc: &TableDoc) -> Vec<Named> {
     let primary = (!doc.primary_key.is_empty()).then(|| format!("primary key ({})", doc.primary_key.join(", ")));
     let unique = doc.unique.iter().map(|columns| format!("unique ({})", columns.join(", ")));
-    let foreign = doc.foreign_keys.iter().map(|key| {
-        let (from, to) = (key.columns.join(", "), key.referenced_columns.join(", "));
-        format!("({from}) refers to {} ({to})", key.referenced_table)
-    });
-    primary.into_iter().chain(unique).chain(foreign).collect()
+    let foreign = doc.foreign_keys.iter().map(foreign_key);
+    primary.into_iter().chain(unique).chain(foreign).map(|words| (None, words)).collect()
+}
+
+fn foreign_key(key: &ForeignKeyDoc) -> String {
+    let (from, to) = (key.columns.join(", "), key.referenced_columns.join(", "));
+    let on_delete = match key.on_delete.as_str() {
+        "" | "no action" => String::new(),
+        action => format!(", on delete {action}"),
+    };
+    format!("({from}) refers to {} ({to}){on_delete}", key.referenced_table)
+}
+
+fn index(index: &IndexDoc) -> Named {
+    let unique = if index.unique { "unique " } else { "" };
+    (Some(index.name.clone()), format!("{unique}({})", index.columns.join(", ")))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schema::table_doc::ForeignKeyDoc;
-
-    fn doc(name: &str, columns: &[(&str, &str, Option<&str>)]) -> TableDoc {
-        let column = |(name, data_type, comment): &(&str, &str, Option<&str>)| ColumnDoc {
-            name: (*name).into(),
-            data_type: (*data_type).into(),
-            description: comment.unwrap_or("by rule").into(),
-            source: if comment.is_some() { DescriptionSource::Comment } else { DescriptionSource::Fallback },
-            ..ColumnDoc::default()
-        };
-        TableDoc {
-            fully_qualified_name: name.into(),
-            columns: columns.iter().map(column).collect(),
-            ..TableDoc::default()
-        }
-    }
-
-    #[test]
-    fn each_kind_of_difference_is_told() {
-        let before =
-            [doc("s.a", &[("x", "INT", None), ("y", "INT", Some("old")), ("gone", "INT", None)]), doc("s.b", &[])];
-        let mut changed = doc("s.a", &[("x", "TEXT", Some("new")), ("y", "INT", Some("other")), ("z", "INT", None)]);
-        changed.primary_key = vec!["x".into()];
-        changed.foreign_keys = vec![ForeignKeyDoc {
-            columns: vec!["y".into()],
-            referenced_table: "s.c".into(),
-            referenced_columns: vec!["id".into()],
-            ..ForeignKeyDoc::default()
-        }];
-        let after = [changed, doc("s.c", &[])];
-        let found: Vec<String> = diff(&before, &after)
-            .iter()
-            .map(|it| format!("{} {} {}: {}", it.table, it.kind.words(), it.about.as_deref().unwrap_or("-"), it.detail))
-            .collect();
-        let expected = [
-            "s.a new column z: INT not null",
-            "s.a column is gone gone: INT not null",
-            "s.a type changed x: INT not null is now TEXT not null",
-            "s.a new key -: (y) refers to s.c (id)",
-            "s.a new key -: primary key (x)",
-            "s.a new comment x: new",
-            "s.a comment changed y: other",
-            "s.b table is gone -: table with 0 columns",
-            "s.c new table -: table with 0 columns",
-        ];
-        assert_eq!(found, expected);
-        assert_eq!(diff(&after, &after), []);
-    }
-}
+mod tests;

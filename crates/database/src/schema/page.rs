@@ -19,6 +19,9 @@ use crate::config::DatabaseConfig;
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;
 
+/// Bytes of a page in which its front matter ends.
+const FRONT_MATTER: usize = 4096;
+
 /// What a page is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -174,6 +177,13 @@ pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
             .is_ok_and(|doc| is_file_name(name, &doc.fully_qualified_name));
     }
     generated::is_generated(&String::from_utf8_lossy(bytes))
+}
+
+/// The hash of the table's definition that the page of a table for people says it was written from.
+pub fn metadata_hash(page: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(page.get(..page.len().min(FRONT_MATTER))?).into_owned();
+    let line = head.lines().skip(1).take_while(|line| *line != "---").find_map(|it| it.strip_prefix("metadata_hash: "));
+    line.map(|hash| hash.trim_matches('"').to_owned())
 }
 
 /// The lines between `---` at the beginning of a page.

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use refdesk_database::documenter::{Manifest, PageAction};
+use refdesk_database::documenter::{Manifest, PageAction, Progress};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
-use refdesk_database::schema::diff::{Difference, diff};
+use refdesk_database::schema::diff::{Difference, TableSide, diff};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::snapshot::TableName;
-use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::stamp;
 use refdesk_text::Error;
 
-use super::documented::DocumentedPages;
+use super::documented::{DocumentedPages, TablePage};
 use super::documenting::{DocumentOptions, Documentation, Values};
+use super::planning::Planned;
 use crate::Desk;
 
 /// How the pages of a database compare with it.
@@ -36,6 +36,8 @@ pub struct DatabaseCheck {
     pub domains: BTreeMap<String, Coverage>,
     /// By table.
     pub tables: BTreeMap<String, Coverage>,
+    /// Tables that changed after their pages were written.
+    pub stale: Vec<String>,
 }
 
 /// Databases that could not be read, and why.
@@ -86,12 +88,21 @@ impl Desk {
         let mut found = Vec::new();
         for database in &run.databases {
             let own = pages.tables.iter().filter(|page| page.database == *database);
-            let before: Vec<TableDoc> = own.filter_map(|page| pages.doc(page)).collect();
-            let json = run.pages.iter().filter(|it| it.page.database == *database && it.page.path.ends_with(".json"));
-            let now: Vec<TableDoc> = json.filter_map(|it| serde_json::from_str(&it.page.text).ok()).collect();
-            found.push(DatabaseDifference { database: database.clone(), differences: diff(&before, &now) });
+            let side = |page: &TablePage| TableSide {
+                name: page.full_name(),
+                metadata_hash: pages.metadata_hash(page),
+                doc: pages.doc(page),
+            };
+            let before: Vec<TableSide> = own.map(side).collect();
+            let differences = diff(&before, &run.tables_now(database));
+            found.push(DatabaseDifference { database: database.clone(), differences });
         }
         Ok((found, run))
+    }
+
+    /// The tables of a database that changed after their pages were written.
+    pub fn stale_tables(&self, planned: &Planned, database: &str) -> Vec<String> {
+        self.documented_pages().stale(database, &planned.hashes(database))
     }
 
     /// What the rules say of databases; reads them, and writes nothing.
@@ -125,7 +136,8 @@ impl Desk {
                 tables.entry(name.full()).or_default().add(doc);
             }
             let findings = check(&input);
-            found.push(DatabaseCheck { database: database.config.name.clone(), findings, domains, tables });
+            let stale = self.stale_tables(&planned, &database.config.name);
+            found.push(DatabaseCheck { database: database.config.name.clone(), findings, domains, tables, stale });
         }
         let failed = read.iter().filter_map(super::documenting::failure).chain(self.wrong_databases(names));
         Ok((found, failed.collect()))
@@ -138,12 +150,30 @@ impl Documentation {
         self.databases.iter().map(String::as_str)
     }
 
+    /// The tables of a database that get pages, as they are now.
+    fn tables_now(&self, database: &str) -> Vec<TableSide> {
+        let hashes = self.planned.hashes(database);
+        let own = self.pages.iter().filter(|it| it.page.database == database && it.page.path.ends_with(".json"));
+        own.filter_map(|it| {
+            let name = it.page.table.as_ref()?.full();
+            let metadata_hash = hashes.get(&name).cloned();
+            Some(TableSide { name, metadata_hash, doc: serde_json::from_str(&it.page.text).ok() })
+        })
+        .collect()
+    }
+
     /// Of a database: pages, those to write although they are there, those that are missing.
     pub fn page_counts(&self, database: &str) -> (usize, usize, usize) {
         let own = || self.pages.iter().filter(|it| it.page.database == database);
         let written = own().filter(|it| it.action == PageAction::Write);
-        let (stale, missing): (Vec<_>, Vec<_>) = written.partition(|it| it.is_there);
-        (own().count(), stale.len(), missing.len())
+        let (outdated, missing): (Vec<_>, Vec<_>) = written.partition(|it| it.is_there);
+        (own().count(), outdated.len(), missing.len())
+    }
+
+    /// The tables of a database of which the last run could not write a page.
+    pub fn failed_tables(&self, database: &str) -> usize {
+        let failed = self.interrupted.iter().flat_map(Progress::failed_tables);
+        failed.filter(|(of, _)| *of == database).count()
     }
 
     /// How many of these paths are pages of a database.

@@ -9,8 +9,9 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use refdesk_database::config::is_name;
 use refdesk_database::documenter::Manifest;
+use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::file_names::is_file_name;
-use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path};
+use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::resolve;
@@ -218,6 +219,22 @@ impl DocumentedPages {
         let name = Path::new(&table.data).file_stem()?.to_str()?;
         let is_its_own = doc.fully_qualified_name == table.full_name() && is_file_name(name, &doc.fully_qualified_name);
         (is_its_own && doc.columns.len() <= COLUMNS).then_some(doc)
+    }
+
+    /// The hash of the definition from which the page of a table was written.
+    pub(super) fn metadata_hash(&self, table: &TablePage) -> Option<String> {
+        let (bytes, _) = bytes_below(&self.workspace, &table.path, PAGE_BYTES as u64 * 4).ok()??;
+        metadata_hash(&bytes)
+    }
+
+    /// The tables of a database with pages that changed since, by the hashes that their definitions have now.
+    pub(super) fn stale(&self, database: &str, now: &BTreeMap<String, String>) -> Vec<String> {
+        let own = self.tables.iter().filter(|table| table.database == database);
+        let names = own.filter(|table| {
+            let now = now.get(&table.full_name()).map(String::as_str);
+            is_stale(self.metadata_hash(table).as_deref(), now)
+        });
+        names.map(TablePage::full_name).collect()
     }
 
     /// What the pages of the tables at these positions say; those that cannot be read are left out. What has not changed since the last

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use refdesk_database::config::Granularity;
-use refdesk_database::documenter::{Progress, ProgressStatus};
-use refdesk_database::schema::page::{PAGE_BYTES, domain_id, is_page_path, table_id};
+use refdesk_database::documenter::{OwnPages, Progress, ProgressStatus};
+use refdesk_database::schema::diff::is_stale;
+use refdesk_database::schema::page::{PAGE_BYTES, domain_id, is_page_path, metadata_hash, table_id};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
 use refdesk_database::schema::snapshot::{TableKind, TableName};
 use refdesk_database::schema::table_doc::TableDoc;
-use refdesk_files::name::sha256_hex;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -210,12 +210,11 @@ impl OverviewReader {
             None
         });
         let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, manifest.as_ref());
-        let failed: HashSet<&str> =
-            self.progress.iter().flat_map(|it| &it.errors).filter_map(|it| it.context.get("path")?.as_str()).collect();
+        let own = OwnPages::of(manifest.as_ref(), self.progress.as_ref());
         let mut databases = std::mem::take(&mut self.overview.databases);
         for database in &mut databases {
             database.page = pages.overviews.get(&database.name).cloned();
-            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &failed);
+            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &own);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
             if let (DatabaseStanding::Ready, Some(error)) = (&database.standing, error) {
@@ -230,8 +229,9 @@ impl OverviewReader {
         database: &str,
         plan: Option<&Plan>,
         pages: &DocumentedPages,
-        failed: &HashSet<&str>,
+        own: &OwnPages,
     ) -> Vec<DomainSummary> {
+        let failed: HashSet<(&str, &str)> = self.progress.iter().flat_map(Progress::failed_tables).collect();
         let mut found: Gathered = BTreeMap::new();
         let mut hashes: HashMap<&TableName, &str> = HashMap::new();
         let mut names: Vec<(TableName, &PlannedTable)> = Vec::new();
@@ -262,14 +262,16 @@ impl OverviewReader {
                     rows: 0,
                     told: Vec::new(),
                 });
-                let listed =
-                    [Some((&table.data, &table.data_hash)), table.hash.as_ref().map(|hash| (&table.path, hash))];
-                for (path, hash) in listed.into_iter().flatten() {
-                    let Some(bytes) = self.compare(path, hash, failed, &mut summary.marks) else { continue };
+                for path in [Some(&table.data), table.hash.as_ref().map(|_| &table.path)].into_iter().flatten() {
+                    let Some((bytes, _)) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok().flatten()
+                    else {
+                        continue;
+                    };
+                    // An empty page is one of a crash.
+                    summary.marks.is_edited |= !bytes.is_empty() && !own.has(path, &bytes);
                     if path.ends_with(".md") {
-                        let of_page = metadata_hash(&bytes);
-                        let differs = |planned: &&str| of_page.as_deref().is_some_and(|it| it != *planned);
-                        summary.marks.is_stale = hashes.get(&name).is_some_and(differs);
+                        let now = hashes.get(&name).copied();
+                        summary.marks.is_stale = is_stale(metadata_hash(&bytes).as_deref(), now);
                         summary.page = Some(path.clone());
                     }
                 }
@@ -279,23 +281,15 @@ impl OverviewReader {
                 }
             }
         }
+        for (name, table) in found.values_mut().flatten() {
+            table.marks.is_failed = failed.contains(&(database, name.full().as_str()));
+        }
         let of_domain = |(name, tables): (String, BTreeMap<TableName, TableSummary>)| DomainSummary {
             page: domain_pages.get(name.as_str()).map(|path| (*path).to_owned()),
             tables: tables.into_values().collect(),
             name,
         };
         found.into_iter().map(of_domain).collect()
-    }
-
-    /// The bytes of a page; marks what happened to it.
-    fn compare(&self, path: &str, hash: &str, failed: &HashSet<&str>, marks: &mut TableMarks) -> Option<Vec<u8>> {
-        let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok()??;
-        marks.is_failed |= failed.contains(path);
-        // What a run was about to write when it was killed is not an edit.
-        let found = sha256_hex(&bytes);
-        let noted = self.progress.as_ref().and_then(|it| it.written.get(path));
-        marks.is_edited |= found != hash && noted.is_none_or(|noted| *noted != found);
-        Some(bytes)
     }
 
     fn source(&self, database: &str, domain: &str, table: &TableName) -> String {
@@ -323,13 +317,6 @@ fn of_plan(name: &TableName, table: &PlannedTable, source: String) -> TableSumma
         rows: table.reads.rows,
         told,
     }
-}
-
-/// The `metadata_hash` of a page's front matter.
-fn metadata_hash(page: &[u8]) -> Option<String> {
-    let head = String::from_utf8_lossy(page.get(..page.len().min(4096))?).into_owned();
-    let line = head.lines().skip(1).take_while(|line| *line != "---").find_map(|it| it.strip_prefix("metadata_hash: "));
-    line.map(|hash| hash.trim_matches('"').to_owned())
 }
 
 fn problem(error: Error) -> Diagnostic {

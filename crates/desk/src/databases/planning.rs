@@ -1,5 +1,6 @@
 //! The plan of the workspace's databases: made from what was read, with a person's changes to the one that is there.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -23,6 +24,14 @@ pub struct Planned {
     pub changes: Vec<String>,
     /// Databases that could not be read, changes that could not be kept.
     pub problems: Vec<Diagnostic>,
+}
+
+impl Planned {
+    /// The hashes of the tables of a database as they are now, by `schema.table`.
+    pub(super) fn hashes(&self, database: &str) -> BTreeMap<String, String> {
+        let tables = self.plan.units(database).flat_map(|unit| &unit.tables);
+        tables.map(|table| (table.fully_qualified_name.clone(), table.metadata_hash.clone())).collect()
+    }
 }
 
 impl Desk {

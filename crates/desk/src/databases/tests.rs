@@ -16,6 +16,7 @@ mod gone;
 mod interrupted;
 mod outside;
 mod seen;
+mod standing;
 
 struct World {
     root: tempfile::TempDir,

@@ -188,7 +188,7 @@ impl<'p> Run<'_, 'p> {
             message: error.message.clone(),
             severity: RunSeverity::Error,
             timestamp: self.desk.timestamp(),
-            context: json!({"path": page.path}),
+            context: json!({"path": page.path, "database": page.database, "table": page.table.as_ref().map(TableName::full)}),
             recoverable: true,
         };
         self.report.failed.push(error);
