@@ -19,7 +19,7 @@ pub use answers::{
     TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
 };
 pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases};
-pub use documented::{DocumentedPages, DomainPage, TablePage};
+pub use documented::{DamagedPage, DocumentedPages, DomainPage, TablePage};
 pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
 pub use overview::{
     DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,

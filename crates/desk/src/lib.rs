@@ -58,12 +58,12 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use databases::{
-    AllowedDatabase, Answered, ColumnUse, DatabaseAccess, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
-    DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary, DatabaseView, DescribedDomain,
-    DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentationPreview, DocumentedPage,
-    DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases, FoundPaths, OverviewReader,
-    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief, TableMarks, TablePage, TableSchema,
-    TableSummary, ToldHop, ToldJoin, ToldPath,
+    AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAccess, DatabaseAnswer, DatabaseCheck,
+    DatabaseDifference, DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary,
+    DatabaseView, DescribedDomain, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
+    DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
+    FoundPaths, OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief,
+    TableMarks, TablePage, TableSchema, TableSummary, ToldHop, ToldJoin, ToldPath,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

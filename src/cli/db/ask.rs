@@ -1,19 +1,24 @@
 //! `refdesk db show|path|usage`: what the pages say, for people. No database is reached, and agents get the same answers.
 
-use refdesk_desk::{ColumnUse, DatabaseAnswer, Desk, ToldPath};
+use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, Desk, ToldPath};
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
+use refdesk_text::{Code, Error};
 
 use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbPathArgs, DbShowArgs, DbUsageArgs};
 use crate::cli::rows;
 
+/// Damaged pages that are named.
+const DAMAGED: usize = 8;
+
 /// The page of a table.
 pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
     let found = match desk.whole_database_view().and_then(|view| view.schema(&args.table, true)) {
         Ok(found) => found,
-        Err(error) => return refused(error),
+        Err(error) => return refused(with_command(error, desk)),
     };
     let page = desk.page_text(&found.answer.path);
     // The front matter is for programs, which have the other page.
@@ -31,8 +36,10 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
         Err(error) => return refused(error),
     };
     let text = found.answer.paths.iter().map(words).collect::<Vec<_>>().join("\n");
-    let problem = found.answer.problem.clone();
+    let problem = found.answer.problem.clone().map(|problem| with_command(problem, desk));
+    let damaged = if problem.is_none() { damaged(found.sources.damaged()) } else { Vec::new() };
     let output = CommandOutput::new(DatabaseAnswer::from(found).json, text);
+    let output = CommandOutput { diagnostics: damaged, ..output };
     match problem {
         Some(problem) => output.and_refused(vec![problem]),
         None => output,
@@ -54,12 +61,36 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
     let found = desk.whole_database_view().and_then(|view| view.usage(&args.column, database, domain, usize::MAX));
     let found = match found {
         Ok(found) => found,
-        Err(error) => return refused(error),
+        Err(error) => return refused(with_command(error, desk)),
     };
     let row = |used: &ColumnUse| {
         let name = format!("{}.{}", used.table.database, used.table.table);
         vec![name, used.data_type.clone().unwrap_or_default(), used.table.description.clone()]
     };
     let text = rows::table(&found.answer.usage.iter().map(row).collect::<Vec<_>>());
-    CommandOutput::new(DatabaseAnswer::from(found).json, text)
+    let diagnostics = damaged(found.sources.damaged());
+    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+}
+
+/// Damaged pages, without which an answer may lack something.
+fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
+    let mut told: Vec<Diagnostic> =
+        pages.iter().take(DAMAGED).map(|page| page.diagnostic().fix(rewrite(page))).collect();
+    if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {
+        told.push(Diagnostic::warning(Code::Damaged, format!("{} are damaged, too", counted(more, "other page"))));
+    }
+    told
+}
+
+fn rewrite(page: &DamagedPage) -> String {
+    format!("`refdesk db document {} --overwrite-edited` writes it anew", page.database)
+}
+
+/// The error with a command, if it is about a damaged page.
+fn with_command(error: Error, desk: &Desk) -> Error {
+    let pages = if error.code == Code::Damaged { desk.documented_pages().damaged() } else { Vec::new() };
+    match pages.iter().find(|page| error.message.contains(&page.path)) {
+        Some(page) => Error::new(error.code, error.message.clone(), rewrite(page)),
+        None => error,
+    }
 }

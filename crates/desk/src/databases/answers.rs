@@ -20,7 +20,11 @@ pub use self::joins::{FoundPaths, ToldHop, ToldJoin, ToldPath};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
 pub use self::view::{DatabaseView, TableBrief};
+use super::documented::DamagedPage;
 use crate::{SearchReader, Session, Settled};
+
+/// Damaged pages that an answer names.
+const DAMAGED: usize = 8;
 
 /// A question about documented databases. Names of tables may have a schema and a database before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +115,14 @@ pub struct Answered<T> {
 pub struct AnswerSources {
     quoted: BTreeSet<String>,
     select: BTreeSet<String>,
+    damaged: Vec<DamagedPage>,
+}
+
+impl AnswerSources {
+    /// The pages that could not be used, so that the answer may lack something.
+    pub fn damaged(&self) -> &[DamagedPage] {
+        &self.damaged
+    }
 }
 
 impl<T: Serialize> From<Answered<T>> for DatabaseAnswer {
@@ -120,6 +132,10 @@ impl<T: Serialize> From<Answered<T>> for DatabaseAnswer {
         let select: Vec<String> = sources.select.into_iter().collect();
         let used = tokens::of_prose(json.to_string().len() as u64);
         if let Some(members) = json.as_object_mut() {
+            if !sources.damaged.is_empty() {
+                let shown: Vec<&DamagedPage> = sources.damaged.iter().take(DAMAGED).collect();
+                members.insert("damaged".to_owned(), json!(shown));
+            }
             if !select.is_empty() {
                 members.insert("select".to_owned(), json!(select));
             }

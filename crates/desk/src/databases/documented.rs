@@ -2,6 +2,7 @@
 //! refdesk writes pages, and what it says of a table is read from the page for programs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -16,6 +17,12 @@ use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::resolve;
 use refdesk_files::{Stamp, stamp};
+use refdesk_text::escape::one_line;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+use serde_json::error::Category;
 
 use super::files::bytes_below;
 
@@ -93,6 +100,81 @@ pub struct DocumentedPages {
     pub(super) files: HashMap<PathBuf, PageFile>,
     /// What was read before, with the stamps of the files.
     docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
+}
+
+/// A page for programs that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DamagedPage {
+    /// Its database.
+    pub database: String,
+    /// `schema.table`.
+    pub table: String,
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// What is wrong with it, in words.
+    pub problem: String,
+}
+
+/// What pages for programs say.
+#[derive(Debug, Default)]
+pub struct ReadPages<'p> {
+    /// Each with its position and its table.
+    pub docs: Vec<(usize, &'p TablePage, Arc<TableDoc>)>,
+    /// Those that cannot be used.
+    pub damaged: Vec<DamagedPage>,
+}
+
+impl DamagedPage {
+    /// One error for all of these pages, because of which there is no answer; `None` without pages.
+    pub(super) fn error(pages: &[Self], what: &str) -> Option<Error> {
+        let first = pages.first()?;
+        let more = match pages.len() - 1 {
+            0 => String::new(),
+            more => format!(", and so are {}", counted(more, "other page")),
+        };
+        let message = format!("{what}: {} is damaged: {}{more}", first.path, first.problem);
+        Some(Error::new(Code::Damaged, message, first.fix()))
+    }
+
+    /// What is wrong with it, as a problem of the workspace.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = format!("the page for programs of {} is damaged: {}", one_line(&self.table), self.problem);
+        Diagnostic::warning(Code::Damaged, message).in_file(self.path.clone()).fix(self.fix())
+    }
+
+    fn fix(&self) -> String {
+        format!("document '{}' again and have its edited pages replaced, or restore the file", self.database)
+    }
+}
+
+/// The page for programs of a table, `schema.table`, at this path.
+///
+/// # Errors
+/// What is wrong with it. The parser's own message would quote it.
+pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, String> {
+    if page.len() > PAGE_BYTES {
+        return Err(format!("it is larger than {} KiB", PAGE_BYTES / 1024));
+    }
+    let doc: TableDoc = serde_json::from_slice(page).map_err(|error| {
+        let mut lines = page.split(|byte| *byte == b'\n');
+        if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<< ")) {
+            return format!("it has a merge conflict at line {}", at + 1);
+        }
+        let place = format!("line {}, column {}", error.line(), error.column());
+        match error.classify() {
+            Category::Data => format!("it is not the description of a table at {place}"),
+            Category::Eof => format!("it ends too early, at {place}"),
+            Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
+        }
+    })?;
+    let name = Path::new(path).file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    if doc.fully_qualified_name != table || !is_file_name(name, table) {
+        return Err("it describes another table".to_owned());
+    }
+    if doc.columns.len() > COLUMNS {
+        return Err(format!("it has more than {COLUMNS} columns"));
+    }
+    Ok(doc)
 }
 
 impl TablePage {
@@ -212,13 +294,27 @@ impl DocumentedPages {
         self.workspace.join(path)
     }
 
-    /// What the page of a table says; `None` if it cannot be read or describes another one.
+    /// What the page of a table says; `None` if it is damaged.
     pub fn doc(&self, table: &TablePage) -> Option<TableDoc> {
-        let (bytes, more) = bytes_below(&self.workspace, &table.data, PAGE_BYTES as u64).ok()??;
-        let doc: TableDoc = if more { return None } else { serde_json::from_slice(&bytes).ok()? };
-        let name = Path::new(&table.data).file_stem()?.to_str()?;
-        let is_its_own = doc.fully_qualified_name == table.full_name() && is_file_name(name, &doc.fully_qualified_name);
-        (is_its_own && doc.columns.len() <= COLUMNS).then_some(doc)
+        self.read_doc(table).ok()
+    }
+
+    /// What the page of a table says.
+    ///
+    /// # Errors
+    /// What is wrong with the page, without quoting it: a reader may not be allowed to read it.
+    pub fn read_doc(&self, table: &TablePage) -> Result<TableDoc, DamagedPage> {
+        let damaged = |problem: String| DamagedPage {
+            database: table.database.clone(),
+            table: table.full_name(),
+            path: table.data.clone(),
+            problem,
+        };
+        match bytes_below(&self.workspace, &table.data, PAGE_BYTES as u64 + 1) {
+            Ok(Some((bytes, _))) => parse(&bytes, &table.full_name(), &table.data).map_err(damaged),
+            Ok(None) => Err(damaged("it is missing".to_owned())),
+            Err(error) => Err(damaged(error.to_string())),
+        }
     }
 
     /// The hash of the definition from which the page of a table was written.
@@ -237,27 +333,39 @@ impl DocumentedPages {
         names.map(TablePage::full_name).collect()
     }
 
-    /// What the pages of the tables at these positions say; those that cannot be read are left out. What has not changed since the last
-    /// time is not read again.
-    pub fn docs(&self, tables: &[usize], now: SystemTime) -> Vec<(usize, &TablePage, Arc<TableDoc>)> {
+    /// What the pages of the tables at these positions say, and those that are damaged. What has not changed since the last time is not
+    /// read again.
+    pub fn docs(&self, tables: &[usize], now: SystemTime) -> ReadPages<'_> {
         let mut known = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |at: &usize| {
             let table = self.tables.get(*at)?;
-            let stamp = stamp(&self.workspace.join(&table.data)).ok()?;
+            let stamp = stamp(&self.workspace.join(&table.data)).ok();
             let doc = match known.get(at) {
-                Some((before, doc)) if *before == stamp => doc.clone(),
-                _ => Arc::new(self.doc(table)?),
+                Some((before, doc)) if Some(*before) == stamp => Ok(doc.clone()),
+                _ => self.read_doc(table).map(Arc::new),
             };
             Some((*at, table, stamp, doc))
         };
         let found: Vec<_> = tables.par_iter().filter_map(read).collect();
-        for (at, _, stamp, doc) in &found {
-            // A file that was just written may be written again and look the same.
-            if stamp.has_settled(now) {
-                known.insert(*at, (*stamp, doc.clone()));
+        let mut pages = ReadPages::default();
+        for (at, table, stamp, doc) in found {
+            match doc {
+                Ok(doc) => {
+                    // A file that was just written may be written again and look the same.
+                    if let Some(stamp) = stamp.filter(|stamp| stamp.has_settled(now)) {
+                        known.insert(at, (stamp, doc.clone()));
+                    }
+                    pages.docs.push((at, table, doc));
+                }
+                Err(page) => pages.damaged.push(page),
             }
         }
-        found.into_iter().map(|(at, table, _, doc)| (at, table, doc)).collect()
+        pages
+    }
+
+    /// The pages for programs that cannot be used.
+    pub fn damaged(&self) -> Vec<DamagedPage> {
+        self.tables.par_iter().filter_map(|table| self.read_doc(table).err()).collect()
     }
 
     /// The text of a page, and whether it is other than refdesk wrote it; `None` if it cannot be read.

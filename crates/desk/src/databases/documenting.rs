@@ -21,6 +21,7 @@ use refdesk_files::{Durability, FileMode, Lock};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
+use super::documented::{DamagedPage, parse};
 use super::files::text_below;
 use super::planning::Planned;
 use super::reading::{ReadDatabase, ReadState};
@@ -240,6 +241,7 @@ impl Desk {
             }
             if action == PageAction::Edited {
                 run.edited.push(page.path.clone());
+                run.problems.extend(damaged(&page, found.as_deref()));
             }
             if !is_wanted && action == PageAction::Write {
                 action = PageAction::Keep;
@@ -402,6 +404,13 @@ pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
         }
     };
     Some((name.clone(), error))
+}
+
+/// What is wrong with an edited page for programs, if it cannot be used.
+fn damaged(page: &Page, found: Option<&[u8]>) -> Option<Diagnostic> {
+    let table = page.table.as_ref().filter(|_| page.path.ends_with(".json"))?.full();
+    let problem = parse(found?, &table, &page.path).err()?;
+    Some(DamagedPage { database: page.database.clone(), table, path: page.path.clone(), problem }.diagnostic())
 }
 
 /// The position of each table in the order of the plan.

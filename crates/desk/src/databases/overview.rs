@@ -10,12 +10,12 @@ use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::page::{PAGE_BYTES, domain_id, is_page_path, metadata_hash, table_id};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
 use refdesk_database::schema::snapshot::{TableKind, TableName};
-use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::DatabaseAccess;
-use super::documented::DocumentedPages;
+use super::documented::{DamagedPage, DocumentedPages};
 use super::documenting::{PROGRESS, stored_manifest};
 use super::files::bytes_below;
 use super::planning::stored_plan;
@@ -212,15 +212,17 @@ impl OverviewReader {
         let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, manifest.as_ref());
         let own = OwnPages::of(manifest.as_ref(), self.progress.as_ref());
         let mut databases = std::mem::take(&mut self.overview.databases);
+        let mut damaged = Vec::new();
         for database in &mut databases {
             database.page = pages.overviews.get(&database.name).cloned();
-            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &own);
+            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &own, &mut damaged);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
             if let (DatabaseStanding::Ready, Some(error)) = (&database.standing, error) {
                 database.standing = DatabaseStanding::Unreadable(error);
             }
         }
+        self.overview.problems.extend(damaged.iter().map(DamagedPage::diagnostic));
         DatabaseOverview { databases, ..self.overview }
     }
 
@@ -230,6 +232,7 @@ impl OverviewReader {
         plan: Option<&Plan>,
         pages: &DocumentedPages,
         own: &OwnPages,
+        damaged: &mut Vec<DamagedPage>,
     ) -> Vec<DomainSummary> {
         let failed: HashSet<(&str, &str)> = self.progress.iter().flat_map(Progress::failed_tables).collect();
         let mut found: Gathered = BTreeMap::new();
@@ -276,8 +279,12 @@ impl OverviewReader {
                     }
                 }
                 // What was told when the page was written.
-                if let Some(doc) = pages.doc(table) {
-                    summary.marks.sensitive = doc.columns.iter().filter(|column| column.sensitive.is_some()).count();
+                match pages.read_doc(table) {
+                    Ok(doc) => {
+                        let is_sensitive = |column: &&ColumnDoc| column.sensitive.is_some();
+                        summary.marks.sensitive = doc.columns.iter().filter(is_sensitive).count();
+                    }
+                    Err(page) => damaged.push(page),
                 }
             }
         }

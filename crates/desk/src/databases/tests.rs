@@ -12,6 +12,7 @@ use refdesk_text::Code;
 use super::{DocumentOptions, DocumentReport};
 use crate::{Desk, Options, Session};
 
+mod damaged;
 mod gone;
 mod interrupted;
 mod outside;

@@ -147,7 +147,9 @@ impl DatabaseView {
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
         let (mut tables, mut joins, mut sources) = (Vec::new(), Vec::new(), AnswerSources::default());
         let (table_count, mut joins_left_out) = (self.known_of(domain).count(), 0);
-        for (at, page, doc) in self.pages.docs(&positions, self.now) {
+        let read = self.pages.docs(&positions, self.now);
+        sources.damaged = read.damaged;
+        for (at, page, doc) in read.docs {
             let is_own = page.domain == name;
             if is_own && tables.len() < TABLES {
                 let Some(brief) = self.brief(at, Some(&doc)) else { continue };

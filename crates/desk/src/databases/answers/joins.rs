@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::view::DatabaseView;
 use super::{AnswerSources, Answered};
-use crate::databases::documented::TablePage;
+use crate::databases::documented::{DamagedPage, TablePage};
 
 /// The paths between two tables.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -118,8 +118,9 @@ impl DatabaseView {
             return Ok(refused(message, "name two different tables".to_owned(), sources));
         }
         let positions = self.tables(Some(&from_page.database), None);
-        let docs = self.pages.docs(&positions, self.now);
-        let tables = docs.iter().map(|(at, page, doc)| JoinTable {
+        let read = self.pages.docs(&positions, self.now);
+        sources.damaged.clone_from(&read.damaged);
+        let tables = read.docs.iter().map(|(at, page, doc)| JoinTable {
             schema: &page.schema,
             table: &page.table,
             doc,
@@ -130,6 +131,10 @@ impl DatabaseView {
         let found = join_paths(&tables, &source, &target, most);
         let by_name: HashMap<String, usize> =
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
+        let unknown = format!("it is not known how {one} and {other} are joined");
+        if let Some(problem) = DamagedPage::error(&read.damaged, &unknown).filter(|_| found.paths.is_empty()) {
+            return Ok(answered(Vec::new(), Some(problem), sources));
+        }
         if found.paths.is_empty() {
             let found = self.without_unread(found, [from, to], &by_name, &mut sources);
             let is_partly_read = !sources.select.is_empty();
@@ -206,7 +211,7 @@ impl DatabaseView {
     ) -> Result<Answered<CommonJoins>, Error> {
         self.check(database, domain)?;
         let positions = self.tables(database, None);
-        let docs = self.pages.docs(&positions, self.now);
+        let read = self.pages.docs(&positions, self.now);
         let by_name: HashMap<(&str, String), (usize, &TablePage)> = positions
             .iter()
             .filter_map(|at| {
@@ -214,11 +219,11 @@ impl DatabaseView {
                 Some(((page.database.as_str(), page.full_name()), (*at, page)))
             })
             .collect();
-        let mut sources = AnswerSources::default();
+        let mut sources = AnswerSources { damaged: read.damaged, ..AnswerSources::default() };
         let mut joins: Vec<(ToldJoin, [Option<usize>; 2])> = Vec::new();
         let mut unread = 0;
         let mut counts: HashMap<(String, String), usize> = HashMap::new();
-        for (_, page, doc) in &docs {
+        for (_, page, doc) in &read.docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
                 // A table without a page, or one that the reader does not know of, cannot be joined here.

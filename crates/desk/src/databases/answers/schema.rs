@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_text::escape::one_line;
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, tokens};
 use serde::Serialize;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
+use crate::databases::documented::DamagedPage;
 
 /// Most tokens of a page's lists for an agent.
 const TOKENS: u64 = 8_000;
@@ -44,15 +46,16 @@ impl DatabaseView {
     pub fn schema(&self, table: &str, samples: bool) -> Result<Answered<TableSchema>, Error> {
         let at = self.named(table)?;
         let mut sources = AnswerSources::default();
-        let page = self.page(at).cloned();
-        let found = page.and_then(|page| Some((self.pages.doc(&page)?, page)));
-        let Some((mut doc, page)) = found else {
-            let message = format!("the page of '{table}' cannot be read");
-            return Err(Error::new(Code::Unreadable, message, "document the database again"));
+        let unknown = || Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(table)), "");
+        let page = self.page(at).cloned().ok_or_else(unknown)?;
+        let mut doc = match self.pages.read_doc(&page) {
+            Ok(doc) => doc,
+            Err(damaged) => {
+                let what = format!("it is not known what {} is", one_line(&page.full_name()));
+                return Err(DamagedPage::error(&[damaged], &what).unwrap_or_else(unknown));
+            }
         };
-        let Some(brief) = self.brief(at, Some(&doc)) else {
-            return Err(Error::new(Code::UnknownTable, format!("no table is named '{table}'"), ""));
-        };
+        let brief = self.brief(at, Some(&doc)).ok_or_else(unknown)?;
         let is_readable = self.quote(at, &mut sources);
         if !samples {
             for column in &mut doc.columns {

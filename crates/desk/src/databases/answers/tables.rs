@@ -70,7 +70,13 @@ impl Settled<'_> {
             let subject = hit.subject.unwrap_or_default();
             let at = view.pages.position(&subject.database, subject.schema.as_deref(), subject.table.as_deref());
             let Some((at, page)) = at.and_then(|at| Some((at, view.page(at)?))) else { continue };
-            let doc = view.pages.doc(page);
+            let doc = match view.pages.read_doc(page) {
+                Ok(doc) => Some(doc),
+                Err(damaged) => {
+                    sources.damaged.push(damaged);
+                    None
+                }
+            };
             let Some(brief) = view.brief(at, doc.as_ref()) else { continue };
             let is_readable = view.quote(at, &mut sources);
             tables.push(FoundTable {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
+use crate::databases::documented::DamagedPage;
 
 /// The most tables that an agent is told of.
 pub(super) const MOST: usize = 100;
@@ -64,7 +65,9 @@ impl DatabaseView {
         let wanted = column.to_lowercase();
         let (mut usage, mut left_out, mut sources) = (Vec::new(), 0, AnswerSources::default());
         let mut names: Vec<String> = Vec::new();
-        for (at, _, doc) in self.pages.docs(&positions, self.now) {
+        let read = self.pages.docs(&positions, self.now);
+        sources.damaged = read.damaged;
+        for (at, _, doc) in read.docs {
             let is_readable = self.is_readable(at);
             let found = doc.columns.iter().filter(|it| it.name.to_lowercase() == wanted);
             // How many columns differ in case alone is on the page.
@@ -97,6 +100,10 @@ impl DatabaseView {
         }
         if usage.is_empty() {
             let fix = did_you_mean(column, names.iter().map(String::as_str)).unwrap_or_default();
+            let unknown = format!("it is not known which tables have a column '{}'", one_line(column));
+            if let Some(error) = DamagedPage::error(&sources.damaged, &unknown) {
+                return Err(error);
+            }
             let message = format!("no table has a column '{}'", one_line(column));
             return Err(Error::new(Code::UnknownTable, message, fix));
         }

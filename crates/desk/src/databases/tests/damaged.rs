@@ -1,0 +1,87 @@
+//! Pages for programs that are cut, merged, of another shape or hostile: each reader says which file it is, and none answers out of it.
+
+use refdesk_text::Code;
+
+use super::{World, options};
+use crate::{DatabaseAnswer, DocumentOptions};
+
+const PAGE: &str = "docs/databases/shop/customer/tables/main.orders.json";
+
+#[test]
+fn each_reader_says_which_page_is_damaged() {
+    let world = World::new();
+    world.document(&options());
+    let whole = world.read(PAGE);
+    let deep = format!("{{\"x\": {}", "[".repeat(200_000));
+    let huge = format!("{{\"fully_qualified_name\": \"main.orders\", \"description\": \"{}\"}}", "x".repeat(600_000));
+    let columns: String = (0..2_001).map(|at| format!("{{\"name\": \"c{at}\"}},")).collect();
+    let wide = format!("{{\"fully_qualified_name\": \"main.orders\", \"columns\": [{columns}{{}}]}}");
+    let conflict = whole.replacen("{\n", "{\n<<<<<<< ours\n", 1);
+    let named = whole.replace("main.orders\",", "main.\\u001b[31morders\",");
+    for (text, problem) in [
+        (&whole[..whole.len() / 2], "it ends too early, at line"),
+        (conflict.as_str(), "it has a merge conflict at line 2"),
+        ("{\"secret\": \"hunter2\"}", "it describes another table"),
+        ("[\"hunter2\"]", "it describes another table"),
+        ("7", "it is not the description of a table at line 1"),
+        (
+            "{\"fully_qualified_name\": \"main.orders\", \"columns\": \"hunter2\"}",
+            "it is not the description of a table",
+        ),
+        (
+            "{\"fully_qualified_name\": \"main.orders\", \"columns\": [{\"name\": 7}]}",
+            "it is not the description of a table",
+        ),
+        ("hunter2", "it is not JSON at line 1"),
+        ("", "it ends too early"),
+        (deep.as_str(), "it ends too early, at line 1"),
+        (huge.as_str(), "it is larger than 512 KiB"),
+        (wide.as_str(), "it has more than 2000 columns"),
+        (named.as_str(), "it describes another table"),
+    ] {
+        world.put(PAGE, text);
+        let what = &text[..text.len().min(60)];
+        let desk = world.desk();
+        let view = desk.whole_database_view().unwrap();
+        let path = view.paths("main.orders", "zone", None).unwrap();
+        let refused = path.answer.problem.clone().unwrap();
+        assert_eq!(refused.code, Code::Damaged, "{what}");
+        assert!(refused.message.contains(PAGE) && refused.message.contains(problem), "{what}: {}", refused.message);
+        assert!(!format!("{refused:?}").contains("hunter2") && !refused.message.contains('\u{1b}'), "{refused:?}");
+        assert_eq!(view.schema("main.orders", true).unwrap_err().code, Code::Damaged, "{what}");
+        assert_eq!(view.usage("total", None, None, 9).unwrap_err().code, Code::Damaged, "{what}");
+        // What is known is told, and what it may lack.
+        let usage = view.usage("id", None, None, 9).unwrap();
+        assert_eq!(usage.sources.damaged().len(), 1, "{what}");
+        let json = DatabaseAnswer::from(usage).json;
+        assert_eq!(
+            (&json["damaged"][0]["path"], json["usage"].as_array().map(Vec::len)),
+            (&PAGE.into(), Some(3)),
+            "{what}"
+        );
+        let domain = DatabaseAnswer::from(view.domain("customer", None).unwrap()).json;
+        assert_eq!(domain["damaged"][0]["table"], "main.orders", "{what}");
+        let seen = desk.overview_reader().read();
+        let said = |problem: &refdesk_text::report::Diagnostic| {
+            problem.code == Code::Damaged && problem.file.as_deref() == Some(PAGE)
+        };
+        assert_eq!(seen.problems.iter().filter(|it| said(it)).count(), 1, "{what}: {:?}", seen.problems);
+        // An empty page is written again, as after a crash; the others were edited.
+        let run = desk.documentation(&options()).unwrap();
+        assert_eq!(run.problems.iter().any(said), !text.is_empty(), "{what}: {:?}", run.problems);
+        let (differences, _) = desk.database_differences(&[]).unwrap();
+        assert_eq!(differences[0].differences, [], "{what}: the database is as it was");
+    }
+    let report = world.document(&DocumentOptions { overwrite_edited: true, ..options() });
+    assert_eq!((report.written.as_slice(), world.read(PAGE)), (&[PAGE.to_owned()][..], whole));
+}
+
+#[test]
+fn a_page_that_is_missing_is_said_too() {
+    let world = World::new();
+    world.document(&options());
+    std::fs::remove_file(world.path.join(PAGE)).unwrap();
+    let desk = world.desk();
+    let error = desk.whole_database_view().unwrap().schema("main.orders", true).unwrap_err();
+    assert!(error.message.ends_with(&format!("{PAGE} is damaged: it is missing")), "{error}");
+}
