@@ -6,11 +6,13 @@ mod catalog;
 mod manifest;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use refdesk_database::documenter::{PageAction, Progress, ProgressStatus, RunStats, UnitProgress};
 use refdesk_database::schema::page::Page;
 use refdesk_database::schema::plan::{FILE, RunError, RunSeverity, SCHEMA_VERSION};
 use refdesk_database::schema::snapshot::TableName;
+use refdesk_files::Folder;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Before, Proposal, Scope, SeparateWrites, propose_removal};
 use refdesk_text::{Code, Error};
@@ -85,7 +87,8 @@ impl Desk {
         prepared: &Documentation,
         progress: &mut dyn FnMut(DocumentProgress) -> bool,
     ) -> Result<DocumentReport, Error> {
-        let is_unchanged = prepared.is_up_to_date();
+        // A run that only finds that an interrupted one was done says so, too.
+        let is_unchanged = prepared.is_up_to_date() && prepared.interrupted.is_none();
         let now = self.timestamp();
         let mut run = Run {
             progress: progress_of(prepared, &now),
@@ -102,6 +105,7 @@ impl Desk {
         if !is_unchanged {
             run.desk.store_database_state(PROGRESS, &run.progress)?;
         }
+        run.sweep_leftovers();
         run.write_pages(progress);
         let mut catalog = Vec::new();
         if !run.report.is_ended {
@@ -131,6 +135,19 @@ impl Desk {
 }
 
 impl<'p> Run<'_, 'p> {
+    /// Removes what a killed run left beside its files, also in folders to which this run writes nothing.
+    fn sweep_leftovers(&self) {
+        let Some(interrupted) = &self.prepared.interrupted else { return };
+        let written = interrupted.written.keys().chain(interrupted.replaced.keys());
+        let folders: BTreeSet<&Path> = written.filter_map(|path| Path::new(path).parent()).collect();
+        for folder in folders {
+            let workspace = self.desk.workspace();
+            let opened = Folder::root(workspace).and_then(|root| root.below(folder));
+            // Leftovers are harmless; the next run tries again.
+            let _ = opened.and_then(|folder| folder.sweep_dead());
+        }
+    }
+
     fn write_pages(&mut self, progress: &mut dyn FnMut(DocumentProgress) -> bool) {
         let wanted: Vec<&'p DocumentedPage> =
             self.prepared.pages.iter().filter(|it| it.action == PageAction::Write).collect();

@@ -38,6 +38,35 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
 }
 
 #[test]
+fn what_a_killed_run_left_beside_its_files_is_swept() {
+    let world = World::new();
+    let left = |folder: &str| {
+        let path = world.path.join(folder).join(".refdesk-0000000000000000.tmp");
+        refdesk_files::write_atomic(&path, b"half a page").unwrap();
+        path
+    };
+    // Its pages are done, so the next run writes nothing there.
+    ended_before(&world, 3);
+    let done = [left("docs/databases/shop/customer/tables"), left("docs/databases/shop/zone/tables")];
+    world.document(&options());
+    assert_eq!(done.map(|path| path.exists()), [false; 2]);
+    // What the interrupted run was to write is no longer wanted, so there is nothing to write.
+    world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
+    ended_before(&world, 0);
+    world.sql("shop.db", "ALTER TABLE zone DROP COLUMN floor");
+    let (page, mut desk) = (left("docs/databases/shop/zone/tables"), world.desk());
+    assert!(desk.overview_reader().read().is_unfinished);
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+    assert_eq!((page.exists(), desk.overview_reader().read().is_unfinished), (false, false));
+    drop((prepared, desk));
+    // A run that nothing interrupted looks nowhere.
+    let page = left("docs/databases/shop/zone/tables");
+    world.document(&options());
+    assert!(page.exists());
+}
+
+#[test]
 fn two_runs_at_once_are_refused() {
     let world = World::new();
     let first = world.desk().prepare_documentation(&options()).unwrap();
