@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ColumnProfile;
 use super::detect::{detect, is_dated};
+use crate::schema::plan::SAMPLED_ROWS;
 use crate::schema::sensitive::SensitiveRule;
 use crate::schema::table_doc::{ColumnStatistics, to_two_digits};
 
@@ -82,6 +83,7 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
         shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
         years,
         few_values: !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
+        sampled_rows: Some(rows as u64).filter(|rows| *rows >= SAMPLED_ROWS),
     };
     let values = is_set.then(|| counts.keys().map(|value| (*value).to_owned()).collect());
     ColumnProfile { sensitive: None, statistics, values }
@@ -170,6 +172,14 @@ mod tests {
         assert_eq!((dates.statistics.years, dates.statistics.shapes.len()), (Some((2021, 2024)), 0));
         let numbers: Vec<Cell> = [0.5, 0.0, 1_234.0].iter().map(|it| Cell::Number(*it, it.to_string())).collect();
         assert_eq!(profile(&numbers, None, false).statistics.magnitude, Some((-1, 3)));
+    }
+
+    #[test]
+    fn a_sample_says_how_many_rows_it_has() {
+        for (rows, sampled) in [(999, None), (1_000, Some(1_000))] {
+            let cells: Vec<Cell> = (0..rows).map(|n| Cell::Number(f64::from(n), n.to_string())).collect();
+            assert_eq!(profile(&cells, None, false).statistics.sampled_rows, sampled, "{rows}");
+        }
     }
 
     #[test]

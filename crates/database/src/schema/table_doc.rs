@@ -122,6 +122,9 @@ pub struct ColumnStatistics {
     /// Whether it has few values, which are not told.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub few_values: bool,
+    /// Rows that were read, where they need not be all of the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_rows: Option<u64>,
 }
 
 /// An index as a page has it.

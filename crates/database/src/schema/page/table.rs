@@ -119,6 +119,13 @@ fn columns(doc: &TableDoc) -> String {
         let values = if has_values { format!(" {} |", values(column)) } else { String::new() };
         text.push_str(&format!("| {} | {data_type} | {null} | {what} |{values}\n", code(&column.name)));
     }
+    let sampled = doc.columns.iter().filter_map(|column| column.statistics.as_ref()?.sampled_rows).max();
+    if let Some(rows) = sampled {
+        text.push_str(&format!(
+            "\nThe values column describes a sample of {} rows, not the whole table.\n",
+            grouped(rows)
+        ));
+    }
     text
 }
 
