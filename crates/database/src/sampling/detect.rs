@@ -2,11 +2,60 @@
 
 use std::net::IpAddr;
 
+/// Shortest part of a text that is looked at by itself.
+const PART: usize = 6;
+
 /// Shortest text that can be a secret by its randomness alone.
 const SECRET: usize = 20;
 
-/// The kind of sensitive value that a text is.
+/// The kind of sensitive value that a text is, or that is in it: as a member of JSON, of an array or of a list, or among other words.
 pub fn detect(text: &str) -> Option<&'static str> {
+    let is_quote = |c: char| "[]{}<>()\"',;|=\n\t".contains(c);
+    let is_structured = text.contains(is_quote) || text.contains(": ") || text.contains("\":");
+    let parts = text.split(move |c: char| is_quote(c)).filter(move |_| is_structured);
+    let words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
+    // What is written beside a colon: `mail:ann@example.org`.
+    let halves = words.clone().filter_map(|word| word.split_once(':')).map(|(_, value)| value);
+    whole(text).or_else(|| parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole))
+}
+
+/// The kind of sensitive value that the digits of an integer are. Telling a number to call from another one needs more than one of
+/// them, which [`is_number_to_call`] is for.
+pub fn detect_integer(text: &str) -> Option<&'static str> {
+    let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+    (digits.len() == text.len() && is_issued(text) && is_card(text, &digits)).then_some("card")
+}
+
+/// Whether the digits begin as those of cards do; a count of milliseconds begins with 1.
+fn is_issued(text: &str) -> bool {
+    let beginning = |length: usize| text.get(..length).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
+    matches!(beginning(1), 4 | 6)
+        || matches!(beginning(2), 51..=55 | 34 | 37 | 30 | 36 | 38 | 39)
+        || matches!(beginning(4), 2221..=2720 | 3528..=3589)
+}
+
+/// Whether an integer may be a number to call, with its country or its area: not a count of seconds or milliseconds of these years,
+/// and not a date without its signs.
+pub fn is_number_to_call(text: &str) -> bool {
+    let Ok(number) = text.parse::<u64>() else { return false };
+    let is_time = matches!(number, 900_000_000..2_000_000_000 | 900_000_000_000..2_000_000_000_000);
+    let two = |at: usize| text.get(at..at + 2).and_then(|text| text.parse::<u8>().ok()).unwrap_or(0);
+    let is_date = matches!(text.len(), 12 | 14)
+        && matches!(two(0), 19 | 20)
+        && matches!(two(4), 1..=12)
+        && matches!(two(6), 1..=31);
+    (10..=15).contains(&text.len()) && !is_time && !is_date
+}
+
+/// Whether a number may be a latitude or a longitude: so many places have degrees, while sums have fewer and quotients more.
+pub fn is_degree(number: f64, text: &str) -> bool {
+    let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
+    number.abs() <= 180.0 && (4..=8).contains(&places)
+}
+
+/// The kind of sensitive value that a text is.
+fn whole(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
     // Order matters: the more certain first.
@@ -29,6 +78,26 @@ pub fn detect(text: &str) -> Option<&'static str> {
 }
 
 fn has_mail(text: &str) -> bool {
+    if text.contains('@') {
+        return has_plain_mail(text);
+    }
+    // `ann (at) example (dot) org`, as people write it for people.
+    let is_hidden = |open: char| matches!(open, '(' | '[' | '{' | '<');
+    if !text.contains(is_hidden) {
+        return false;
+    }
+    let mut plain = text.to_lowercase();
+    for (word, sign) in [("at", "@"), ("dot", ".")] {
+        for (open, close) in ["()", "[]", "{}", "<>"].iter().filter_map(|pair| pair.split_at_checked(1)) {
+            for blank in [" ", ""] {
+                plain = plain.replace(&format!("{blank}{open}{word}{close}{blank}"), sign);
+            }
+        }
+    }
+    has_plain_mail(&plain)
+}
+
+fn has_plain_mail(text: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')')).any(|word| {
         let Some((user, host)) = word.rsplit_once('@') else { return false };
         let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
@@ -83,7 +152,8 @@ fn is_card(text: &str, digits: &[u8]) -> bool {
 
 fn is_ip(text: &str) -> bool {
     let address = text.split('/').next().unwrap_or_default();
-    address.parse::<IpAddr>().is_ok()
+    // Two colons alone are one, too.
+    address.contains(|c: char| c.is_ascii_digit()) && address.parse::<IpAddr>().is_ok()
 }
 
 fn is_mac(text: &str) -> bool {
@@ -226,8 +296,62 @@ mod tests {
             ("plain words", None),
             ("12345", None),
             ("AC/DC", None),
+            // In other texts.
+            ("{\"mail\":\"ann@example.org\"}", Some("e-mail")),
+            ("{\"a\": [1, {\"b\": \"+49 30 1234567\"}]}", Some("phone")),
+            ("{ann@example.org,bob@example.org}", Some("e-mail")),
+            ("['ann@example.org']", Some("e-mail")),
+            ("mail:ann@example.org", Some("e-mail")),
+            ("mail=ann@example.org", Some("e-mail")),
+            ("to=DE89370400440532013000;from=x", Some("IBAN")),
+            ("{4111111111111111}", Some("card")),
+            ("{\"n\":4111111111111111}", Some("card")),
+            ("host: 192.168.0.1", Some("IP address")),
+            ("key=Xk29fLq81ZpVw03TbnR7 for all", Some("secret")),
+            ("ann (at) example.com", Some("e-mail")),
+            ("ann(at)example.com", Some("e-mail")),
+            ("Ann.Lee [AT] example [dot] com", Some("e-mail")),
+            ("meet (at) noon", None),
+            ("std :: vec", None),
+            ("{\"state\": \"open\", \"count\": 12}", None),
+            ("2024-01-31T10:20:30", None),
+            ("[2024-01-31, 2024-02-01]", None),
+            ("{1,2,3}", None),
+            ("12:30", None),
         ] {
             assert_eq!(detect(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_told_apart() {
+        for (text, is_card, is_number) in [
+            ("4111111111111111", true, false),
+            ("4111111111111111.00", true, false),
+            ("378282246310005", true, true),
+            ("5555555555554444", true, false),
+            ("4111111111111112", false, false),
+            ("4915112345671", false, true),
+            ("2065559857", false, true),
+            ("-4915112345671", false, false),
+            // Seconds, milliseconds, dates, small numbers.
+            ("1700000000", false, false),
+            ("1700000000003", false, false),
+            ("20240131102030", false, false),
+            ("202401311020", false, false),
+            ("123456789", false, false),
+        ] {
+            assert_eq!((detect_integer(text).is_some(), is_number_to_call(text)), (is_card, is_number), "{text}");
+        }
+        for (number, is_one) in [
+            (52.520_008, true),
+            (-122.4194, true),
+            (9.99, false),
+            (0.333_333_333_333_333_3, false),
+            (1_234.567_8, false),
+            (7.0, false),
+        ] {
+            assert_eq!(is_degree(number, &number.to_string()), is_one, "{number}");
         }
     }
 }

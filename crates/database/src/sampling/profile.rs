@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ColumnProfile;
-use super::detect::{detect, is_dated};
+use super::detect::{detect, detect_integer, is_dated, is_degree, is_number_to_call};
 use crate::schema::plan::SAMPLED_ROWS;
 use crate::schema::sensitive::SensitiveRule;
 use crate::schema::table_doc::{ColumnStatistics, to_two_digits};
@@ -53,7 +53,7 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
             _ => None,
         })
         .collect();
-    let rule = rule.or_else(|| detected(&texts)).or_else(|| {
+    let rule = rule.or_else(|| detected(&texts)).or_else(|| detected_number(cells)).or_else(|| {
         let width: usize = texts.iter().map(|text| text.chars().count()).sum();
         let is_free = !texts.is_empty() && width > FREE_TEXT * texts.len();
         (is_free && !is_lifted).then_some(SensitiveRule::FreeText)
@@ -91,13 +91,43 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
 
 /// The kind that a detector found in two values, or in one of fifty.
 fn detected(texts: &[&str]) -> Option<SensitiveRule> {
-    let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for kind in texts.iter().filter_map(|text| detect(text)) {
-        *kinds.entry(kind).or_default() += 1;
+    found_often(texts.iter().filter_map(|text| detect(text)), texts.len())
+}
+
+fn found_often(kinds: impl Iterator<Item = &'static str>, values: usize) -> Option<SensitiveRule> {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for kind in kinds {
+        *counts.entry(kind).or_default() += 1;
     }
-    let all: usize = kinds.values().sum();
-    let most = kinds.into_iter().max_by_key(|(_, count)| *count)?.0;
-    (all >= 2 || all * 50 >= texts.len()).then_some(SensitiveRule::Detected(most))
+    let all: usize = counts.values().sum();
+    let most = counts.into_iter().max_by_key(|(_, count)| *count)?.0;
+    (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most))
+}
+
+/// The same for numbers. What a single number cannot show by its digits, such as a place or a number to call, at least half of the
+/// column must look like.
+fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
+    let numbers: Vec<(f64, &str)> = cells
+        .iter()
+        .filter_map(|cell| match cell {
+            Cell::Number(number, text) => Some((*number, text.as_str())),
+            _ => None,
+        })
+        .collect();
+    let cards = numbers.iter().filter_map(|(_, text)| detect_integer(text));
+    let half = |count: usize| count > 0 && count * 2 >= numbers.len();
+    found_often(cards, numbers.len()).or_else(|| {
+        let to_call = numbers.iter().filter(|(_, text)| is_number_to_call(text)).count();
+        // Ratios have as many places, and are smaller.
+        let is_ratio = numbers.iter().all(|(number, _)| number.abs() <= 1.0);
+        let is_around = numbers.iter().all(|(number, _)| number.abs() <= 180.0);
+        let degrees = numbers.iter().filter(|(number, text)| is_degree(*number, text)).count();
+        match (half(to_call), half(degrees) && is_around && !is_ratio) {
+            (true, _) => Some(SensitiveRule::Detected("phone")),
+            (_, true) => Some(SensitiveRule::Detected("coordinates")),
+            _ => None,
+        }
+    })
 }
 
 /// The first and the last year, if all texts are dates.
@@ -179,6 +209,28 @@ mod tests {
         for (rows, sampled) in [(999, None), (1_000, Some(1_000))] {
             let cells: Vec<Cell> = (0..rows).map(|n| Cell::Number(f64::from(n), n.to_string())).collect();
             assert_eq!(profile(&cells, None, false).statistics.sampled_rows, sampled, "{rows}");
+        }
+    }
+
+    #[test]
+    fn numbers_can_be_sensitive_too() {
+        let column = |numbers: &[f64]| {
+            let cells: Vec<Cell> = numbers.iter().map(|it| Cell::Number(*it, it.to_string())).collect();
+            profile(&cells, None, true).sensitive.map(|rule| rule.words()).unwrap_or_default()
+        };
+        for (numbers, expected) in [
+            (&[4_111_111_111_111_111.0, 5_555_555_555_554_444.0, 7.0][..], "values: card"),
+            (&[4_915_112_345_671.0, 493_012_345_678.0, 12.0], "values: phone"),
+            // One large number among small ones is a size or a sum.
+            (&[10_737_418_240.0, 12.0, 13.0], ""),
+            (&[1_700_000_000_003.0, 1_700_000_000_004.0], ""),
+            (&[52.520_008, 13.404_954, 48.1], "values: coordinates"),
+            (&[0.123_45, 0.999_91], ""),
+            (&[52.520_008, 1_000.123_45], ""),
+            (&[9.99, 12.5], ""),
+            (&[], ""),
+        ] {
+            assert_eq!(column(numbers), expected, "{numbers:?}");
         }
     }
 

@@ -80,7 +80,7 @@ pub fn forms(value: &str) -> Vec<String> {
 pub type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
 
 /// Columns that are sensitive, each for another reason.
-pub fn marked_columns() -> [MarkedColumn; 12] {
+pub fn marked_columns() -> [MarkedColumn; 19] {
     [
         ("email", "TEXT", |_| "canary-mail".into()),
         ("FirstName", "TEXT", |_| "canary-name".into()),
@@ -96,6 +96,13 @@ pub fn marked_columns() -> [MarkedColumn; 12] {
             "canary words that go on and on, as people write them when they are asked for a remark".into()
         }),
         ("c8", "BLOB", |_| "canary-blob".into()),
+        ("c9", "TEXT", |_| "{\"to\": [\"canary@example.org\"]}".into()),
+        ("d1", "TEXT", |_| "{canary@example.org,other@example.org}".into()),
+        ("d2", "TEXT", |_| "canary (at) example.com".into()),
+        ("d3", "BIGINT", |_| "4111111111111111".into()),
+        ("d6", "TEXT[]", |_| "{canary@example.org,other@example.org}".into()),
+        ("d4", "BIGINT", |_| "4915112345678".into()),
+        ("d5", "DOUBLE PRECISION", |at| if at % 2 == 0 { "52.520008" } else { "13.404954" }.into()),
     ]
 }
 

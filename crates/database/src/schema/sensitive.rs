@@ -287,6 +287,9 @@ const WORDS: &[&str] = &[
     "useragent",
 ];
 
+/// Types of numbers that tell rows apart, by the first word of their names.
+const INTEGERS: [&str; 8] = ["int", "integer", "smallint", "bigint", "tinyint", "mediumint", "number", "numeric"];
+
 /// The same to look words up: a schema has up to a million columns.
 static WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| WORDS.iter().copied().collect());
 
@@ -325,7 +328,7 @@ pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column)
     if let Some(pattern) = matches(&config.sensitive) {
         return Some(SensitiveRule::Configured(pattern));
     }
-    let words = split(&column.name);
+    let words = split(referred(table, column).unwrap_or(&column.name));
     let joined = words.concat();
     let found = words.iter().chain([&joined]).find_map(|word| WORD_SET.get(word.as_str()).copied());
     if let Some(word) = found {
@@ -339,6 +342,14 @@ pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column)
     kind.map(SensitiveRule::Type)
 }
 
+/// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, and no street.
+fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
+    let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));
+    let is_integer = printed.first().is_some_and(|word| INTEGERS.contains(&word.as_str()));
+    let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
+    key.target_columns.first().map(String::as_str).filter(|_| is_integer)
+}
+
 /// Whether the configuration says that the name and the type of a column do not make it sensitive.
 pub fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> bool {
     config.not_sensitive.iter().any(|it| it.matches_column(&table.schema, &table.name, &column.name))
@@ -348,6 +359,31 @@ pub fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> boo
 mod tests {
     use super::*;
     use crate::config;
+    use crate::schema::snapshot::ForeignKey;
+
+    #[test]
+    fn a_number_that_refers_to_a_row_is_judged_by_the_name_there() {
+        let (config, _) = config::read("databases: [{name: a, type: sqlite, connection: {file: x}}]", "f");
+        let key = |column: &str, target: &str| ForeignKey {
+            columns: vec![column.into()],
+            target_columns: vec![target.into()],
+            ..ForeignKey::default()
+        };
+        for (name, data_type, target, expected) in [
+            ("ShipVia", "INTEGER", Some("ShipperID"), ""),
+            ("address_id", "bigint", Some("id"), ""),
+            ("person", "INTEGER", Some("ssn"), "name: ssn"),
+            // A text may be the thing itself.
+            ("mail", "TEXT", Some("id"), "name: mail"),
+            ("ShipVia", "INTEGER", None, "name: via"),
+        ] {
+            let table =
+                Table { foreign_keys: target.iter().map(|target| key(name, target)).collect(), ..Table::default() };
+            let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
+            let rule = by_name_and_type(&config.databases[0], &table, &column);
+            assert_eq!(rule.map(|rule| rule.words()).unwrap_or_default(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn names_and_types_make_a_column_sensitive() {
