@@ -116,6 +116,53 @@ fn what_could_not_be_read_is_no_success() {
 }
 
 #[test]
+fn every_database_that_failed_is_named() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let entry = |name: &str, file: &str| format!("{{ name: {name}, type: sqlite, connection: {{ file: {file} }} }}");
+    let entries = [entry("one", "one.db"), entry("shop", "shop.db"), entry("two", "two.db")].join(", ");
+    world.put(".jaato/databases.yaml", format!("databases: [{entries}]\n").as_bytes());
+    for (command, member) in [
+        (&["db", "check"][..], "failed"),
+        (&["db", "diff"], "failed"),
+        (&["db", "status"], "failed"),
+        (&["db", "document"], "unread"),
+    ] {
+        let told = world.run(&[command, &["--json"]].concat()).exits(1).json();
+        let failed = told[member].as_array().unwrap_or_else(|| panic!("{told}"));
+        let names: Vec<&str> = failed.iter().filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, ["one", "two"], "{command:?}");
+        assert!(failed.iter().all(|it| it["error"]["message"].is_string()), "{told}");
+    }
+}
+
+#[test]
+fn a_plan_of_databases_that_all_wait_for_trust_is_not_written() {
+    let world = world();
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("far.db");
+    rusqlite::Connection::open(&file).unwrap().execute_batch("CREATE TABLE a (b)").unwrap();
+    let far = format!("{{ name: far, type: sqlite, connection: {{ file: {} }} }}", file.display());
+    world.put(".jaato/databases.yaml", format!("databases: [{far}]\n").as_bytes());
+    for command in ["plan", "document"] {
+        let told = world.run(&["db", command]).exits(1);
+        assert!(told.stderr.contains("'far' waits for trust"), "{told}");
+        assert!(!world.path.join(".jaato/databases").exists(), "{told}");
+    }
+}
+
+#[test]
+fn a_pattern_that_matches_no_table_is_said() {
+    let world = world();
+    for (only, near) in [("Albun", "did you mean 'Album'?"), ("*.zzz", "as in main.")] {
+        let told = world.run(&["db", "document", "--only", only, "--yes"]).exits(0);
+        assert!(told.stderr.contains(&format!("'{only}' matches no table")) && told.stderr.contains(near), "{told}");
+    }
+    let told = world.run(&["db", "document", "--only", "*Album", "--yes"]).exits(0);
+    assert!(!told.stderr.contains("matches no table"), "{told}");
+}
+
+#[test]
 fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() {
     let world = world();
     world.run(&["db", "document", "--yes"]).exits(0);
@@ -128,7 +175,7 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
     let told = world.run(&["db", "diff"]).exits(1);
     assert!(told.text().contains("docs/databases/shop/README.md: the file was edited, and is about"), "{told}");
-    let stays = "1 file that you edited stays, although what it describes is gone; remove it yourself:\n  \
+    let stays = "1 file that you edited stays, although what it describes is gone; --overwrite-edited removes it:\n  \
                  docs/databases/shop/README.md\n";
     let told = world.run(&["db", "document"]).exits(2);
     assert!(
@@ -142,6 +189,11 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     assert!(told.text().contains(stays), "{told}");
     let told = world.run(&["db", "document", "--json"]).exits(0).json();
     assert_eq!(strings(&told["left_over"]), ["docs/databases/shop/README.md"]);
+    let told = world.run(&["db", "document", "--overwrite-edited"]).exits(2);
+    assert!(told.text().contains("removed:\n  docs/databases/shop/README.md\n1 of them you edited.\n"), "{told}");
+    assert_eq!(world.read("docs/databases/shop/README.md"), "mine");
+    world.run(&["db", "document", "--overwrite-edited", "--yes"]).exits(0);
+    assert!(!world.path.join("docs/databases/shop").exists());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{failures, refused, unread};
+use super::{failed_json, failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_desk::Desk;
@@ -68,8 +68,8 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         text.push_str(&format!("{} checked{}\n", counted(found.len(), "database"), unread(failed.len())));
     }
     let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
-    CommandOutput { diagnostics: gone, ..CommandOutput::new(json!({ "databases": databases }), text) }
-        .and_refused(refusals)
+    let json = json!({"databases": databases, "failed": failed_json(&failed)});
+    CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals)
 }
 
 fn not_configured(name: &str) -> Diagnostic {

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Value, json};
 
-use super::{failures, refused, unread};
+use super::{failed_json, failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
@@ -117,6 +117,10 @@ pub(super) fn removals(prepared: &Documentation) -> String {
         text.push_str(&format!("'{name}' is no longer configured.\n"));
     }
     text.push_str(&listed("of what is gone would be removed", &paths));
+    let edited = prepared.edited_files_removed();
+    if edited > 0 {
+        text.push_str(&format!("{} of them you edited.\n", grouped(edited as u64)));
+    }
     text
 }
 
@@ -139,8 +143,8 @@ fn listed(what: &str, paths: &[&str]) -> String {
 fn left_over(prepared: &Documentation) -> String {
     let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
     let what = match paths.len() {
-        1 => "that you edited stays, although what it describes is gone; remove it yourself",
-        _ => "that you edited stay, although what they describe is gone; remove them yourself",
+        1 => "that you edited stays, although what it describes is gone; --overwrite-edited removes it",
+        _ => "that you edited stay, although what they describe is gone; --overwrite-edited removes them",
     };
     listed(what, &paths)
 }
@@ -243,6 +247,7 @@ fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> V
     json!({
         "status": status, "written": report.written, "unchanged": report.unchanged, "removed": report.removed,
         "edited": edited, "left_over": prepared.left_over, "sources": report.sources, "sources_removed": report.sources_removed,
-        "failed": report.failed, "manifest": manifest,
+        "failed": report.failed, "unread": failed_json(&prepared.failed),
+        "manifest": manifest,
     })
 }

@@ -11,9 +11,11 @@ use refdesk_desk::{Desk, Session};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{DbArgs, DbCommand, OutputFormat};
+use super::fix::worded;
 
 /// Runs the subcommand.
 pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
@@ -46,6 +48,11 @@ fn refused(error: Error) -> CommandOutput {
 /// `; 2 databases could not be read`, or nothing.
 fn unread(failed: usize) -> String {
     if failed > 0 { format!("; {} could not be read", counted(failed, "database")) } else { String::new() }
+}
+
+/// The databases that could not be read, for programs: each with its name.
+fn failed_json(failed: &[(String, Error)]) -> Vec<Value> {
+    failed.iter().map(|(name, error)| json!({"name": name, "error": worded(error.clone())})).collect()
 }
 
 /// The databases that could not be read, as failures.

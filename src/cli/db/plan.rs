@@ -39,6 +39,7 @@ pub fn run(
                 let next = "Review it, and write the pages with `refdesk db document`.";
                 text.push_str(&format!("{gap}Wrote {FILE}. {next}\n"));
             }
+            Ok(false) if planned.is_untrusted() => text.push_str("No plan was written.\n"),
             Ok(false) => text.push_str(&format!("{gap}{FILE} is up to date.\n")),
             Err(error) => failed.push(error),
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{failures, refused, unread};
+use super::{failed_json, failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::rows;
@@ -55,7 +55,8 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         lines.push(vec![name.clone(), status.to_owned(), String::new(), error.message.clone()]);
         databases.push(json!({"name": name, "status": status, "error": error.message, "cost": 0}));
     }
-    let answer = CommandOutput::new(json!({ "databases": databases }), rows::table(&lines));
+    let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
+    let answer = CommandOutput::new(json, rows::table(&lines));
     CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(failures(&run.failed))
 }
 
@@ -109,8 +110,10 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
-    let json =
-        json!({"databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over});
+    let json = json!({
+        "databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
+        "failed": failed_json(&run.failed),
+    });
     let mut refusals = failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));

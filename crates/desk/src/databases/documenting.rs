@@ -18,6 +18,8 @@ use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, Before, Proposal, Scope};
 use refdesk_files::{Durability, FileMode, Lock};
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -72,6 +74,8 @@ pub struct Documentation {
     pub pages: Vec<DocumentedPage>,
     /// Pages of tables and domains that are gone: the paths of those to remove.
     pub removed: Vec<String>,
+    /// Files that a person edited and that are to be removed all the same, with the hash of each.
+    pub(super) removed_edited: BTreeMap<String, String>,
     /// Entries of the catalog whose domains are gone, to remove.
     pub entries_removed: Vec<ManifestEntry>,
     /// Files that are in the way or that a person edited, and that stay.
@@ -115,6 +119,26 @@ impl Documentation {
     /// Whether the pages are as they should be.
     pub fn is_up_to_date(&self) -> bool {
         self.to_write() == 0 && self.removed.is_empty() && self.entries_removed.is_empty()
+    }
+
+    /// How many of the files that would be removed a person edited.
+    pub fn edited_files_removed(&self) -> usize {
+        self.removed_edited.len()
+    }
+
+    /// A warning if no table matches the pattern that the run is limited to.
+    fn unmatched(&self, options: &DocumentOptions) -> Option<Diagnostic> {
+        let only = options.only.as_ref()?;
+        let names: Vec<&TableName> = self.pages.iter().filter_map(|it| it.page.table.as_ref()).collect();
+        if names.is_empty() || names.iter().any(|table| only.matches_table(&table.schema, &table.name)) {
+            return None;
+        }
+        let full: Vec<String> = names.iter().map(|table| table.full()).collect();
+        let all = names.iter().map(|table| table.name.as_str()).chain(full.iter().map(String::as_str));
+        let nearest = did_you_mean(&only.text, all);
+        let example = full.first().map(|name| one_line(name)).unwrap_or_default();
+        let fix = nearest.unwrap_or_else(|| format!("the pattern is compared with schema.table, as in {example}"));
+        Some(Diagnostic::warning(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text))).fix(fix))
     }
 
     /// The files that would be removed: pages, then entries of the catalog.
@@ -177,6 +201,7 @@ impl Desk {
         let mut documentation = Documentation {
             pages: Vec::new(),
             removed: Vec::new(),
+            removed_edited: BTreeMap::new(),
             entries_removed: Vec::new(),
             edited: Vec::new(),
             left_over: Vec::new(),
@@ -198,6 +223,7 @@ impl Desk {
         for database in &read {
             self.add_pages(&mut documentation, database, options);
         }
+        documentation.problems.extend(documentation.unmatched(options));
         self.find_gone(&mut documentation, options);
         Ok(documentation)
     }

@@ -1,7 +1,7 @@
 //! Files about what is gone: tables, domains, and databases that were renamed or are no longer configured. Those that refdesk wrote
 //! and nobody changed are to be removed; those that a person edited stay, and are named until the person removes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use refdesk_database::config::is_name;
@@ -37,11 +37,15 @@ impl Desk {
         let is_page = |path: &str| self.is_page_of_run(run, path);
         let gone: BTreeSet<&str> =
             noted.chain(written).map(String::as_str).filter(|path| !wanted.contains(path) && is_page(path)).collect();
-        let (mut removed, mut left_over) = (Vec::new(), Vec::new());
+        let (mut removed, mut left_over, mut removed_edited) = (Vec::new(), Vec::new(), BTreeMap::new());
         for path in gone {
             match self.page_found(run, path) {
                 FoundFile::Nothing => {}
                 FoundFile::Own => removed.push(path.to_owned()),
+                FoundFile::Edited if options.overwrite_edited => {
+                    removed.push(path.to_owned());
+                    removed_edited.extend(self.page_hash(path).map(|hash| (path.to_owned(), hash)));
+                }
                 FoundFile::Edited => left_over.push(path.to_owned()),
             }
         }
@@ -53,10 +57,15 @@ impl Desk {
             match self.entry_found(run, entry) {
                 FoundFile::Nothing => {}
                 FoundFile::Own => entries_removed.push(entry.clone()),
+                FoundFile::Edited if options.overwrite_edited => {
+                    entries_removed.push(entry.clone());
+                    removed_edited.extend(self.page_hash(&entry.path).map(|hash| (entry.path.clone(), hash)));
+                }
                 FoundFile::Edited => left_over.push(entry.path.clone()),
             }
         }
         run.removed = removed;
+        run.removed_edited = removed_edited;
         run.left_over = left_over;
         run.entries_removed = entries_removed;
     }
@@ -105,9 +114,14 @@ impl Desk {
         })
     }
 
-    /// Whether there is a file at the path of a page that is not what refdesk wrote.
+    /// Whether there is a file at the path of a page that is neither what refdesk wrote nor the edited one that is to go.
     pub(super) fn is_edited(&self, run: &Documentation, path: &str) -> bool {
-        matches!(self.page_found(run, path), FoundFile::Edited)
+        let is_to_go = || run.removed_edited.get(path).is_some_and(|hash| self.page_hash(path).as_ref() == Some(hash));
+        matches!(self.page_found(run, path), FoundFile::Edited) && !is_to_go()
+    }
+
+    fn page_hash(&self, path: &str) -> Option<String> {
+        self.page_bytes(path).ok().flatten().map(|bytes| sha256_hex(&bytes))
     }
 
     fn page_found(&self, run: &Documentation, path: &str) -> FoundFile {

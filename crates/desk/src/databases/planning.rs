@@ -27,6 +27,12 @@ pub struct Planned {
 }
 
 impl Planned {
+    /// Whether it knows of no database, because all of them wait for trust; such a plan is not written.
+    pub fn is_untrusted(&self) -> bool {
+        let databases = &self.plan.databases;
+        !databases.is_empty() && databases.iter().all(|database| database.status == "untrusted")
+    }
+
     /// The hashes of the tables of a database as they are now, by `schema.table`.
     pub(super) fn hashes(&self, database: &str) -> BTreeMap<String, String> {
         let tables = self.plan.units(database).flat_map(|unit| &unit.tables);
@@ -84,12 +90,13 @@ impl Desk {
         Ok(Planned { plan, stored, changes, problems })
     }
 
-    /// What writing the plan would change; `None` if nothing but its time would.
+    /// What writing the plan would change; `None` if nothing but its time would, or if it knows of no database.
     ///
     /// # Errors
     /// The file may not be written.
     pub fn propose_plan(&self, planned: &Planned) -> Result<Option<Proposal>, Error> {
-        if planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash()) {
+        if planned.is_untrusted() || planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash())
+        {
             return Ok(None);
         }
         let proposal = self.propose_below(FILE, &planned.plan.text())?;

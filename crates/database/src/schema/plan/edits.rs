@@ -34,7 +34,7 @@ impl PlanEdits {
         let mut edits = Self::default();
         let mut problems = Vec::new();
         for unit in &plan.work_units {
-            if content_hash(&unit.tables) != unit.content_hash {
+            if content_hash(unit) != unit.content_hash {
                 let message = format!("something of '{}' was changed that is computed; it is computed anew", unit.id);
                 let fix = "change domain, priority, skip, note and priority_order alone";
                 problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(fix));
@@ -98,15 +98,18 @@ fn edit_of(database: &str, table: &PlannedTable, problems: &mut Vec<Diagnostic>,
     }
 }
 
-/// The hash of what is computed of these tables.
-pub(super) fn content_hash(tables: &[PlannedTable]) -> String {
-    let mut lines: Vec<String> = tables
-        .iter()
-        .map(|it| {
-            let counts = (it.column_count, it.incoming_fk_count, it.outgoing_fk_count);
-            format!("{}\0{:?}\0{counts:?}\0{}\0{:?}\n", it.fully_qualified_name, it.kind, it.metadata_hash, it.planned)
-        })
-        .collect();
-    lines.sort();
-    sha256_hex(lines.concat().as_bytes())
+/// The hash of what is computed of a unit: everything but what a person may change.
+pub(super) fn content_hash(unit: &WorkUnit) -> String {
+    let computed = |table: &PlannedTable| PlannedTable {
+        domain: String::new(),
+        priority: 0,
+        skip: false,
+        note: None,
+        ..table.clone()
+    };
+    let mut tables: Vec<PlannedTable> = unit.tables.iter().map(computed).collect();
+    tables.sort_by(|a, b| a.fully_qualified_name.cmp(&b.fully_qualified_name));
+    let computed = WorkUnit { tables, priority_order: Vec::new(), content_hash: String::new(), ..unit.clone() };
+    // It has only texts, numbers and lists, which are always JSON.
+    sha256_hex(&serde_json::to_vec(&computed).unwrap_or_default())
 }

@@ -185,7 +185,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
                 output_directory: format!("{}/{name}/{domain}", databases.docs_path),
                 priority_order: order(&tables, edits.orders.get(&id)),
                 depends_on: Vec::new(),
-                content_hash: content_hash(&tables),
+                content_hash: String::new(),
                 tables,
                 domain,
                 id,
@@ -193,6 +193,9 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
         })
         .collect();
     add_dependencies(&mut units, snapshot);
+    for unit in &mut units {
+        unit.content_hash = content_hash(unit);
+    }
     units
 }
 

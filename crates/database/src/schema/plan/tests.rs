@@ -121,6 +121,37 @@ fn what_a_person_changed_is_carried_over() {
 }
 
 #[test]
+fn each_change_of_what_is_computed_is_said() {
+    let (plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
+    type Change = fn(&mut Plan);
+    let computed: [Change; 8] = [
+        |plan| find(plan, "order").row_count_approx = Some(7),
+        |plan| find(plan, "order").existing_comment = Some("mine".into()),
+        |plan| find(plan, "order").reads.rows = 7,
+        |plan| drop(find(plan, "order").reads.columns.insert("id".into(), "everything".into())),
+        |plan| find(plan, "order").metadata_hash = "x".into(),
+        |plan| plan.work_units[0].output_directory = "elsewhere".into(),
+        |plan| plan.work_units[0].depends_on.push("x".into()),
+        |plan| plan.work_units[0].estimate.calls = 7,
+    ];
+    let own: [Change; 5] = [
+        |_| (),
+        |plan| find(plan, "order").domain = "sales".into(),
+        |plan| find(plan, "order").priority = 3,
+        |plan| find(plan, "order").skip = true,
+        |plan| plan.work_units[0].priority_order.reverse(),
+    ];
+    let told = |change: &Change| {
+        let mut changed = plan.clone();
+        change(&mut changed);
+        // As it is read from its file.
+        PlanEdits::of(&serde_json::from_str(&changed.text()).unwrap(), "f").1.len()
+    };
+    assert_eq!(computed.iter().map(told).collect::<Vec<_>>(), [1; 8]);
+    assert_eq!(own.iter().map(told).collect::<Vec<_>>(), [0; 5]);
+}
+
+#[test]
 fn what_is_computed_cannot_be_changed() {
     let (mut plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     find(&mut plan, "order").column_count = 99;

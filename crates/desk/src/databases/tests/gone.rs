@@ -199,3 +199,29 @@ fn sources_that_are_only_left_out_of_a_run_stay() {
         assert_eq!(world.read(entry), before);
     }
 }
+
+#[test]
+fn edited_files_about_what_is_gone_are_removed_on_request() {
+    let world = World::new();
+    world.document(&options());
+    let tables = "docs/databases/shop/zone/tables";
+    let (page, entry) = (format!("{tables}/main.bin.md"), ".jaato/references/db-shop-zone.json");
+    world.put(&page, "mine");
+    world.put(entry, "{\"id\": \"db-shop-zone\", \"name\": \"mine\", \"path\": \"x\"}");
+    world.sql("shop.db", "DROP TABLE bin; DROP TABLE zone");
+    let report = world.document(&options());
+    assert!(!report.removed.contains(&page));
+    assert_eq!(world.read(&page), "mine");
+    let overwrite = DocumentOptions { overwrite_edited: true, ..options() };
+    // What was changed after it was looked at stays.
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&overwrite).unwrap();
+    assert_eq!(prepared.edited_files_removed(), 2);
+    world.put(&page, "mine, and newer");
+    let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+    assert_eq!(report.failed.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Changed]);
+    assert_eq!((world.read(&page).as_str(), report.sources_removed.len()), ("mine, and newer", 1));
+    drop((prepared, desk));
+    assert_eq!(world.document(&overwrite).removed, [page]);
+    assert!(!world.path.join(tables).exists() && !world.path.join(entry).exists());
+}

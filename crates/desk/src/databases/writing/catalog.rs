@@ -61,7 +61,10 @@ impl Run<'_, '_> {
     /// Removes the entry of what is gone, if it is as it was when that was decided; whether it is there no longer.
     fn forget_entry(&mut self, old: &ManifestEntry) -> bool {
         let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
-        if !self.prepared.entries_removed.contains(old) || sha256_hex(&bytes) != old.content_hash {
+        let hash = sha256_hex(&bytes);
+        let is_as_it_was =
+            hash == old.content_hash || self.prepared.removed_edited.get(&old.path).is_some_and(|it| *it == hash);
+        if !self.prepared.entries_removed.contains(old) || !is_as_it_was {
             return false;
         }
         let removed = self.proposed_removal(&old.path).and_then(|proposal| {

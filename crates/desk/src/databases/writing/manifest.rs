@@ -37,7 +37,10 @@ impl Run<'_, '_> {
         files.extend(others.map(|file| (*file).clone()));
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let plan = &prepared.planned.plan;
-        let mut edited: Vec<String> = self.report.edited.iter().chain(&prepared.left_over).cloned().collect();
+        // One that was to go and could not be removed is still known as edited.
+        let left = prepared.removed_edited.keys().filter(|path| is_left(path));
+        let mut edited: Vec<String> =
+            self.report.edited.iter().chain(&prepared.left_over).chain(left).cloned().collect();
         edited.sort();
         edited.dedup();
         let databases: BTreeSet<String> = files.iter().map(|file| file.database.clone()).collect();
