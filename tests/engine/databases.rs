@@ -48,7 +48,7 @@ fn a_run_is_looked_at_before_it_writes() {
     assert_eq!((preview.new.len(), preview.changed_count, preview.is_up_to_date), (6, 0, false), "{preview:?}");
     assert!(!world.at("docs/databases").exists(), "nothing is written yet");
     assert_eq!(busy(&world), Some(Code::DatabaseBusy));
-    // One that nobody wants any more lets go of its lock.
+    // Pausing before anything was written releases the lock.
     assert_eq!(world.refused(Request::PauseDatabases), "");
     assert_eq!(busy(&world), None);
     assert_eq!(world.refused(Request::WriteDatabases(number)), "no documentation of databases is prepared");

@@ -114,14 +114,23 @@ fn of_tls(error: &rustls::Error) -> Refusal {
 }
 
 fn of_system(kind: io::ErrorKind) -> Refusal {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, NotFound, UnexpectedEof};
+    use io::ErrorKind::{
+        AddrNotAvailable, BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable,
+        NetworkDown, NetworkUnreachable, NotFound, PermissionDenied, TimedOut, UnexpectedEof,
+    };
     match kind {
         ConnectionRefused => Refusal::new(RefusalKind::Busy, "the connection was refused"),
         ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => {
             Refusal::new(RefusalKind::Busy, "the connection was reset")
         }
         NotFound => Refusal::new(RefusalKind::Unreachable, "there is no socket of a server"),
-        other => Refusal::new(RefusalKind::Unreachable, format!("the server cannot be reached: {other}")),
+        HostUnreachable | NetworkUnreachable | NetworkDown | AddrNotAvailable => {
+            Refusal::new(RefusalKind::Unreachable, "there is no route to the server")
+        }
+        TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
+        PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
+        // Looking a name up fails with an error of no kind.
+        _ => Refusal::new(RefusalKind::Unreachable, "the name or the address of the server is not known"),
     }
 }
 

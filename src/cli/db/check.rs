@@ -1,15 +1,21 @@
 //! `refdesk db check`: rules of schemas and their documentation, and how much is described.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{failed_json, failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
+use refdesk_database::schema::check::{CheckRule, Finding};
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, Severity};
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
+
+/// Places of a rule that a line names; the JSON has all of them.
+const PLACES: usize = 5;
 
 /// Prints what the rules found; exit code 1 on errors, or if too little is described.
 pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
@@ -22,12 +28,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     let mut refusals = failures(&failed);
     for it in &found {
         let errors = it.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-        for finding in &it.findings {
-            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-            let column = finding.column.as_ref().map_or_else(String::new, |column| format!(".{column}"));
-            let place = one_line(&format!("{}: {}{column}", it.database, finding.table)).into_owned();
-            text.push_str(&format!("{severity}: {place}: {} ({})\n", one_line(&finding.message), finding.rule.name()));
-        }
+        text.push_str(&findings(&it.database, &it.findings));
         let coverage = it.coverage();
         let warnings = it.findings.len() - errors;
         let stale = match it.stale.len() {
@@ -70,6 +71,33 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
     let json = json!({"databases": databases, "failed": failed_json(&failed)});
     CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals)
+}
+
+/// A line for each rule: what it found, or how often and where first.
+fn findings(database: &str, findings: &[Finding]) -> String {
+    let mut by_rule: BTreeMap<(bool, CheckRule), Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        by_rule.entry((finding.severity != Severity::Error, finding.rule)).or_default().push(finding);
+    }
+    let line = |((is_warning, rule), found): (&(bool, CheckRule), &Vec<&Finding>)| {
+        let severity = if *is_warning { "warning" } else { "error" };
+        let place = |finding: &&Finding| {
+            let column = finding.column.as_ref().map_or_else(String::new, |column| format!(".{column}"));
+            one_line(&format!("{}{column}", finding.table)).into_owned()
+        };
+        if let [finding] = found.as_slice() {
+            let (place, message) = (place(finding), one_line(&finding.message));
+            return format!("{severity}: {database}: {place}: {message} ({})\n", rule.name());
+        }
+        let places: Vec<String> = found.iter().take(PLACES).map(place).collect();
+        let more = match found.len().saturating_sub(PLACES) {
+            0 => String::new(),
+            more => format!(" and {} more", grouped(more as u64)),
+        };
+        let (count, what) = (grouped(found.len() as u64), rule.of_many());
+        format!("{severity}: {database}: {count} {what} ({}): {}{more}\n", rule.name(), places.join(", "))
+    };
+    by_rule.iter().map(line).collect()
 }
 
 fn not_configured(name: &str) -> Diagnostic {

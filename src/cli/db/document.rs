@@ -95,7 +95,9 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let new = prepared.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).count();
     let changed = prepared.to_write() - new;
     let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
-    let mut text = format!("{} new, {changed} changed, {} to remove.\n", counted(new, "page"), prepared.removed.len());
+    let removed = counted(prepared.files_removed().count(), "file");
+    let changed = grouped(changed as u64);
+    let mut text = format!("{} new, {changed} changed, {removed} to remove.\n", counted(new, "page"));
     text.push_str(&removals(prepared));
     for (entry, ..) in &prepared.catalog {
         text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
@@ -134,7 +136,7 @@ fn listed(what: &str, paths: &[&str]) -> String {
         text.push_str(&format!("  {}\n", one_line(path)));
     }
     if paths.len() > REMOVALS {
-        text.push_str(&format!("  and {} more\n", paths.len() - REMOVALS));
+        text.push_str(&format!("  and {} more\n", grouped((paths.len() - REMOVALS) as u64)));
     }
     text
 }
@@ -186,13 +188,16 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         }
         (0, 0) => format!("Up to date: {}{unread}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
-            let unchanged =
-                if report.unchanged > 0 { format!(", {} unchanged", report.unchanged) } else { String::new() };
+            let unchanged = if report.unchanged > 0 {
+                format!(", {} unchanged", grouped(report.unchanged as u64))
+            } else {
+                String::new()
+            };
             let folder = one_line(&prepared.docs_path);
             let done = match (written, removed) {
                 (0, _) => format!("Removed {} below {folder}", counted(removed, "page")),
                 (_, 0) => format!("Wrote {} below {folder}", counted(written, "page")),
-                _ => format!("Wrote {} below {folder}, removed {removed}", counted(written, "page")),
+                _ => format!("Wrote {} below {folder}, removed {}", counted(written, "page"), grouped(removed as u64)),
             };
             format!("{done}{unchanged}{unread}.\n")
         }
@@ -207,7 +212,9 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     if !report.sources_removed.is_empty() {
         text.push_str(&format!("No longer in the catalog: {}\n", ids(&report.sources_removed)));
     }
-    let removed: Vec<&str> = report.removed.iter().map(String::as_str).collect();
+    let entries = prepared.entries_removed.iter().filter(|entry| report.sources_removed.contains(&entry.id));
+    let removed: Vec<&str> =
+        report.removed.iter().chain(entries.map(|entry| &entry.path)).map(String::as_str).collect();
     text.push_str(&listed("of what is gone removed", &removed));
     text.push_str(&edited(desk, prepared, &report.edited));
     text.push_str(&left_over(prepared));
@@ -216,7 +223,9 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     if total > 0 {
         text.push_str(&format!(
             "Descriptions: {} from notes, {} from comments, {} by rule.\n",
-            all.note, all.comment, all.fallback
+            grouped(all.note as u64),
+            grouped(all.comment as u64),
+            grouped(all.fallback as u64)
         ));
     }
     text

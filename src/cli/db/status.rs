@@ -8,7 +8,7 @@ use crate::cli::args::DbNames;
 use crate::cli::rows;
 use refdesk_desk::{Desk, DocumentOptions};
 use refdesk_text::escape::one_line;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 /// A line for each database.
@@ -26,13 +26,13 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         let edited = run.edited_of(name).count();
         let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
-        words.extend((missing > 0).then(|| format!("{missing} missing")));
+        words.extend((missing > 0).then(|| format!("{} missing", grouped(missing as u64))));
         words.extend((!stale.is_empty()).then(|| format!("{} stale", counted(stale.len(), "table"))));
-        words.extend((outdated > 0).then(|| format!("{outdated} to update")));
-        words.extend((edited > 0).then(|| format!("{edited} edited")));
+        words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated as u64))));
+        words.extend((edited > 0).then(|| format!("{} edited", grouped(edited as u64))));
         words.extend((failed > 0).then(|| format!("{} failed", counted(failed, "table"))));
-        words.extend((removed > 0).then(|| format!("{removed} of what is gone")));
-        words.extend((left_over > 0).then(|| format!("{left_over} edited of what is gone")));
+        words.extend((removed > 0).then(|| format!("{} of what is gone", grouped(removed as u64))));
+        words.extend((left_over > 0).then(|| format!("{} edited of what is gone", grouped(left_over as u64))));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({

@@ -67,6 +67,22 @@ impl CheckRule {
         Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("", |(_, name, _)| name)
     }
 
+    /// What several tables or columns are that it found.
+    pub fn of_many(self) -> &'static str {
+        match self {
+            Self::NoPrimaryKey => "tables have no primary key",
+            Self::KeyWithoutIndex => "foreign keys have no index",
+            Self::KeyTypesDiffer => "foreign keys have other types than what they refer to",
+            Self::AmbiguousJoin => "columns have names that fit the keys of several tables",
+            Self::EmptyComment => "comments say nothing",
+            Self::HiddenCharacters => "comments have hidden characters",
+            Self::SensitiveWithoutNote => "columns are sensitive and have no note",
+            Self::ManyColumns => "tables have many columns",
+            Self::NoDomain => "tables belong to no domain",
+            Self::LongComment => "comments are long",
+        }
+    }
+
     /// Its severity unless the configuration says otherwise.
     pub fn severity(self) -> Severity {
         Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or(Severity::Warning, |(.., severity)| *severity)

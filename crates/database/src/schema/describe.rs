@@ -42,6 +42,13 @@ const MOMENTS: &[(&str, &str)] = &[
     ("inserted", "When the row was inserted"),
 ];
 
+/// Past participles without `ed` of what is done to things.
+const IRREGULAR: &[&str] =
+    &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
+
+/// Words with which no thing ends that is *of* another.
+const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
+
 /// A table by its kind and its name alone.
 pub fn named(kind: TableKind, name: &str) -> String {
     format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken(name))
@@ -109,7 +116,7 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
         };
     }
     let words = split(&column.name);
-    if let Some(text) = moment(&words, column) {
+    if let Some(text) = moment(&words, column, &owner) {
         return (format!("{text}."), true);
     }
     if let Some(text) = flag(&words, column) {
@@ -120,13 +127,19 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
             (spoken(&rest.join("_")), format!(", in {unit}"))
         }
-        Some((_, unit)) => (format!("length or size in {unit}"), String::new()),
+        Some((_, unit)) => ("length or size".to_owned(), format!(", in {unit}")),
         None => (spoken(&column.name), String::new()),
     };
     // `invoice_date` of an invoice is its date.
     let name = name.strip_prefix(&format!("{owner} ")).map(str::to_owned).unwrap_or(name);
-    let name = if name.is_empty() { "unnamed value".to_owned() } else { name };
-    let mut text = format!("{} of the {owner}{unit}", capital(&name));
+    let mut text = match name.rsplit(' ').next() {
+        None | Some("") => format!("Unnamed value of the {owner}{unit}"),
+        // `Made in of the car` is no English.
+        Some(last) if PREPOSITIONS.contains(&last) => {
+            format!("Value \u{201c}{name}\u{201d} of the {owner}{unit}")
+        }
+        Some(_) => format!("{} of the {owner}{unit}", capital(&name)),
+    };
     if let Some(expression) = &column.generated {
         text.push_str(&format!(", computed as {expression}"));
     }
@@ -146,7 +159,8 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
 /// One row of a table, in words.
 fn owner(table: &Table) -> String {
     let mut words: Vec<String> = spoken(&table.name).split(' ').map(str::to_owned).collect();
-    if let Some(last) = words.last_mut() {
+    // The name of a view is not that of one row.
+    if let Some(last) = words.last_mut().filter(|_| !table.kind.is_view()) {
         *last = singular(last);
     }
     let words = words.join(" ");
@@ -178,15 +192,19 @@ fn is_join_table(table: &Table) -> bool {
     table.foreign_keys.len() == 2 && key.columns.iter().all(|column| referring.contains(&column))
 }
 
-fn moment(words: &[String], column: &Column) -> Option<String> {
+fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
     let is_moment = match words {
         [_, last] => ["at", "on", "date", "time", "ts"].contains(&last.as_str()),
         [_] => is_time(&column.data_type),
         _ => false,
     };
     let first = words.first()?;
-    let text = MOMENTS.iter().find(|(word, _)| word == first)?.1;
-    is_moment.then(|| text.to_owned())
+    let known = MOMENTS.iter().find(|(word, _)| word == first).map(|(_, text)| (*text).to_owned());
+    // `opened_on` of an account is when it was opened.
+    let is_verb =
+        || first.len() > 4 && first.ends_with("ed") && !first.ends_with("eed") || IRREGULAR.contains(&first.as_str());
+    let is_act = || matches!(words, [_, last] if ["at", "on"].contains(&last.as_str())) && is_verb();
+    known.or_else(|| is_act().then(|| format!("When the {owner} was {first}"))).filter(|_| is_moment)
 }
 
 fn flag(words: &[String], column: &Column) -> Option<String> {
@@ -272,7 +290,12 @@ mod tests {
             ("code", "VARCHAR(12)", "Code of the invoice line, at most 12 characters, unique.", false),
             ("invoice_line_total", "INT", "Total of the invoice line.", false),
             ("play_ms", "INT", "Play of the invoice line, in milliseconds.", false),
-            ("Milliseconds", "INT", "Length or size in milliseconds of the invoice line.", false),
+            ("Milliseconds", "INT", "Length or size of the invoice line, in milliseconds.", false),
+            ("opened_on", "DATE", "When the invoice line was opened.", true),
+            ("paid_at", "TEXT", "When the invoice line was paid.", true),
+            ("speed_on", "TEXT", "Value \u{201c}speed on\u{201d} of the invoice line.", false),
+            ("made_in", "TEXT", "Value \u{201c}made in\u{201d} of the invoice line.", false),
+            ("valid_from", "DATE", "Value \u{201c}valid from\u{201d} of the invoice line.", false),
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };

@@ -1,5 +1,6 @@
-//! Files about what is gone: tables, domains, and databases that were renamed or are no longer configured. Those that refdesk wrote
-//! and nobody changed are to be removed; those that a person edited stay, and are named until the person removes them.
+//! Files about what is gone: tables, domains, and databases that were renamed or are no longer configured. Those that are
+//! as refdesk wrote them are to be removed. Those that a person edited stay and are named until they are removed, by that person or on
+//! request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

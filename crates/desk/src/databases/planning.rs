@@ -132,7 +132,7 @@ pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),
         Err(problem) => {
-            let message = format!("the plan {FILE} cannot be read: {}", problem.message);
+            let message = format!("the plan {FILE}: {}", problem.message);
             return Err(Error::new(problem.code, message, fix));
         }
     };

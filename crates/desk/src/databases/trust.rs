@@ -104,7 +104,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if parts.is_empty() {
         return None;
     }
-    let what = format!("of the database '{}' {}", database.name, parts.join(", and "));
+    let what = format!("more would be told of the database '{}': {}", database.name, parts.join(", and "));
     let content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
         "publish_values": database.publish_values,

@@ -242,7 +242,7 @@ fn add_keys(
             continue;
         }
         let key = gathered.entry((owner, constraint.clone())).or_default();
-        // Snowflake names a key itself that nobody named.
+        // Snowflake generates a name for a key without one.
         key.name = Some(constraint).filter(|name| !name.is_empty() && !name.starts_with("SYS_CONSTRAINT_"));
         let target_column = if kind == KeyKind::Foreign { row.text("pk_column_name")? } else { String::new() };
         key.pairs.push((number, row.text(&column)?, target_column));
