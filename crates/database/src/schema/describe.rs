@@ -32,6 +32,9 @@ const UNITS: &[(&str, &str)] = &[
     ("percent", "percent"),
 ];
 
+/// The units of money.
+const MONEY: &[&str] = &["cents", "euros", "US dollars"];
+
 /// Names of moments, and what they say.
 const MOMENTS: &[(&str, &str)] = &[
     ("created", "When the row was created"),
@@ -45,6 +48,9 @@ const MOMENTS: &[(&str, &str)] = &[
 /// Past participles without `ed` of what is done to things.
 const IRREGULAR: &[&str] =
     &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
+
+/// What things do at a moment.
+const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
 
 /// Words with which no thing ends that is *of* another.
 const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
@@ -127,7 +133,10 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
             (spoken(&rest.join("_")), format!(", in {unit}"))
         }
-        Some((_, unit)) => ("length or size".to_owned(), format!(", in {unit}")),
+        Some((_, unit)) => {
+            let is_money = MONEY.contains(unit);
+            (if is_money { "amount" } else { "length or size" }.to_owned(), format!(", in {unit}"))
+        }
         None => (spoken(&column.name), String::new()),
     };
     // `invoice_date` of an invoice is its date.
@@ -203,8 +212,21 @@ fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
     // `opened_on` of an account is when it was opened.
     let is_verb =
         || first.len() > 4 && first.ends_with("ed") && !first.ends_with("eed") || IRREGULAR.contains(&first.as_str());
-    let is_act = || matches!(words, [_, last] if ["at", "on"].contains(&last.as_str())) && is_verb();
-    known.or_else(|| is_act().then(|| format!("When the {owner} was {first}"))).filter(|_| is_moment)
+    let act = match words {
+        [first, last] if ACTS.contains(&first.as_str()) && ["at", "on"].contains(&last.as_str()) => {
+            Some(format!("When the {owner} {first}"))
+        }
+        [first, last] if first == "valid" && ["from", "since"].contains(&last.as_str()) => {
+            return Some(format!("From when the {owner} is valid"));
+        }
+        [first, last] if first == "valid" && ["to", "until", "till"].contains(&last.as_str()) => {
+            return Some(format!("Until when the {owner} is valid"));
+        }
+        _ => None,
+    };
+    let is_done = || matches!(words, [_, last] if ["at", "on"].contains(&last.as_str())) && is_verb();
+    let done = || is_done().then(|| format!("When the {owner} was {first}"));
+    known.or(act).or_else(done).filter(|_| is_moment)
 }
 
 fn flag(words: &[String], column: &Column) -> Option<String> {
@@ -295,7 +317,9 @@ mod tests {
             ("paid_at", "TEXT", "When the invoice line was paid.", true),
             ("speed_on", "TEXT", "Value \u{201c}speed on\u{201d} of the invoice line.", false),
             ("made_in", "TEXT", "Value \u{201c}made in\u{201d} of the invoice line.", false),
-            ("valid_from", "DATE", "Value \u{201c}valid from\u{201d} of the invoice line.", false),
+            ("valid_from", "DATE", "From when the invoice line is valid.", true),
+            ("ends_on", "DATE", "When the invoice line ends.", true),
+            ("cents", "INT", "Amount of the invoice line, in cents.", false),
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
