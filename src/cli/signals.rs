@@ -1,6 +1,8 @@
 //! Signals that end a command, and one that must not.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`) like that of a full disk. Without a handler for
 /// `SIGXFSZ` the system would end the program in the middle of it. Programs that we start get the system's default back.
@@ -9,7 +11,45 @@ pub fn survive_file_size_limit() {
     {
         let signal = rustix::process::Signal::XFSZ.as_raw();
         // The flag is never read; the handler turns a write beyond the limit into an error.
-        let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
+}
+
+/// Ctrl-C while a command reads databases and writes their pages: it ends what it does, and says how far it is. The second one ends
+/// the program at once.
+pub struct Interrupt {
+    is_stopped: Arc<AtomicBool>,
+    /// Set while a question is asked, which leaves nothing to end.
+    is_asking: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Listens from now on; Ctrl-C sets `is_stopped`.
+    pub fn listen(is_stopped: Arc<AtomicBool>) -> Self {
+        let is_asking = Arc::<AtomicBool>::default();
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::SIGINT;
+            use signal_hook::flag::{register, register_conditional_default};
+            // In this order, since the last one sets what the one before it looks at. Without them Ctrl-C ends the program.
+            let _ = register_conditional_default(SIGINT, is_asking.clone())
+                .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
+                .and_then(|_| register(SIGINT, is_stopped.clone()));
+        }
+        Self { is_stopped, is_asking }
+    }
+
+    /// Asks a question; Ctrl-C is an answer that ends the program.
+    pub fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.is_asking.store(true, Ordering::SeqCst);
+        let answer = ask();
+        self.is_asking.store(false, Ordering::SeqCst);
+        answer
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_raised(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
     }
 }
 

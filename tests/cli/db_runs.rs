@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use refdesk_postgres::testing::TestServer;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::databases::{Dialect, MARK, many_tables, odd_tables, sql};
-use crate::support::program::{LIMIT, PROGRAM, kill, run};
+use crate::support::program::{LIMIT, PROGRAM, ProgramRun, finish, kill, run, signal};
 use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
 
@@ -18,6 +19,10 @@ const CONFIG: &str = "databases:\n  - name: shop\n    type: sqlite\n    connecti
 const MANIFEST: &str = "docs/databases/documentation-manifest.json";
 const PLAN: &str = ".jaato/databases/documentation-plan.json";
 const DOCUMENT: [&str; 3] = ["db", "document", "--yes"];
+
+/// Statements of refdesk that wait for a lock.
+const ACTIVE: &str =
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'refdesk' AND wait_event_type = 'Lock'";
 
 fn world(statements: &str) -> Workspace {
     let world = Workspace::with(&[(".jaato/databases.yaml", CONFIG)]);
@@ -223,6 +228,57 @@ fn documents_odd_names(world: &Workspace, tables: usize) {
 #[test]
 fn odd_names_become_pages() {
     documents_odd_names(&world(&odd_tables(Dialect::Sqlite)), 15);
+}
+
+/// Ctrl-C while the program runs, once this holds.
+fn interrupt(world: &Workspace, holds: impl Fn() -> bool) -> ProgramRun {
+    let mut command = world.command(&DOCUMENT);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < LIMIT, "the moment never comes");
+        std::thread::yield_now();
+    }
+    signal(child.id(), Signal::INT);
+    finish("db document".to_owned(), child, None)
+}
+
+#[test]
+fn ctrl_c_ends_a_run_after_the_table_at_hand_and_the_next_goes_on_there() {
+    let statements = sql(&many_tables(300), Dialect::Sqlite);
+    let (whole, broken) = (world(&statements), world(&statements));
+    whole.run(&DOCUMENT).exits(0);
+    let progress = broken.path.join(".jaato/refdesk/db/documenter-progress.json");
+    let told = interrupt(&broken, || progress.exists()).exits(130);
+    assert!(told.stderr.contains("stopped after "), "{told}");
+    assert!(told.stderr.contains("what is written stays"), "{told}");
+    assert!(told.stderr.contains("`refdesk db document` goes on there"), "{told}");
+    let written = files(&broken.path, &["docs"]).len();
+    broken.run(&DOCUMENT).exits(0);
+    assert!(written < files(&broken.path, &["docs"]).len(), "{written}");
+    assert_eq!(outcome(&broken), outcome(&whole));
+}
+
+#[test]
+fn ctrl_c_cancels_what_a_server_does() {
+    let Some(server) = TestServer::start() else { return };
+    server.database("slow");
+    server.run("slow", &sql(&many_tables(60), Dialect::Postgres));
+    let (folder, port) = (server.folder(), server.port());
+    let connection = format!("{{host: {folder:?}, port: {port}, database: slow, user: refdesk}}");
+    let config = format!("databases: [{{name: slow, type: postgres, connection: {connection}}}]\n");
+    let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
+    world.run(&DOCUMENT).exits(1);
+    world.trust("home/.local/state/refdesk");
+    // Each sample waits a second for its table.
+    let locked = server.locked("slow");
+    let active = || server.count("slow", ACTIVE) > 0;
+    let told = interrupt(&world, active).exits(130);
+    assert_eq!(server.count("slow", ACTIVE), 0, "it is cancelled at the server");
+    assert!(told.stderr.contains("reading the databases was stopped, and nothing was written"), "{told}");
+    assert!(files(&world.path, &["docs/databases"]).keys().all(|path| path.extension().is_none_or(|it| it != "md")));
+    drop(locked);
+    world.run(&DOCUMENT).exits(0);
 }
 
 #[test]

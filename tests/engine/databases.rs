@@ -1,6 +1,9 @@
 //! Databases through the engine: looking reaches none, a run goes on beside other requests, holds its lock until it ends, and
 //! can be paused.
 
+use std::io::Read;
+use std::net::TcpListener;
+
 use refdesk_desk::engine::{Event, PreparedRun, Request, Response};
 use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, DocumentOptions};
 use refdesk_text::Code;
@@ -70,6 +73,34 @@ fn a_run_is_looked_at_before_it_writes() {
 }
 
 #[test]
+fn a_server_that_says_nothing_holds_nobody_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let World { folder, workspace, .. } = world();
+    let config = CONFIG.replace("port: 1,", &format!("port: {port}, user: a, sslmode: disable,"));
+    refdesk_files::write_atomic(&workspace.join(".jaato/databases.yaml"), config.as_bytes()).unwrap();
+    let world = World::trusting(folder, workspace);
+    let crm = || Request::PrepareDatabases(vec!["crm".to_owned()]);
+    let preparing = world.engine.ask(world.engine.session(), crm());
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.read_exact(&mut [0; 8]).unwrap();
+    // It answers others meanwhile, and once that is not wanted any more, the next run begins.
+    assert_eq!(overview(&world).databases.len(), 2);
+    assert_eq!(world.refused(Request::PauseDatabases), "");
+    let Some(Response::DatabasesPrepared(Err(error))) = world.runtime.block_on(preparing) else { panic!() };
+    assert_eq!(error.code, Code::Stopped, "{error}");
+    assert_eq!(prepared(&world).preview.new.len(), 6);
+    stream.read_to_end(&mut Vec::new()).unwrap();
+    // One that is still read when the next run is prepared ends, too.
+    let preparing = world.engine.ask(world.engine.session(), crm());
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.read_exact(&mut [0; 8]).unwrap();
+    assert_eq!(prepared(&world).preview.new.len(), 6);
+    let Some(Response::DatabasesPrepared(Err(error))) = world.runtime.block_on(preparing) else { panic!() };
+    assert_eq!(error.code, Code::Stopped, "{error}");
+}
+
+#[test]
 fn configuration_notes_and_plan_are_watched() {
     let mut world = world();
     for (file, text) in [
@@ -107,7 +138,7 @@ fn what_happened_to_a_page_is_marked() {
     world.ask(Request::PauseDatabases);
     // The plan of another process knows that the table changed.
     let mut desk = Desk::open(options(&world.workspace));
-    let read = desk.read_databases(&desk.databases_named(&["app".to_owned()]).unwrap());
+    let read = desk.read_databases(&desk.databases_named(&["app".to_owned()]).unwrap()).unwrap();
     let planned = desk.plan_databases(&read).unwrap();
     desk.store_plan(&super::world::session(), &planned).unwrap();
     let marks: Vec<_> = overview(&world).databases[0].domains[0].tables.iter().map(|table| table.marks).collect();

@@ -7,9 +7,13 @@ pub mod sqlite;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
 use crate::schema::snapshot::Snapshot;
@@ -48,7 +52,10 @@ pub struct Reading {
     pub about_connection: Vec<Diagnostic>,
 }
 
-/// What finding a server may look at.
+/// How often is looked whether reading is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What finding a server may look at, and whether reading is still wanted.
 #[derive(Debug, Clone)]
 pub struct ConnectionSurroundings {
     /// The workspace.
@@ -57,12 +64,39 @@ pub struct ConnectionSurroundings {
     pub home: Option<PathBuf>,
     /// The environment variables.
     pub variable: fn(&str) -> Option<String>,
+    /// Set by another thread once nothing is to be read any more.
+    pub is_stopped: Arc<AtomicBool>,
+}
+
+impl ConnectionSurroundings {
+    /// Whether nothing is to be read any more.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Waits, but not once nothing is to be read any more; whether reading is still wanted.
+    fn wait(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while !self.is_stopped() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            thread::park_timeout(left.min(LOOK));
+        }
+        false
+    }
+}
+
+/// Why a database was not read to its end, if that is no longer wanted.
+pub fn stopped() -> Error {
+    Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")
 }
 
 impl Default for ConnectionSurroundings {
     /// No home and no variables.
     fn default() -> Self {
-        Self { workspace: PathBuf::new(), home: None, variable: |_| None }
+        Self { workspace: PathBuf::new(), home: None, variable: |_| None, is_stopped: Arc::default() }
     }
 }
 
@@ -92,11 +126,7 @@ pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
             let kind = database.config.connection.word();
             let message =
                 format!("'{}' cannot be read: this refdesk has no connector for {kind}", database.config.name);
-            Err(Error::new(
-                refdesk_text::Code::DatabaseUnreadable,
-                message,
-                "use a database of type snowflake or sqlite",
-            ))
+            Err(Error::new(Code::DatabaseUnreadable, message, "use a database of type snowflake or sqlite"))
         }
     }
 }

@@ -31,6 +31,8 @@ pub use reading::{ReadDatabase, ReadState};
 pub use writing::{DocumentProgress, DocumentReport};
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
@@ -77,6 +79,11 @@ impl Desk {
     pub fn databases(&self) -> (&DatabasesConfig, &[Diagnostic]) {
         let loaded = self.loaded_databases();
         (&loaded.config, &loaded.problems)
+    }
+
+    /// What another thread sets once no database is to be read any more.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.options.is_stopped.clone()
     }
 
     /// The file that names the databases, relative to the workspace.

@@ -1,6 +1,8 @@
 //! How a desk is opened.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use crate::background::IndexProcess;
@@ -29,6 +31,8 @@ pub struct Options {
     pub clock: fn() -> SystemTime,
     /// The lock timeout.
     pub patience: Duration,
+    /// Set by another thread once no database is to be read any more.
+    pub is_stopped: Arc<AtomicBool>,
     /// Whether the desk is long-running and should cache mentions in memory.
     pub lives_on: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
@@ -50,6 +54,7 @@ impl Options {
             environment: Environment::default(),
             clock: SystemTime::now,
             patience: LOCK_TIMEOUT,
+            is_stopped: Arc::default(),
             lives_on: false,
             index_process: None,
             is_trial: false,

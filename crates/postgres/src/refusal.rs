@@ -25,6 +25,8 @@ pub enum RefusalKind {
     Denied,
     /// A statement took longer than it may.
     TooSlow,
+    /// It is no longer wanted.
+    Stopped,
     /// Anything else.
     Other,
 }

@@ -1,6 +1,9 @@
 //! One session: a transaction that only reads, all of it as of one moment.
 
 use std::fmt;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -19,6 +22,12 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// How long this side waits for an answer: longer than the server may take, which gives up itself.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
+/// How often is looked whether the session is still wanted while the server takes its time.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a server may take to end a statement that is no longer wanted.
+const CANCEL_LIMIT: Duration = Duration::from_secs(2);
+
 /// Settings of the role and the database must not change what is read, and the first rows of a table are to be the same each time.
 const SETTINGS: &str = "
 SET statement_timeout = '30s'; SET lock_timeout = '1s'; SET idle_in_transaction_session_timeout = '60s';
@@ -35,6 +44,8 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub struct ReadingSession {
     runtime: Runtime,
     client: Client,
+    address: Address,
+    is_stopped: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for ReadingSession {
@@ -44,19 +55,24 @@ impl fmt::Debug for ReadingSession {
 }
 
 impl ReadingSession {
-    /// Connects and begins the transaction.
+    /// Connects and begins the transaction. Once `is_stopped` is set, by whatever thread, nothing is waited for any more, and the
+    /// statement at hand is cancelled at the server.
     ///
     /// # Errors
     /// The server cannot be reached or does not let this user in.
-    pub fn open(address: &Address) -> Result<Self, Refusal> {
+    pub fn open(address: &Address, is_stopped: &Arc<AtomicBool>) -> Result<Self, Refusal> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Refusal::new(RefusalKind::Other, error.kind().to_string()))?;
         let silent = |_| Refusal::new(RefusalKind::Unreachable, "the server did not answer in time");
         let opened = async { timeout(2 * CONNECT_LIMIT, connect(address)).await.map_err(silent)? };
-        let client = runtime.block_on(opened)?;
-        Ok(Self { runtime, client })
+        let Some(opened) = runtime.block_on(unless_stopped(is_stopped, opened)) else {
+            // Looking up a name cannot be ended, and is not waited for.
+            runtime.shutdown_background();
+            return Err(stopped());
+        };
+        Ok(Self { runtime, client: opened?, address: address.clone(), is_stopped: is_stopped.clone() })
     }
 
     /// The rows of a statement.
@@ -64,9 +80,7 @@ impl ReadingSession {
     /// # Errors
     /// The server refuses it or does not answer.
     pub fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Refusal> {
-        let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
-        let asked = async { timeout(ANSWER_LIMIT, self.client.query(statement, values)).await.map_err(silent) };
-        Ok(self.runtime.block_on(asked)??)
+        self.answer(self.client.query(statement, values))
     }
 
     /// Limits each further statement to this time, at the server. From here on a statement that fails can be undone by itself.
@@ -88,36 +102,83 @@ impl ReadingSession {
     }
 
     fn run(&self, statement: &str) -> Result<(), Refusal> {
+        self.answer(self.client.batch_execute(statement))
+    }
+
+    fn answer<T>(&self, asked: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Refusal> {
         let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
-        let asked = async { timeout(ANSWER_LIMIT, self.client.batch_execute(statement)).await.map_err(silent) };
-        Ok(self.runtime.block_on(asked)??)
+        self.runtime.block_on(async {
+            let mut asked = pin!(asked);
+            let answer = timeout(ANSWER_LIMIT, unless_stopped(&self.is_stopped, asked.as_mut()));
+            if let Some(answer) = answer.await.map_err(silent)? {
+                return Ok(answer?);
+            }
+            // One that answers neither ends the statement at its own time.
+            drop(timeout(CANCEL_LIMIT, self.cancel()).await);
+            drop(timeout(CANCEL_LIMIT, asked).await);
+            Err(stopped())
+        })
+    }
+
+    /// Asks the server to end the statement at hand.
+    async fn cancel(&self) {
+        let token = self.client.cancel_token();
+        let mode = self.address.tls();
+        // The session ends with its connection, too, only later.
+        if ssl_mode(&self.address) == SslMode::Disable {
+            drop(token.cancel_query(NoTls).await);
+        } else if let Ok(connector) = tls::connector(mode, self.address.authorities()) {
+            drop(token.cancel_query(connector).await);
+        }
     }
 
     /// Ends the transaction; nothing was changed in it.
     pub fn end(self) {
+        // The connection ends with the value.
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return;
+        }
         // The server ends it with the connection, too.
         let ended = async { timeout(CONNECT_LIMIT, self.client.batch_execute("ROLLBACK")).await };
         drop(self.runtime.block_on(ended));
     }
 }
 
-async fn connect(address: &Address) -> Result<Client, Refusal> {
-    let mut config = address.config.clone();
-    config.application_name("refdesk").connect_timeout(CONNECT_LIMIT).tcp_user_timeout(ANSWER_LIMIT);
-    let mode = address.tls();
-    config.ssl_mode(match mode {
+/// What the work comes to; `None` once it is no longer wanted.
+async fn unless_stopped<T>(is_stopped: &AtomicBool, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    while !is_stopped.load(Ordering::Relaxed) {
+        if let Ok(done) = timeout(LOOK, work.as_mut()).await {
+            return Some(done);
+        }
+    }
+    None
+}
+
+fn stopped() -> Refusal {
+    Refusal::new(RefusalKind::Stopped, "reading it was stopped")
+}
+
+fn ssl_mode(address: &Address) -> SslMode {
+    match address.tls() {
         _ if address.is_socket() => SslMode::Disable,
         TlsMode::Disable => SslMode::Disable,
         TlsMode::Allow | TlsMode::Prefer => SslMode::Prefer,
         TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
-    });
+    }
+}
+
+async fn connect(address: &Address) -> Result<Client, Refusal> {
+    let mut config = address.config.clone();
+    config.application_name("refdesk").connect_timeout(CONNECT_LIMIT).tcp_user_timeout(ANSWER_LIMIT);
+    config.ssl_mode(ssl_mode(address));
     let client = if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await?;
         // Its errors reach the client.
         drop(tokio::spawn(connection));
         client
     } else {
-        let (client, connection) = config.connect(tls::connector(mode, address.authorities())?).await?;
+        let (client, connection) = config.connect(tls::connector(address.tls(), address.authorities())?).await?;
         drop(tokio::spawn(connection));
         client
     };

@@ -99,6 +99,34 @@ impl TestServer {
         self.url("refdesk", name)
     }
 
+    /// The number that a statement returns.
+    pub fn count(&self, database: &str, statement: &str) -> i64 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url("refdesk", database), NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            let count = client.query_one(statement, &[]).await.unwrap().get(0);
+            drop(client);
+            connection.await.unwrap().unwrap();
+            count
+        })
+    }
+
+    /// Locks all tables of a database's schema `public`, until the value is dropped.
+    pub fn locked(&self, database: &str) -> LockedTables {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url("refdesk", database), NoTls).await.unwrap();
+            drop(tokio::spawn(connection));
+            let lock = "BEGIN; DO $$ DECLARE it regclass; BEGIN
+                FOR it IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+                LOOP EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', it); END LOOP; END $$";
+            client.batch_execute(lock).await.unwrap();
+            client
+        });
+        LockedTables { _client: client, _runtime: runtime }
+    }
+
     /// Runs commands in a database.
     pub fn run(&self, database: &str, sql: &str) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -110,6 +138,13 @@ impl TestServer {
             connection.await.unwrap().unwrap();
         });
     }
+}
+
+/// Tables that stay locked as long as this is there.
+pub struct LockedTables {
+    // In this order: the connection ends with its runtime.
+    _client: tokio_postgres::Client,
+    _runtime: tokio::runtime::Runtime,
 }
 
 impl Drop for TestServer {

@@ -5,7 +5,7 @@ use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, Conne
 use std::io::Read;
 use std::time::{Duration, SystemTime};
 
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
@@ -53,7 +53,7 @@ pub struct Session<'a> {
     account: &'a Account,
     token: Token,
     agent: Agent,
-    wait: fn(Duration),
+    wait: &'a dyn Fn(Duration) -> bool,
 }
 
 /// The rows of a result, all as texts.
@@ -131,8 +131,8 @@ impl Row<'_> {
 }
 
 impl<'a> Session<'a> {
-    /// Sends with this token, and waits between tries with `wait`.
-    pub fn new(account: &'a Account, token: Token, wait: fn(Duration)) -> Self {
+    /// Sends with this token, and waits between tries with `wait`, which returns whether the rows are still wanted.
+    pub fn new(account: &'a Account, token: Token, wait: &'a dyn Fn(Duration) -> bool) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -169,6 +169,7 @@ impl<'a> Session<'a> {
         }
         let body = body.to_string();
         let id = request_id();
+        self.pause(Duration::ZERO)?;
         let mut answer = self.answer(|is_repeated| {
             let again = if is_repeated { "&retry=true" } else { "" };
             let address = format!("{}/api/v2/statements?requestId={id}{again}", self.account.base);
@@ -183,7 +184,10 @@ impl<'a> Session<'a> {
                 return Err(unreadable("a statement takes too long", "name a warehouse that is larger or less busy"));
             }
             polls += 1;
-            (self.wait)(Duration::from_secs(1));
+            if let Err(stopped) = self.pause(Duration::from_secs(1)) {
+                self.cancel(&handle);
+                return Err(stopped);
+            }
             answer = self.part(&handle, None)?;
         }
         self.all_parts(answer)
@@ -219,6 +223,12 @@ impl<'a> Session<'a> {
         let query = number.map_or_else(String::new, |number| format!("?partition={number}"));
         let address = format!("{}/api/v2/statements/{handle}{query}", self.account.base);
         self.answer(|_| self.with_token(self.agent.get(&address)).call())
+    }
+
+    /// Waits; an error if the rows are no longer wanted.
+    fn pause(&self, time: Duration) -> Result<(), Error> {
+        let stopped = || Error::new(Code::Stopped, "reading Snowflake was stopped", "start it again");
+        if (self.wait)(time) { Ok(()) } else { Err(stopped()) }
     }
 
     /// Ends a statement; one that cannot be reached ends by itself.
@@ -260,7 +270,7 @@ impl<'a> Session<'a> {
                 Err(error) => return Err(not_sent(&error)),
             };
             tries += 1;
-            may_wait.into_iter().for_each(self.wait);
+            may_wait.map_or(Ok(()), |time| self.pause(time))?;
         }
     }
 }

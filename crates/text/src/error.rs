@@ -190,6 +190,7 @@ codes! {
     ReadOnly = "read-only",
     Refused = "refused",
     Render = "render",
+    Stopped = "stopped",
     TableUnreadable = "table-unreadable",
     UndefinedVariable = "undefined-variable",
     ReservedPath = "reserved-path",

@@ -4,10 +4,11 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Value, json};
 
-use super::{failed_json, failures, refused, unread};
+use super::{INTERRUPTED, failed_json, failures, refused, unread};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
+use crate::cli::signals::Interrupt;
 use refdesk_database::documenter::PageAction;
 use refdesk_database::schema::globs::NamePattern;
 use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
@@ -25,7 +26,7 @@ const REMOVALS: usize = 20;
 const DIFFS: usize = 5;
 
 /// Prepares, asks and writes.
-pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt: &Interrupt) -> CommandOutput {
     let only = match args.only.as_deref().map(NamePattern::new).transpose() {
         Ok(only) => only,
         Err(error) => {
@@ -43,7 +44,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> Command
     if !prepared.is_up_to_date() && !args.yes {
         let question = question(&prepared);
         if can_ask() {
-            if ask(&shown(desk, &prepared), &format!("{question}?")) != Some(true) {
+            let shown = shown(desk, &prepared);
+            if interrupt.while_asking(|| ask(&shown, &format!("{question}?"))) != Some(true) {
                 let refusal = Error::new(Code::NotApproved, "nothing was written", "");
                 return with_problems(CommandOutput::new(json!({"status": "error"}), ""), &prepared)
                     .and_refused(vec![refusal]);
@@ -58,7 +60,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> Command
     let is_terminal = std::io::stderr().is_terminal();
     let written = desk.write_documentation(session, &prepared, &mut |progress| {
         show(is_terminal, progress);
-        true
+        !interrupt.is_raised()
     });
     if is_terminal {
         let _ = write!(std::io::stderr(), "\r\x1b[K");
@@ -67,7 +69,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> Command
         Ok(report) => {
             let refused = failed.into_iter().chain(report.failed.iter().cloned()).collect();
             let answer = CommandOutput::new(document(desk, &prepared, &report), words(desk, &prepared, &report));
-            with_problems(answer, &prepared).and_refused(refused)
+            let answer = with_problems(answer, &prepared).and_refused(refused);
+            if report.is_ended && interrupt.is_raised() {
+                let answer = answer.and_refused(vec![stopped(&prepared, &report)]);
+                return CommandOutput { exit: INTERRUPTED, ..answer };
+            }
+            answer
         }
         Err(error) => with_problems(CommandOutput::refused(error), &prepared).and_refused(failed),
     }
@@ -75,6 +82,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs) -> Command
 
 fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutput {
     CommandOutput { diagnostics: prepared.problems.clone(), notes: prepared.planned.changes.clone(), ..answer }
+}
+
+/// What was kept, and how to go on.
+fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
+    let (written, all) = (grouped(report.written.len() as u64), counted(prepared.to_write(), "page"));
+    let message = format!("stopped after {written} of {all}; what is written stays");
+    Error::new(Code::Stopped, message, "`refdesk db document` goes on there")
 }
 
 /// `Write 27 pages below docs/databases`.

@@ -16,13 +16,18 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{DbArgs, DbCommand, OutputFormat};
 use super::fix::worded;
+use super::signals::Interrupt;
+
+/// What a shell reports of a command that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
 
 /// Runs the subcommand.
 pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
+    let interrupt = Interrupt::listen(desk.stop_flag());
     let mut answer = match &args.command {
         DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
-        DbCommand::Document(args) => document::run(desk, session, args),
-        DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format),
+        DbCommand::Document(args) => document::run(desk, session, args, &interrupt),
+        DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format, &interrupt),
         DbCommand::Status(args) => status::status(desk, args),
         DbCommand::Diff(args) => status::diff(desk, args),
         DbCommand::Check(args) => check::run(desk, args),
@@ -41,8 +46,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
 
 /// A request that could not begin: what is configured is wrong, or what was asked for.
 fn refused(error: Error) -> CommandOutput {
-    let is_configuration = matches!(error.code, Code::NoDatabases | Code::UnknownDatabase | Code::BadGlob);
-    CommandOutput { exit: if is_configuration { 2 } else { 1 }, ..CommandOutput::refused(error) }
+    let exit = match error.code {
+        Code::NoDatabases | Code::UnknownDatabase | Code::BadGlob => 2,
+        Code::Stopped => INTERRUPTED,
+        _ => 1,
+    };
+    CommandOutput { exit, ..CommandOutput::refused(error) }
 }
 
 /// `; 2 databases could not be read`, or nothing.

@@ -2,15 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::{document, plan};
+use super::{INTERRUPTED, document, plan};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat};
 use crate::cli::output::{ask, can_ask};
+use crate::cli::signals::Interrupt;
 use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
 use refdesk_text::{Code, Error};
 
 /// Runs the three, each only if the one before it was met.
-pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: OutputFormat) -> CommandOutput {
+pub fn run(
+    desk: &mut Desk,
+    session: &Session,
+    args: &DbPipelineArgs,
+    format: OutputFormat,
+    interrupt: &Interrupt,
+) -> CommandOutput {
     let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false };
     let planned = match plan::run(desk, session, &args_of_plan, format) {
         Ok(planned) => planned,
@@ -20,7 +27,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: Ou
     if !args.yes {
         let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
         plan_text.push_str(&desk.documentation(&options).map(|run| document::removals(&run)).unwrap_or_default());
-        let approved = if can_ask() { ask(&plan_text, "Write the pages by this plan?") } else { None };
+        let question = || ask(&plan_text, "Write the pages by this plan?");
+        let approved = if can_ask() { interrupt.while_asking(question) } else { None };
         if approved != Some(true) {
             let fix = if approved.is_none() { "review the plan, and go on with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
@@ -33,10 +41,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: Ou
         desk,
         session,
         &DbDocumentArgs { names: args.names.clone(), only: None, yes: true, fresh: false, overwrite_edited: false },
+        interrupt,
     );
+    if interrupt.is_raised() {
+        return documented;
+    }
     let (mut text, mut refused) = (documented.text.clone(), documented.refused.clone());
     let mut json = json!({"plan": planned.json, "document": documented.json.clone(), "index": Value::Null});
-    match desk.update_index(Indexing::default(), &mut |_| true) {
+    match desk.update_index(Indexing::default(), &mut |_| !interrupt.is_raised()) {
         Ok(Some(report)) => {
             text.extend(format!("The index has {} sections.\n", report.documents).into_bytes());
             if let Value::Object(members) = &mut json {
@@ -48,5 +60,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbPipelineArgs, format: Ou
     }
     let text = format!("{plan_text}\n{}", String::from_utf8_lossy(&text));
     let diagnostics = planned.diagnostics.into_iter().chain(documented.diagnostics).collect();
-    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused)
+    let answer = CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused);
+    if interrupt.is_raised() {
+        let stopped =
+            Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` goes on there");
+        return CommandOutput { exit: INTERRUPTED, ..answer.and_refused(vec![stopped]) };
+    }
+    answer
 }

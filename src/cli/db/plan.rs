@@ -22,10 +22,8 @@ pub fn run(
     args: &DbPlanArgs,
     format: OutputFormat,
 ) -> Result<CommandOutput, CommandOutput> {
-    let read = match desk.databases_of_run(&args.names) {
-        Ok(databases) => desk.read_databases(&databases),
-        Err(error) => return Err(refused(error)),
-    };
+    let read = desk.databases_of_run(&args.names).and_then(|databases| desk.read_databases(&databases));
+    let read = read.map_err(refused)?;
     let planned = desk.plan_databases(&read).map_err(refused)?;
     let mut failed: Vec<Error> = read.iter().filter_map(failure).collect();
     let mut notes: Vec<String> = planned.changes.clone();

@@ -114,6 +114,8 @@ pub fn pause(state: &mut State, effects: &mut Vec<Effect>) {
 pub fn went_on(state: &mut State, now: DatabaseRunProgress) {
     if let RunState::Writing { progress, .. } = &mut state.databases.run {
         *progress = Some(now);
+        // The list shows what is written by now.
+        state.databases.look_again();
     }
 }
 

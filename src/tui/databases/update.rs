@@ -184,6 +184,11 @@ impl DatabasesView {
         }
     }
 
+    /// Asks what is on disk again, once the question at hand is answered.
+    pub fn look_again(&mut self) {
+        self.is_due = self.is_open;
+    }
+
     /// The file that names the databases, relative to the workspace.
     pub fn file(&self) -> Option<&'static str> {
         self.overview.as_ref()?.file
@@ -271,11 +276,6 @@ pub fn page_answered(state: &mut State, page: DatabasePage) {
         shown.page = Some(page);
         shown.laid_out_for = None;
     }
-}
-
-/// A run has ended, so the pages are others.
-pub fn run_ended(state: &mut State) {
-    state.databases.is_due = state.databases.is_open();
 }
 
 /// After every input: asks for what is due, one question at a time, lays out what is shown, and keeps cursors in their lists.

@@ -337,10 +337,10 @@ impl App {
         Ok(())
     }
 
-    /// Sends a request. A question waits for room in the queue; a change that does not fit is reported to the user.
+    /// Sends a request. One that may wait does so for room in the queue; another that does not fit is reported to the user.
     fn ask(&mut self, request: Request) -> io::Result<()> {
         if request.is_change() {
-            if self.engine.is_full() {
+            if !request.may_wait() && self.engine.is_full() {
                 return self.input(Input::Busy);
             }
             self.asked = SentRequests::Changes;

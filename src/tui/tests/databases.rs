@@ -266,7 +266,10 @@ fn a_run_is_looked_at_written_and_paused() {
     assert_eq!(lines[at + 1].text(), "docs/databases/shop/sales/tables/main.visit.md");
     assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases(fixture::prepared_run().number)]);
     assert_eq!(state.open_window(), None);
-    event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
+    let effects = event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
+    assert_eq!(asks(&effects, &Request::Databases), 1, "the list shows what is written by now");
+    let effects = event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
+    assert_eq!(asks(&effects, &Request::Databases), 0, "one answer is awaited");
     let shown = screen(&state);
     assert!(shown.contains("640 of 2,000 pages, 1 failed, about 4 s left. Esc pauses."), "{shown}");
     press(&mut state, "w");

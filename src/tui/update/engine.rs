@@ -157,7 +157,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::DatabasesPrepared(prepared) => databases::run::prepared(state, prepared),
         Response::DatabasesWritten(outcome) => {
             databases::run::written(state, outcome);
-            databases::update::run_ended(state);
+            state.databases.look_again();
         }
         // Only agents ask for these.
         Response::Prepared(_)

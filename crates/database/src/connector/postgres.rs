@@ -15,7 +15,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionSurroundings, Reading, quoted};
+use super::{ConnectionSurroundings, Reading, quoted, stopped};
 use crate::config::{DatabaseConfig, ServerConnection};
 
 /// How long to wait before each further try.
@@ -50,10 +50,11 @@ fn read(
     let address = place::address(server, around)?;
     let mut waits = waits.iter();
     let (mut reading, rights) = loop {
-        match attempt(config, &address) {
+        match attempt(config, &address, around) {
             Ok(read) => break read,
             Err(refusal) => match waits.next().filter(|_| refusal.may_pass()) {
-                Some(wait) => thread::park_timeout(*wait),
+                Some(wait) if around.wait(*wait) => {}
+                Some(_) => return Err(stopped()),
                 None => return Err(explained(&refusal)),
             },
         }
@@ -63,8 +64,12 @@ fn read(
     Ok(reading)
 }
 
-fn attempt(config: &DatabaseConfig, address: &Address) -> Result<(Reading, RoleRights), Refusal> {
-    let session = ReadingSession::open(address)?;
+fn attempt(
+    config: &DatabaseConfig,
+    address: &Address,
+    around: &ConnectionSurroundings,
+) -> Result<(Reading, RoleRights), Refusal> {
+    let session = ReadingSession::open(address, &around.is_stopped)?;
     let read = catalog::read(&session, config);
     session.end();
     read
@@ -84,6 +89,7 @@ fn explained(refusal: &Refusal) -> Error {
         }
         RefusalKind::Certificate => "name the file of its authority in 'sslrootcert'",
         RefusalKind::Denied => "let the role connect to the database",
+        RefusalKind::Stopped => return stopped(),
         RefusalKind::TooSlow | RefusalKind::Other => "try again when the server is less busy",
     };
     match refusal.kind {

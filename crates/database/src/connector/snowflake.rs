@@ -8,7 +8,6 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use refdesk_snowflake::Session;
@@ -31,7 +30,7 @@ pub fn snapshot(
     server: &ServerConnection,
     around: &ConnectionSurroundings,
 ) -> Result<Reading, Error> {
-    read(config, server, around, thread::park_timeout)
+    read(config, server, around, &|time| around.wait(time))
 }
 
 /// The same with another way to wait.
@@ -39,7 +38,7 @@ fn read(
     config: &DatabaseConfig,
     server: &ServerConnection,
     around: &ConnectionSurroundings,
-    wait: fn(Duration),
+    wait: &dyn Fn(Duration) -> bool,
 ) -> Result<Reading, Error> {
     let account = place::account(server)?;
     let token = place::token(server, around, SystemTime::now())?;

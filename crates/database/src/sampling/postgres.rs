@@ -47,7 +47,7 @@ pub fn sample(
     // Reading the schema has told what is wrong with the address.
     let Ok(address) = place::address(server, &database.around) else { return sampled };
     let work = || -> Result<(), Refusal> {
-        let session = ReadingSession::open(&address)?;
+        let session = ReadingSession::open(&address, &database.around.is_stopped)?;
         session.limit_statements(database.config.settings.sample_time)?;
         let mut sampler = Sampler { database, session: &session, elsewhere: BTreeSet::new(), sampled: &mut sampled };
         sampler.find_elsewhere()?;
@@ -115,7 +115,7 @@ impl Sampler<'_> {
     /// Nothing, so that the next statement can be asked; an error if the connection is lost.
     fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         match refusal.kind {
-            RefusalKind::Unreachable | RefusalKind::Busy => Err(refusal),
+            RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped => Err(refusal),
             _ => self.session.undo_failure().map(|()| None),
         }
     }

@@ -22,6 +22,9 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
         _ => return sampled,
     };
     for table in snapshot.tables.iter().filter(|table| may_sample(table) && !table.columns.is_empty()) {
+        if database.around.is_stopped() {
+            return sampled;
+        }
         file.allow(database.config.settings.sample_time);
         match sample_table(database, &file, table) {
             Ok(profile) => {
@@ -37,7 +40,7 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
         let Some(table) = snapshot.table(name).filter(|table| may_sample(table)) else { continue };
         of_table.retain(|join| {
             file.allow(database.config.settings.sample_time);
-            join.is_noted || are_found(&file, table, join).unwrap_or(true)
+            join.is_noted || database.around.is_stopped() || are_found(&file, table, join).unwrap_or(true)
         });
     }
     joins.of.retain(|_, of_table| !of_table.is_empty());

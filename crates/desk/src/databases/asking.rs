@@ -65,8 +65,9 @@ impl Desk {
                 return pages.clone();
             }
         }
-        let manifest = self.manifest(docs_path).ok().flatten();
-        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, manifest.as_ref()));
+        let files =
+            self.manifest(docs_path).ok().flatten().map(|manifest| manifest.indexable_files).unwrap_or_default();
+        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, &files));
         *known = Some((stamp, pages.clone()));
         pages
     }
@@ -80,7 +81,7 @@ impl Desk {
     /// How databases differ from their pages; reads the databases, and writes nothing.
     ///
     /// # Errors
-    /// No database is configured, or a name is unknown.
+    /// No database is configured, a name is unknown, or it was stopped.
     pub fn database_differences(&self, names: &[String]) -> Result<(Vec<DatabaseDifference>, Documentation), Error> {
         let options = DocumentOptions { names: names.to_vec(), ..DocumentOptions::default() };
         let run = self.documentation(&options)?;
@@ -108,9 +109,9 @@ impl Desk {
     /// What the rules say of databases; reads them, and writes nothing.
     ///
     /// # Errors
-    /// No database is configured, or a name is unknown.
+    /// No database is configured, a name is unknown, or it was stopped.
     pub fn check_databases(&self, names: &[String]) -> Result<(Vec<DatabaseCheck>, FailedDatabases), Error> {
-        let read = self.read_databases(&self.databases_of_run(names)?);
+        let read = self.read_databases(&self.databases_of_run(names)?)?;
         let planned = self.plan_databases(&read)?;
         let mut found = Vec::new();
         for database in &read {

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 use refdesk_database::config::is_name;
-use refdesk_database::documenter::Manifest;
+use refdesk_database::documenter::ManifestFile;
 use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::file_names::is_file_name;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
@@ -185,15 +185,14 @@ impl TablePage {
 }
 
 impl DocumentedPages {
-    /// The pages of a manifest; none without one.
-    pub(super) fn of(workspace: &Path, docs_path: &str, manifest: Option<&Manifest>) -> Self {
+    /// The pages among these files, which a manifest names.
+    pub(super) fn of(workspace: &Path, docs_path: &str, files: &[ManifestFile]) -> Self {
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let written = workspace.join(docs_path);
         let folder = resolve(&written).unwrap_or(written);
         let mut pages = Self { workspace, folder, ..Self::default() };
-        let Some(manifest) = manifest else { return pages };
         let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
-        let listed = || manifest.indexable_files.iter().filter(|file| is_page(&file.path, &file.database));
+        let listed = || files.iter().filter(|file| is_page(&file.path, &file.database));
         let hashes: HashMap<&str, &str> =
             listed().map(|file| (file.path.as_str(), file.content_hash.as_str())).collect();
         let hash = |path: &str| hashes.get(path).map(|hash| (*hash).to_owned());
@@ -297,6 +296,13 @@ impl DocumentedPages {
     /// What the page of a table says; `None` if it is damaged.
     pub fn doc(&self, table: &TablePage) -> Option<TableDoc> {
         self.read_doc(table).ok()
+    }
+
+    /// What the page for programs at this path says, which no manifest lists; `None` if it cannot be read or is damaged.
+    pub(super) fn doc_at(&self, path: &str) -> Option<TableDoc> {
+        let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 + 1).ok()??;
+        let doc: TableDoc = serde_json::from_slice(&bytes).ok()?;
+        parse(&bytes, &doc.fully_qualified_name, path).ok()
     }
 
     /// What the page of a table says.

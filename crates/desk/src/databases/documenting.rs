@@ -169,7 +169,7 @@ impl Desk {
     /// Prepares a run. It is the only one until it is dropped.
     ///
     /// # Errors
-    /// Another run is under way, no database is configured, or a name is unknown.
+    /// Another run is under way, no database is configured, a name is unknown, or it was stopped.
     pub fn prepare_documentation(&mut self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let lock = self.lock_databases()?;
         // What a killed run left half done is finished or undone before anything is compared with it.
@@ -182,9 +182,9 @@ impl Desk {
     /// The same only to look at it.
     ///
     /// # Errors
-    /// No database is configured, or a name is unknown.
+    /// No database is configured, a name is unknown, or it was stopped.
     pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
-        let read = self.read_databases(&self.databases_of_run(&options.names)?);
+        let read = self.read_databases(&self.databases_of_run(&options.names)?)?;
         let planned = self.plan_databases(&read)?;
         let docs_path = self.databases().0.docs_path.clone();
         let mut problems = planned.problems.clone();
@@ -222,6 +222,7 @@ impl Desk {
         };
         for database in &read {
             self.add_pages(&mut documentation, database, options);
+            self.unless_stopped()?;
         }
         documentation.problems.extend(documentation.unmatched(options));
         self.find_gone(&mut documentation, options);

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use refdesk_database::config::Granularity;
-use refdesk_database::documenter::{OwnPages, Progress, ProgressStatus};
+use refdesk_database::documenter::{ManifestFile, OwnPages, Progress, ProgressStatus};
 use refdesk_database::schema::diff::is_stale;
-use refdesk_database::schema::page::{PAGE_BYTES, domain_id, is_page_path, metadata_hash, table_id};
+use refdesk_database::schema::page::{PAGE_BYTES, PageKind, domain_id, is_page_path, metadata_hash, table_id};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
 use refdesk_database::schema::snapshot::{TableKind, TableName};
 use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
@@ -186,7 +186,11 @@ impl Desk {
             return DatabasePage { path: path.to_owned(), ..DatabasePage::default() };
         }
         let pages = self.documented_pages();
-        let doc = pages.table_of(database, path).and_then(|table| pages.doc(table));
+        let doc = match pages.table_of(database, path) {
+            Some(table) => pages.doc(table),
+            // A run that has not ended has not listed it yet.
+            None => path.strip_suffix(".md").and_then(|stem| pages.doc_at(&format!("{stem}.json"))),
+        };
         DatabasePage {
             path: path.to_owned(),
             text: pages.prose(path, None).map(|(text, _)| text),
@@ -209,8 +213,10 @@ impl OverviewReader {
             self.overview.problems.push(*problem);
             None
         });
-        let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, manifest.as_ref());
         let own = OwnPages::of(manifest.as_ref(), self.progress.as_ref());
+        let mut files = manifest.map(|manifest| manifest.indexable_files).unwrap_or_default();
+        self.add_unlisted(&mut files, plan.as_ref());
+        let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, &files);
         let mut databases = std::mem::take(&mut self.overview.databases);
         let mut damaged = Vec::new();
         for database in &mut databases {
@@ -224,6 +230,43 @@ impl OverviewReader {
         }
         self.overview.problems.extend(damaged.iter().map(DamagedPage::diagnostic));
         DatabaseOverview { databases, ..self.overview }
+    }
+
+    /// Adds the pages of tables that a run has written and not listed yet: the manifest is written last.
+    fn add_unlisted(&self, files: &mut Vec<ManifestFile>, plan: Option<&Plan>) {
+        let (Some(progress), Some(plan), true) = (&self.progress, plan, self.overview.is_unfinished) else { return };
+        let listed: HashSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let names: HashMap<(&str, &str), &PlannedTable> = plan
+            .work_units
+            .iter()
+            .flat_map(|unit| {
+                unit.tables.iter().map(|it| ((unit.database.as_str(), it.fully_qualified_name.as_str()), it))
+            })
+            .collect();
+        let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, &[]);
+        let unlisted = progress.replaced.iter().chain(&progress.written).filter(|(path, _)| !listed.contains(*path));
+        let found = unlisted.filter(|(path, _)| path.ends_with(".json")).filter_map(|(path, hash)| {
+            let below = path.strip_prefix(&self.overview.docs_path)?.strip_prefix('/')?;
+            let (database, domain) =
+                below.split_once('/').and_then(|(name, rest)| Some((name, rest.split_once('/')?.0)))?;
+            let doc = pages.doc_at(path)?;
+            let table = names.get(&(database, doc.fully_qualified_name.as_str()))?;
+            let file = |path: &str, hash: &str| ManifestFile {
+                path: path.to_owned(),
+                kind: PageKind::Table,
+                database: database.to_owned(),
+                schema: Some(table.schema_name.clone()),
+                table: Some(table.table_name.clone()),
+                domain: Some(domain.to_owned()),
+                content_hash: hash.to_owned(),
+                size_bytes: 0,
+                modified_at: String::new(),
+            };
+            let of_people = format!("{}.md", path.strip_suffix(".json")?);
+            let hash_of_people = progress.written.get(&of_people).or_else(|| progress.replaced.get(&of_people))?;
+            Some([file(path, hash), file(&of_people, hash_of_people)])
+        });
+        files.extend(found.flatten());
     }
 
     fn domains(

@@ -1,5 +1,6 @@
 //! Reads the schemas of databases, and what a person noted about them.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use refdesk_database::config::DatabaseConfig;
@@ -52,8 +53,20 @@ impl ReadDatabase {
 
 impl Desk {
     /// Reads these databases. One that cannot be read does not keep the others from it.
-    pub fn read_databases(&self, databases: &[&DatabaseConfig]) -> Vec<ReadDatabase> {
-        databases.iter().map(|database| self.read_database(database)).collect()
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub fn read_databases(&self, databases: &[&DatabaseConfig]) -> Result<Vec<ReadDatabase>, Error> {
+        let read = |database: &&DatabaseConfig| {
+            let read = self.read_database(database);
+            self.unless_stopped().map(|()| read)
+        };
+        databases.iter().map(read).collect()
+    }
+
+    /// An error if no database is to be read any more.
+    pub(super) fn unless_stopped(&self) -> Result<(), Error> {
+        if self.options.is_stopped.load(Ordering::Relaxed) { Err(connector::stopped()) } else { Ok(()) }
     }
 
     fn read_database(&self, database: &DatabaseConfig) -> ReadDatabase {
@@ -97,6 +110,7 @@ impl Desk {
             workspace: self.workspace().to_owned(),
             home: self.around().home.clone(),
             variable: self.environment().0,
+            is_stopped: self.options.is_stopped.clone(),
         };
         Reachable { config, file: allowed.file.clone(), around }
     }

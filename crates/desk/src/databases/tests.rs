@@ -297,7 +297,7 @@ fn a_damaged_plan_is_not_replaced() {
         let error = world.desk().prepare_documentation(&options()).unwrap_err();
         assert!(error.message.contains(FILE) && error.message.contains(expected), "{error}");
         let desk = world.desk();
-        let read = desk.read_databases(&desk.databases_named(&[]).unwrap());
+        let read = desk.read_databases(&desk.databases_named(&[]).unwrap()).unwrap();
         assert_eq!(desk.plan_databases(&read).unwrap_err().message, error.message);
         assert_eq!((world.read(FILE), world.pages()), (text, pages.clone()));
     }

@@ -54,6 +54,8 @@ pub struct DatabaseRun {
     /// Who is told how writing ended.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
     flags: Arc<RunFlags>,
+    /// It reads no further, and writes no further table.
+    is_stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -63,7 +65,6 @@ struct RunFlags {
     /// It holds the lock, and from here on ends soon when it is told to.
     is_prepared: AtomicBool,
     is_writing: AtomicBool,
-    is_paused: AtomicBool,
 }
 
 /// What a run needs of the engine.
@@ -88,7 +89,9 @@ impl DatabaseRun {
     ) -> io::Result<Self> {
         let (write, order) = mpsc::channel();
         let flags = Arc::new(RunFlags::default());
+        let is_stopped = Arc::<AtomicBool>::default();
         let of_thread = flags.clone();
+        let client = RunClient { options: Options { is_stopped: is_stopped.clone(), ..client.options }, ..client };
         let run = move || {
             if let Some(before) = before {
                 before.wait();
@@ -96,7 +99,7 @@ impl DatabaseRun {
             run(number, client, &what, reply, &order, &of_thread);
         };
         let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
-        Ok(Self { number, write: Some(write), flags, thread: Some(thread) })
+        Ok(Self { number, write: Some(write), flags, is_stopped, thread: Some(thread) })
     }
 
     /// Writes what was prepared if it is the run of this number, and answers when that has ended.
@@ -114,7 +117,7 @@ impl DatabaseRun {
         }
     }
 
-    /// Ends it as soon as it has read the databases.
+    /// Ends it. What it waits for at a server is cancelled there.
     pub fn forget(&mut self) {
         self.pause();
         self.write = None;
@@ -135,7 +138,7 @@ impl DatabaseRun {
 
     /// Ends it after the table at hand.
     pub fn pause(&self) {
-        self.flags.is_paused.store(true, Ordering::Relaxed);
+        self.is_stopped.store(true, Ordering::Relaxed);
     }
 
     /// Whether it writes pages.
@@ -148,7 +151,7 @@ impl DatabaseRun {
 impl Drop for DatabaseRun {
     fn drop(&mut self) {
         self.forget();
-        // A database that does not answer is not waited for.
+        // A server that cannot even be told to end what it does is not waited for.
         if let Some(thread) = self.thread.take().filter(|_| self.flags.is_prepared.load(Ordering::Acquire)) {
             let _ = thread.join();
         }
@@ -164,6 +167,7 @@ fn run(
     flags: &RunFlags,
 ) {
     let RunClient { options, session, events, changed } = client;
+    let is_stopped = options.is_stopped.clone();
     let mut desk = Desk::open(Options { lives_on: false, ..options });
     let prepared = match desk.prepare_documentation(what) {
         Ok(prepared) => prepared,
@@ -185,7 +189,7 @@ fn run(
             told = Some(Instant::now());
             let _ = events.blocking_send(Event::DatabaseRun(DatabaseRunProgress::new(pages, began.elapsed())));
         }
-        !flags.is_paused.load(Ordering::Relaxed)
+        !is_stopped.load(Ordering::Relaxed)
     });
     // The next run may begin.
     drop(prepared);

@@ -202,6 +202,26 @@ mod tests {
     }
 
     #[test]
+    fn orders_to_a_run_arrive_in_turn_when_the_queue_has_room() {
+        run(async {
+            let (engine, mut inbox, _snapshots) = engine();
+            let question = engine.ask(engine.session(), Request::Settle);
+            let orders = [Request::WriteDatabases(1), Request::PauseDatabases];
+            assert!(engine.is_full() && orders.iter().all(Request::may_wait) && !Request::Clear.may_wait());
+            let [write, pause] = orders.map(|order| engine.ask(engine.session(), order));
+            let takes = async {
+                for expected in [Request::Settle, Request::WriteDatabases(1), Request::PauseDatabases] {
+                    let Some(Message::Call(call)) = inbox.recv().await else { panic!("the queue is open") };
+                    assert_eq!(call.request, expected);
+                    drop(call.reply.send(Response::Done(Vec::new())));
+                }
+            };
+            let (question, write, pause, ()) = tokio::join!(question, write, pause, takes);
+            assert!([question, write, pause].iter().all(Option::is_some));
+        });
+    }
+
+    #[test]
     fn a_request_is_withdrawn_when_its_client_stops_waiting() {
         run(async {
             let (engine, mut inbox, _snapshots) = engine();

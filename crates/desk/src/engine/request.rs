@@ -240,6 +240,12 @@ impl Request {
                 | Self::NoteRead(_)
         )
     }
+
+    /// Whether it may wait for room in the queue: a question, and an order to a run, whose client shows from then on that it is
+    /// under way. Another change must not happen long after its key was pressed.
+    pub fn may_wait(&self) -> bool {
+        !self.is_change() || matches!(self, Self::WriteDatabases(_) | Self::PauseDatabases)
+    }
 }
 
 /// What the engine answers.

@@ -4,8 +4,11 @@
 #![allow(clippy::print_stderr, reason = "says which case failed")]
 
 use std::fs;
+use std::io::Read;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -60,6 +63,7 @@ fn a_schema_on_a_server() {
         ("passwords", passwords),
         ("TLS", tls),
         ("a session only reads", only_reads),
+        ("what is not wanted any more is cancelled", cancels),
     ];
     for (nth, (name, case)) in cases.iter().enumerate() {
         eprintln!("{name}");
@@ -78,6 +82,29 @@ fn a_server_that_closes_the_connection_is_tried_three_times_more() {
     let error = try_read(&connection, "", &ConnectionSurroundings::default()).unwrap_err();
     assert_eq!(error.code, Code::DatabaseUnreachable, "{error}");
     assert_eq!(tries.join().unwrap(), 4);
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let around = ConnectionSurroundings::default();
+    let is_stopped = around.is_stopped.clone();
+    let silent = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 8]).unwrap();
+        is_stopped.store(true, Ordering::Relaxed);
+        // Until the other side has given up.
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    });
+    let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
+    assert_eq!(try_read(&connection, "", &around).unwrap_err().code, Code::Stopped);
+    silent.join().unwrap();
+    // Nor is the next try waited for.
+    let connection = "host: 127.0.0.1, port: 1, user: a, sslmode: disable";
+    let (config, server) = config(connection, "");
+    let error = read(&config, &server, &around, &[Duration::from_secs(1_000)]).unwrap_err();
+    assert_eq!(error.code, Code::Stopped);
 }
 
 #[test]
@@ -340,7 +367,7 @@ fn tls(server: &TestServer, database: &str) {
 fn only_reads(server: &TestServer, database: &str) {
     server.run(database, "CREATE TABLE public.t (id int)");
     let url = server.url("refdesk", database);
-    let session = ReadingSession::open(&Address::parse(&url).unwrap()).unwrap();
+    let session = ReadingSession::open(&Address::parse(&url).unwrap(), &Arc::default()).unwrap();
     let setting = |name: &str| {
         let rows = session.rows("SELECT current_setting($1)", &[&name]).unwrap();
         rows[0].get::<_, String>(0)
@@ -358,6 +385,32 @@ fn only_reads(server: &TestServer, database: &str) {
     }
     assert!(session.rows("INSERT INTO public.t VALUES (1)", &[]).is_err());
     session.end();
+}
+
+fn cancels(server: &TestServer, database: &str) {
+    let socket = server.url("refdesk", database);
+    let tls = format!("postgres://refdesk@127.0.0.1:{}/{database}?sslmode=require", server.port());
+    let active = || {
+        let other = ReadingSession::open(&Address::parse(&socket).unwrap(), &Arc::default()).unwrap();
+        let count = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() \
+                     AND application_name = 'refdesk' AND datname = current_database()";
+        other.rows(count, &[]).unwrap()[0].get::<_, i64>(0)
+    };
+    for url in [Some(&socket), server.certificate().map(|_| &tls)].into_iter().flatten() {
+        let is_stopped = Arc::<AtomicBool>::default();
+        let session = ReadingSession::open(&Address::parse(url).unwrap(), &is_stopped).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while active() == 0 {}
+                is_stopped.store(true, Ordering::Relaxed);
+            });
+            let refusal = session.rows("SELECT pg_sleep(25)", &[]).unwrap_err();
+            assert_eq!(refusal.kind, RefusalKind::Stopped, "{url}");
+        });
+        assert_eq!(active(), 0, "{url}");
+        assert_eq!(session.rows("SELECT 1", &[]).unwrap_err().kind, RefusalKind::Stopped);
+        session.end();
+    }
 }
 
 #[test]

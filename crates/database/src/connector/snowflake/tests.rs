@@ -33,7 +33,7 @@ fn try_read(port: u16, connection: &str, more: &str) -> Result<Reading, Error> {
     assert_eq!(problems, [], "{text}");
     let config = config.databases.into_iter().next().unwrap();
     let Connection::Snowflake(server) = config.connection.clone() else { panic!() };
-    read(&config, &server, &around(), |_| ())
+    read(&config, &server, &around(), &|_| true)
 }
 
 const BY_TOKEN: &str = "database: SHOP, token_env: TOKEN";

@@ -113,6 +113,40 @@ fn pages_of_interrupted_runs_are_known_while_the_schema_goes_on_changing() {
 }
 
 #[test]
+fn what_a_run_has_written_is_seen_while_it_goes_on() {
+    let world = World::new();
+    let documented = |world: &World| {
+        let overview = world.desk().overview_reader().read();
+        let tables = overview.databases.iter().flat_map(|it| &it.domains).flat_map(|it| &it.tables);
+        let (done, rest): (Vec<_>, Vec<_>) = tables.partition(|table| table.page.is_some());
+        assert!(done.iter().chain(&rest).all(|table| !table.marks.is_edited && !table.marks.is_stale));
+        (done.len(), rest.len())
+    };
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&options()).unwrap();
+    let mut seen = Vec::new();
+    let mut goes_on = |_| {
+        seen.push(documented(&world));
+        seen.len() < 4
+    };
+    desk.write_documentation(&Session::of_client("test"), &prepared, &mut goes_on).unwrap();
+    assert_eq!(seen, [(0, 4), (1, 3), (2, 2), (3, 1)]);
+    drop((prepared, desk));
+    // After it was paused, too, until a person edits a page or the next run lists them.
+    assert_eq!(documented(&world), (3, 1));
+    let overview = world.desk().overview_reader().read();
+    let pages = overview.databases[0].domains.iter().flat_map(|it| &it.tables).filter_map(|it| it.page.clone());
+    let pages: Vec<String> = pages.collect();
+    assert_eq!(world.desk().database_page("shop", &pages[0]).doc.map(|doc| doc.columns.len()), Some(2));
+    world.put(&pages[0], "mine");
+    let overview = world.desk().overview_reader().read();
+    let edited = |it: &&crate::TableSummary| it.marks.is_edited;
+    assert_eq!(overview.databases[0].domains.iter().flat_map(|it| &it.tables).filter(edited).count(), 1);
+    world.document(&options());
+    assert_eq!(world.desk().overview_reader().read().databases[0].domains.len(), 2);
+}
+
+#[test]
 fn a_page_that_changed_since_it_was_compared_stays() {
     let world = World::new();
     let mut desk = world.desk();
