@@ -21,8 +21,8 @@ pub use self::catalog::{
 };
 pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
 pub use self::db::{
-    DbArgs, DbCheckArgs, DbCommand, DbDocumentArgs, DbNames, DbPathArgs, DbPipelineArgs, DbPlanArgs, DbShowArgs,
-    DbUsageArgs,
+    DbArgs, DbCheckArgs, DbCommand, DbDocumentArgs, DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbNames, DbPathArgs,
+    DbPipelineArgs, DbPlanArgs, DbShowArgs, DbUsageArgs,
 };
 pub use self::enrich::{
     AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,

@@ -46,6 +46,16 @@ fn a_database_is_planned_documented_and_asked() {
     assert!(told.text().starts_with("3 joins\n  FROM \"main\".\"Artist\"\n  JOIN \"main\".\"Album\" ON"), "{told}");
     let told = world.run(&["db", "usage", "trackid", "--json"]).exits(0).json();
     assert_eq!(told["usage"].as_array().map(Vec::len), Some(3), "{told}");
+    let told = world.run(&["db", "domains", "--json"]).exits(0).json();
+    assert_eq!(told["domains"].as_array().map(Vec::len), Some(4), "{told}");
+    assert!(world.run(&["db", "domains"]).exits(0).text().contains("Customer, Employee"));
+    let told = world.run(&["db", "domain", "invoice", "--json"]).exits(0).json();
+    assert_eq!((told["table_count"].as_u64(), told["tables"].as_array().map(Vec::len)), (Some(4), Some(4)), "{told}");
+    assert!(world.run(&["db", "domain", "invoice"]).exits(0).text().contains("many to one"));
+    let told = world.run(&["db", "joins", "--limit", "3", "--json"]).exits(0).json();
+    assert_eq!((told["relationships"].as_array().map(Vec::len), told["total"].as_u64()), (Some(3), Some(11)), "{told}");
+    let refused = world.run(&["db", "domain", "invoces"]).exits(1);
+    assert!(refused.stderr.contains("invoice"), "{refused}");
     let told = world.run(&["db", "show", "Albun"]).exits(1);
     assert!(told.stderr.contains("did you mean 'Album'?"), "{told}");
     world.run(&["db", "status"]).exits(0);

@@ -105,6 +105,7 @@ fn configuration_notes_and_plan_are_watched() {
     let mut world = world();
     for (file, text) in [
         (".jaato/databases.yaml", "databases: [{name: Not a name}]\n"),
+        (".jaato/db-agent.yaml", "documenter: {concurrency: 0}\n"),
         (".jaato/databases/app.notes.yaml", "tables: {}\n"),
         (".jaato/databases/documentation-plan.json", "{"),
         ("docs/databases/documentation-manifest.json", "{"),

@@ -64,7 +64,7 @@ const GUARDS: &[&str] = &["schemas", "include_tables", "exclude_tables", "sampli
 const GUARD_STEMS: &[&str] = &["includ", "exclud", "sampl", "sensitiv"];
 
 /// The databases of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DatabasesConfig {
     /// In the order of the file.
     pub databases: Vec<DatabaseConfig>,
@@ -91,7 +91,7 @@ impl DatabasesConfig {
 }
 
 /// One database.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseConfig {
     /// 1 to 32 of `[a-z0-9-]`.
     pub name: String,

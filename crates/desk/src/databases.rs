@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings};
+use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings, SearchWeights};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
 use refdesk_files::output::resolve;
 use refdesk_files::reserved::is_reserved;
@@ -49,6 +49,8 @@ pub(super) struct LoadedDatabases {
     pub config: DatabasesConfig,
     /// The file, relative to the workspace; `None` if there is none.
     pub file: Option<&'static str>,
+    /// How much kinds of documents count in a search.
+    pub weights: SearchWeights,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -81,6 +83,11 @@ impl Desk {
         (&loaded.config, &loaded.problems)
     }
 
+    /// How much kinds of documents count in a search.
+    pub(super) fn search_weights(&self) -> SearchWeights {
+        self.loaded_databases().weights
+    }
+
     /// What another thread sets once no database is to be read any more.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         self.options.is_stopped.clone()
@@ -107,16 +114,19 @@ impl Desk {
                         config.refuse_all();
                         problems.push(problem);
                     }
-                    return LoadedDatabases { config, file: Some(file), problems };
+                    let weights = settings.weights;
+                    return LoadedDatabases { config, file: Some(file), weights, problems };
                 }
                 Ok(None) => {}
                 Err(problem) => {
                     let config = DatabasesConfig::default();
-                    return LoadedDatabases { config, file: Some(file), problems: vec![*problem] };
+                    let weights = SearchWeights::default();
+                    return LoadedDatabases { config, file: Some(file), weights, problems: vec![*problem] };
                 }
             }
         }
-        LoadedDatabases { config: DatabasesConfig::default(), file: None, problems: Vec::new() }
+        let (config, weights) = (DatabasesConfig::default(), SearchWeights::default());
+        LoadedDatabases { config, file: None, weights, problems: Vec::new() }
     }
 
     /// How databases are planned and documented.

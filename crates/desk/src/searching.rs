@@ -17,7 +17,7 @@ use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
     DatabaseSubject, FoundDocument, IndexedJoin, Partial, Placing, SearchMode, SearchQuery, SectionHit,
-    SourcePreference,
+    SourcePreference, usual_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -199,6 +199,8 @@ impl Settled<'_> {
                 depth: source.place().map_or(0, |place| place.resolved.components().count()),
             }
         };
+        let weights = self.search_weights();
+        let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| usual_weight(kind));
         let query = SearchQuery {
             text: &request.query,
             kinds: &request.kinds,
@@ -207,6 +209,7 @@ impl Settled<'_> {
             domain: request.domain.as_deref(),
             by_table: request.by_table,
             preference: &preference,
+            weight: &weight,
             is_current: &is_current,
             limit: request.limit,
         };

@@ -51,6 +51,8 @@ pub struct SearchQuery<'a> {
     pub by_table: bool,
     /// Of two documents that say the same of a table, the one of the source with the greater preference is the hit.
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
+    /// How much a kind of documents counts.
+    pub weight: &'a dyn Fn(&str) -> f64,
     /// Whether a document still says what is indexed of it.
     pub is_current: &'a dyn Fn(&FoundDocument) -> bool,
     /// The most hits.
@@ -181,7 +183,8 @@ impl Index {
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
-        let fused = fuse(&[&by_words, &by_meaning], |it| weight(corpus.kind(it)), |it| corpus.kind_and_source(it));
+        let fused =
+            fuse(&[&by_words, &by_meaning], |it| (query.weight)(corpus.kind(it)), |it| corpus.kind_and_source(it));
         let (best, outdated) = best_sections(storage, fused, query)?;
         let with_words = with_words(storage, &terms, corpus.len())?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
@@ -214,8 +217,8 @@ impl Index {
     }
 }
 
-/// How much a kind of documents counts. What the catalog says about a source has no section to go to.
-fn weight(kind: &str) -> f64 {
+/// How much a kind of documents counts, unless a search says otherwise. What the catalog says about a source has no section to go to.
+pub fn usual_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,
         TABLE => 1.5,

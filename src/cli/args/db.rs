@@ -47,6 +47,15 @@ pub enum DbCommand {
     /// Print how two tables can be joined, the shortest way first
     #[command(after_help = "Example: refdesk db path customer product")]
     Path(DbPathArgs),
+    /// List the domains of the documented databases
+    #[command(after_help = "Example: refdesk db domains shop")]
+    Domains(DbDomainsArgs),
+    /// Print the tables of a domain and their joins
+    #[command(after_help = "Example: refdesk db domain sales")]
+    Domain(DbDomainArgs),
+    /// List the main joins: those to the tables that most others are joined with first
+    #[command(after_help = "Example: refdesk db joins --domain sales")]
+    Joins(DbJoinsArgs),
     /// List the tables that have a column of this name
     #[command(after_help = "Example: refdesk db usage customer_id")]
     Usage(DbUsageArgs),
@@ -101,6 +110,38 @@ pub struct DbPathArgs {
     /// The most joins of a path [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6))]
     pub max_hops: Option<u8>,
+}
+
+/// Arguments of `db domains`.
+#[derive(Debug, Args)]
+pub struct DbDomainsArgs {
+    /// Only those of this database
+    #[arg(value_name = "NAME")]
+    pub database: Option<String>,
+}
+
+/// Arguments of `db domain`.
+#[derive(Debug, Args)]
+pub struct DbDomainArgs {
+    /// The name of the domain
+    pub domain: String,
+    /// Its database, if others have a domain of this name
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+}
+
+/// Arguments of `db joins`.
+#[derive(Debug, Args)]
+pub struct DbJoinsArgs {
+    /// Only in this database
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+    /// Only with a table of this domain
+    #[arg(long, value_name = "NAME")]
+    pub domain: Option<String>,
+    /// The most joins
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    pub limit: u16,
 }
 
 /// Arguments of `db usage`.

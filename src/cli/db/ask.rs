@@ -1,6 +1,7 @@
-//! `refdesk db show|path|usage`: what the pages say, for people. No database is reached, and agents get the same answers.
+//! `refdesk db show|path|usage|domains|domain|joins`: what the pages say, for people. No database is reached, and agents get the same
+//! answers.
 
-use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, Desk, ToldPath};
+use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, Desk, DomainTable, ToldJoin, ToldPath};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
@@ -8,7 +9,7 @@ use refdesk_text::{Code, Error};
 
 use super::refused;
 use crate::cli::answer::CommandOutput;
-use crate::cli::args::{DbPathArgs, DbShowArgs, DbUsageArgs};
+use crate::cli::args::{DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbPathArgs, DbShowArgs, DbUsageArgs};
 use crate::cli::rows;
 
 /// Damaged pages that are named.
@@ -93,4 +94,62 @@ fn with_command(error: Error, desk: &Desk) -> Error {
         Some(page) => Error::new(error.code, error.message.clone(), rewrite(page)),
         None => error,
     }
+}
+
+/// The domains of all databases, or of one.
+pub fn domains(desk: &Desk, args: &DbDomainsArgs) -> CommandOutput {
+    let found = desk.whole_database_view().and_then(|view| view.domains(args.database.as_deref(), usize::MAX));
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return refused(error),
+    };
+    let row = |domain: &DescribedDomain| {
+        let names = domain.tables.join(", ");
+        let more = domain.table_count.saturating_sub(domain.tables.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let name = format!("{}.{}", domain.database, domain.domain);
+        vec![name, counted(domain.table_count, "table"), format!("{names}{more}")]
+    };
+    let text = rows::table(&found.answer.domains.iter().map(row).collect::<Vec<_>>());
+    CommandOutput::new(DatabaseAnswer::from(found).json, text)
+}
+
+/// The tables of a domain and their joins.
+pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
+    let found = desk.whole_database_view().and_then(|view| view.domain(&args.domain, args.database.as_deref()));
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return refused(error),
+    };
+    let row = |table: &DomainTable| vec![table.brief.table.clone(), table.brief.description.clone()];
+    let mut text = rows::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>());
+    if !found.answer.relationships.is_empty() {
+        text.push_str(&format!("\n{}", joined(&found.answer.relationships)));
+    }
+    let diagnostics = damaged(found.sources.damaged());
+    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+}
+
+/// The joins that matter most.
+pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
+    let (database, domain, limit) = (args.database.as_deref(), args.domain.as_deref(), usize::from(args.limit));
+    let found = match desk.whole_database_view().and_then(|view| view.relationships(database, domain, limit)) {
+        Ok(found) => found,
+        Err(error) => return refused(error),
+    };
+    let mut text = joined(&found.answer.relationships);
+    if text.is_empty() {
+        text = "There are no joins.\n".to_owned();
+    }
+    let diagnostics = damaged(found.sources.damaged());
+    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+}
+
+fn joined(joins: &[ToldJoin]) -> String {
+    let row = |join: &ToldJoin| {
+        let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));
+        let kind = if join.inferred { "inferred".to_owned() } else { join.cardinality.replace('_', " ") };
+        vec![join.from_table.clone(), join.to_table.clone(), columns, kind]
+    };
+    rows::table(&joins.iter().map(row).collect::<Vec<_>>())
 }

@@ -33,6 +33,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
         DbCommand::Check(args) => check::run(desk, args),
         DbCommand::Show(args) => ask::show(desk, args),
         DbCommand::Path(args) => ask::path(desk, args),
+        DbCommand::Domains(args) => ask::domains(desk, args),
+        DbCommand::Domain(args) => ask::domain(desk, args),
+        DbCommand::Joins(args) => ask::joins(desk, args),
         DbCommand::Usage(args) => ask::usage(desk, args),
     };
     let (_, problems) = desk.databases();

@@ -82,9 +82,17 @@ fn every_command_prints_visible_text() {
     world.put(".jaato/databases.yaml", shop.as_bytes());
     let table = "CREATE TABLE \"or\u{202e}der\" (id INTEGER PRIMARY KEY /* \u{1b}[2J its number */, total REAL)";
     rusqlite::Connection::open(world.path.join("shop.db")).unwrap().execute_batch(table).unwrap();
-    for words in
-        [&["plan"][..], &["document", "--yes"], &["status"], &["diff"], &["show", "or\u{202e}der"], &["usage", "id"]]
-    {
+    for words in [
+        &["plan"][..],
+        &["document", "--yes"],
+        &["status"],
+        &["diff"],
+        &["show", "or\u{202e}der"],
+        &["usage", "id"],
+        &["domains"],
+        &["domain", "system"],
+        &["joins"],
+    ] {
         let ran = world.run(&[&["db"], words].concat()).exits(0);
         assert!(ran.text().ends_with('\n'), "{ran}");
         assert!(!ran.text().chars().chain(ran.stderr.chars()).any(is_hidden), "{ran}");

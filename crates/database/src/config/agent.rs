@@ -15,17 +15,50 @@ use crate::schema::snapshot::TABLES;
 pub const AGENT_FILES: [&str; 2] = [".jaato/db-agent.yaml", "config/agent-config.yaml"];
 
 /// How databases are planned and documented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentSettings {
     /// Most tables of a database; the rest is left out.
     pub max_tables: usize,
     /// How long a statement that reads values may take.
     pub sample_time: Duration,
+    /// How much kinds of documents count in a search.
+    pub weights: SearchWeights,
+}
+
+/// How much kinds of documents count in a search; `None` leaves it as usual.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SearchWeights {
+    table: Option<f64>,
+    relationship: Option<f64>,
+    column: Option<f64>,
+    domain: Option<f64>,
+    document: Option<f64>,
+}
+
+impl SearchWeights {
+    /// That of a kind of documents, `text` being the sections of any text.
+    pub fn of(&self, kind: &str) -> Option<f64> {
+        match kind {
+            "table" => self.table,
+            "relationship" => self.relationship,
+            "column" => self.column,
+            "domain" => self.domain,
+            "text" => self.document,
+            _ => None,
+        }
+    }
+}
+
+/// A number of the file.
+#[derive(Debug, Clone, Copy)]
+enum Found {
+    Whole(u64),
+    Number(f64),
 }
 
 impl Default for AgentSettings {
     fn default() -> Self {
-        Self { max_tables: TABLES, sample_time: Duration::from_secs(5) }
+        Self { max_tables: TABLES, sample_time: Duration::from_secs(5), weights: SearchWeights::default() }
     }
 }
 
@@ -105,9 +138,17 @@ pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
         Err(problem) => problems.push(*problem),
         Ok(root) => {
             if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
-                check(&mut fields, SETTINGS, &mut |key, number| match key {
-                    "max_tables_per_database" => settings.max_tables = usize::try_from(number).unwrap_or(TABLES),
-                    "sample_timeout_ms" => settings.sample_time = Duration::from_millis(number),
+                let weights = &mut settings.weights;
+                check(&mut fields, SETTINGS, &mut |key, found| match (key, found) {
+                    ("max_tables_per_database", Found::Whole(number)) => {
+                        settings.max_tables = usize::try_from(number).unwrap_or(TABLES);
+                    }
+                    ("sample_timeout_ms", Found::Whole(number)) => settings.sample_time = Duration::from_millis(number),
+                    ("table", Found::Number(weight)) => weights.table = Some(weight),
+                    ("relationship", Found::Number(weight)) => weights.relationship = Some(weight),
+                    ("column", Found::Number(weight)) => weights.column = Some(weight),
+                    ("domain", Found::Number(weight)) => weights.domain = Some(weight),
+                    ("document", Found::Number(weight)) => weights.document = Some(weight),
                     _ => {}
                 });
             }
@@ -118,8 +159,8 @@ pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
     (settings, problems)
 }
 
-/// Reports what cannot be, and tells the whole numbers that can.
-fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &mut dyn FnMut(&str, u64)) {
+/// Reports what cannot be, and tells the numbers that can.
+fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &mut dyn FnMut(&str, Found)) {
     let known: Vec<&str> = allowed.iter().map(|(key, _)| *key).collect();
     fields.warn_unknown(&known);
     for (key, allowed) in allowed {
@@ -128,10 +169,14 @@ fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &m
             Text => drop(fields.text(key)),
             Whole(least, most) => {
                 if let Some(number) = fields.number(key, *least, *most) {
-                    found(key, number);
+                    found(key, Found::Whole(number));
                 }
             }
-            Number(most) => number(fields, key, *most),
+            Number(most) => {
+                if let Some(number) = number(fields, key, *most) {
+                    found(key, Found::Number(number));
+                }
+            }
             Object(members) => {
                 if let Some(mut inner) = fields.inner(key) {
                     check(&mut inner, members, found);
@@ -141,17 +186,19 @@ fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &m
     }
 }
 
-fn number(fields: &mut YamlFields<'_, '_>, key: &str, most: f64) {
-    let Some(node) = fields.node(key) else { return };
+fn number(fields: &mut YamlFields<'_, '_>, key: &str, most: f64) -> Option<f64> {
+    let node = fields.node(key)?;
     let number = match node.value {
         YamlValue::Int(number) => Some(number as f64),
         YamlValue::Float(number) => Some(number),
         _ => None,
     };
-    if !number.is_some_and(|number| (0.0..=most).contains(&number)) {
+    let number = number.filter(|number| (0.0..=most).contains(number));
+    if number.is_none() {
         let message = format!("'{key}' is not a number between 0 and {most}; the default is used");
         fields.report(node, Diagnostic::warning(Code::UnknownValue, message));
     }
+    number
 }
 
 #[cfg(test)]
@@ -168,7 +215,12 @@ mod tests {
                     retrieval: {rrf_k: 10, context_budgets: {simple: 750}, search_weights: {table: 1.5, domain: 1}}\n";
         let (settings, problems) = read(text, "f");
         assert_eq!(problems, []);
-        assert_eq!(settings, AgentSettings { max_tables: 7, sample_time: Duration::from_millis(250) });
+        let weights = SearchWeights { table: Some(1.5), domain: Some(1.0), ..SearchWeights::default() };
+        assert_eq!(settings, AgentSettings { max_tables: 7, sample_time: Duration::from_millis(250), weights });
+        assert_eq!(
+            ["table", "domain", "text", "source"].map(|kind| weights.of(kind)),
+            [Some(1.5), Some(1.0), None, None]
+        );
         for (text, expected) in [
             ("documenter: {sample_timeout_ms: 0}", "1:33 'sample_timeout_ms' is not between 1 and 30000"),
             ("documenter: {sample_timeout_ms: soon}", "1:33 'sample_timeout_ms' is a text, not a whole number"),

@@ -136,6 +136,12 @@ fn tables_columns_and_joins_are_found(world: &World) {
         assert_eq!(found(world, &SearchQuery { database, domain, ..everything("mail") }), [""; 0]);
     }
     let index = Index::open(&world.location()).unwrap().unwrap();
+    // A kind counts as much as the search says.
+    for (of_columns, best) in [(9.0, "column"), (0.01, "table")] {
+        let weight = move |kind: &str| if kind == "column" { of_columns } else { 1.0 };
+        let query = SearchQuery { weight: &weight, ..everything("mail") };
+        assert_eq!(index.search(&query, None).unwrap().hits[0].kind, best);
+    }
     let hits = index.search(&SearchQuery { kinds: &joins, ..everything("people") }, None).unwrap();
     assert_eq!(hits.partial, None);
     let hit = &hits.hits[0];

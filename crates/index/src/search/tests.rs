@@ -40,6 +40,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         domain: None,
         by_table: false,
         preference: &|_| SourcePreference::default(),
+        weight: &usual_weight,
         is_current: &|_| true,
         limit: 10,
     }

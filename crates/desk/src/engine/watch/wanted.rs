@@ -112,7 +112,7 @@ impl Wanted {
         if let Some(folder) = desk.open_references_folder() {
             wanted.folder(&folder);
         }
-        for file in refdesk_database::config::FILES {
+        for file in refdesk_database::config::FILES.iter().chain(&refdesk_database::config::agent::AGENT_FILES) {
             wanted.file(&workspace.join(file));
         }
         // The plan and the notes.
