@@ -207,8 +207,7 @@ fn why_empty(state: &State) -> Option<String> {
                 let document = state.key(Action::DocumentDatabases);
                 let fill = "databases: [{name: app, type: sqlite, connection: {file: app.db}}]";
                 format!(
-                    "No database is configured. refdesk makes its tables sources, so that agents know what they mean and how they \
-                     join. Name one in .jaato/databases.yaml, and {document} shows what would be written: {fill}"
+                    "No database is configured. Name one in .jaato/databases.yaml, and {document} makes sources of its tables: {fill}"
                 )
             }
         });
