@@ -67,7 +67,9 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ 1 Catalog");
     pty.wait_for("╭ adr-002-resilience");
     pty.resize(120, 20);
-    pty.wait_until("a list longer than its place", |seen| seen.text().contains("~417 █"));
+    pty.wait_until("a list longer than its place", |seen| {
+        seen.text().lines().any(|line| line.contains("◆ house-rules") && line.contains(" █"))
+    });
     let list = pty.place_of("house-rules").unwrap();
     mouse(&mut pty, WHEEL_DOWN, list);
     pty.wait_until("the list scrolled", |seen| !seen.text().contains("◆ house-rules"));
