@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesOrdered;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
@@ -27,6 +29,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a server may take to end a statement that is no longer wanted.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
+
+/// Statements that are asked before the first is answered. The rows of each are in memory until it is their turn.
+const ON_THE_WAY: usize = 8;
 
 /// Settings of the role and the database must not change what is read, and the first rows of a table are to be the same each time.
 const SETTINGS: &str = "
@@ -83,7 +88,37 @@ impl ReadingSession {
         self.answer(self.client.query(statement, values))
     }
 
-    /// Limits each further statement to this time, at the server. From here on a statement that fails can be undone by itself.
+    /// Asks statements without parameters, and passes the rows of each on in their order, up to and with the first that the server
+    /// refuses. Some are on the way at once, so that neither side waits for the other between two of them.
+    pub fn rows_of_each<'s>(
+        &self,
+        statements: impl IntoIterator<Item = &'s str>,
+        mut each: impl FnMut(Result<Vec<Row>, Refusal>),
+    ) {
+        let mut unasked = statements.into_iter();
+        self.runtime.block_on(async {
+            let mut asked = FuturesOrdered::new();
+            loop {
+                while asked.len() < ON_THE_WAY
+                    && let Some(statement) = unasked.next()
+                {
+                    asked.push_back(self.client.query_typed(statement, &[]));
+                }
+                let rows = match self.answered(asked.next()).await {
+                    Ok(None) => return,
+                    Ok(Some(answer)) => answer.map_err(Refusal::from),
+                    Err(refusal) => Err(refusal),
+                };
+                let is_refused = rows.is_err();
+                each(rows);
+                if is_refused {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Limits each further statement to this time, at the server. From here on a statement that fails can be left behind.
     ///
     /// # Errors
     /// The server refuses it or does not answer.
@@ -93,11 +128,12 @@ impl ReadingSession {
         self.run("SAVEPOINT before")
     }
 
-    /// Lets the transaction go on after a statement that failed.
+    /// Goes back to where statements were limited: the transaction goes on after a statement that failed, and lets go of the locks on
+    /// what was read since.
     ///
     /// # Errors
     /// The connection is lost.
-    pub fn undo_failure(&self) -> Result<(), Refusal> {
+    pub fn go_back(&self) -> Result<(), Refusal> {
         self.run("ROLLBACK TO SAVEPOINT before")
     }
 
@@ -106,18 +142,21 @@ impl ReadingSession {
     }
 
     fn answer<T>(&self, asked: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Refusal> {
+        Ok(self.runtime.block_on(self.answered(asked))??)
+    }
+
+    /// What the server says, unless it takes too long or the answer is no longer wanted.
+    async fn answered<T>(&self, asked: impl Future<Output = T>) -> Result<T, Refusal> {
         let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
-        self.runtime.block_on(async {
-            let mut asked = pin!(asked);
-            let answer = timeout(ANSWER_LIMIT, unless_stopped(&self.is_stopped, asked.as_mut()));
-            if let Some(answer) = answer.await.map_err(silent)? {
-                return Ok(answer?);
-            }
-            // One that answers neither ends the statement at its own time.
-            drop(timeout(CANCEL_LIMIT, self.cancel()).await);
-            drop(timeout(CANCEL_LIMIT, asked).await);
-            Err(stopped())
-        })
+        let mut asked = pin!(asked);
+        let answer = timeout(ANSWER_LIMIT, unless_stopped(&self.is_stopped, asked.as_mut()));
+        if let Some(answer) = answer.await.map_err(silent)? {
+            return Ok(answer);
+        }
+        // One that answers neither ends the statement at its own time.
+        drop(timeout(CANCEL_LIMIT, self.cancel()).await);
+        drop(timeout(CANCEL_LIMIT, asked).await);
+        Err(stopped())
     }
 
     /// Asks the server to end the statement at hand.

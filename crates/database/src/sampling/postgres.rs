@@ -1,5 +1,5 @@
 //! What a PostgreSQL server knows of values: its own statistics where it has them and the role may see them, else the first rows of
-//! a table, with one statement a table. The time of each is limited at the server.
+//! a table, with one statement a table, some of which are on the way at once. The time of each is limited at the server.
 
 mod statistics;
 #[cfg(test)]
@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 
 use super::profile::{Cell, profile};
 use super::{CHARACTERS, KEYS, Sampled, TableProfile, is_share_found, may_sample};
-use crate::config::ServerConnection;
+use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::postgres::{outside_runtime, place};
 use crate::connector::{Reachable, quoted};
 use crate::schema::joins::{InferredJoin, InferredJoins};
@@ -32,6 +32,10 @@ WITH RECURSIVE parts AS (
 SELECT DISTINCT n.nspname::text, r.relname::text
 FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND (c.relkind = 'f' OR c.relrowsecurity)
 JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace";
+
+/// Statements after which their locks are let go: a transaction keeps one for each table and index that it read, and a server has room
+/// for a few thousand in all.
+const LOCKED: usize = 200;
 
 /// Types whose values are numbers.
 const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "oid"];
@@ -88,26 +92,67 @@ impl Sampler<'_> {
 
     fn tables(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
         for chunk in tables.chunks(statistics::TABLES) {
-            let known = match statistics::read(self.database.config, self.session, chunk) {
+            let mut known = match statistics::read(self.database.config, self.session, chunk) {
                 Err(refusal) => self.go_on_after(refusal)?.unwrap_or_default(),
                 Ok(known) => known,
             };
-            for table in chunk {
-                if let Some(found) = known.get(&table.table_name()) {
-                    self.sampled.profiles.insert(table.table_name(), found.clone());
-                    continue;
+            let unknown: Vec<&Table> =
+                chunk.iter().copied().filter(|table| !known.contains_key(&table.table_name())).collect();
+            self.sampled.profiles.append(&mut known);
+            self.read_rows(&unknown)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the first rows of these tables.
+    fn read_rows(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
+        let config = self.database.config;
+        let samples = tables.iter().map(|table| RowSample::new(config, table));
+        let asked: Vec<(String, RowSample<'_>)> = samples.filter_map(|it| Some((it.statement()?, it))).collect();
+        let mut found = Vec::new();
+        self.ask_each(&asked, |sample, rows| {
+            found.push((sample.table, rows.and_then(|rows| sample.profile(config, &rows))));
+        })?;
+        for (table, profile) in found {
+            match profile {
+                Ok(profile) => {
+                    self.sampled.profiles.insert(table.table_name(), profile);
                 }
-                match self.rows_of(table) {
-                    Ok(found) => {
-                        self.sampled.profiles.insert(table.table_name(), found);
-                    }
-                    Err(refusal) => {
-                        let message = format!("{} cannot be sampled: {refusal}", table.full_name());
-                        self.go_on_after::<()>(refusal)?;
-                        self.sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));
-                    }
+                Err(refusal) => {
+                    let message = format!("{} cannot be sampled: {refusal}", table.full_name());
+                    self.sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Asks each of these statements, and passes on what it is about with its rows; one that is refused does not keep the others from
+    /// being asked.
+    fn ask_each<'a, T>(
+        &self,
+        asked: &'a [(String, T)],
+        mut answered: impl FnMut(&'a T, Result<Vec<Row>, Refusal>),
+    ) -> Result<(), Refusal> {
+        for some in asked.chunks(LOCKED) {
+            let mut unasked = some;
+            while !unasked.is_empty() {
+                let mut rest = unasked.iter();
+                let mut refused = None;
+                self.session.rows_of_each(unasked.iter().map(|(statement, _)| statement.as_str()), |rows| {
+                    let Some((_, about)) = rest.next() else { return };
+                    match rows {
+                        Ok(rows) => answered(about, Ok(rows)),
+                        Err(refusal) => refused = Some((about, refusal)),
+                    }
+                });
+                unasked = rest.as_slice();
+                if let Some((about, refusal)) = refused {
+                    self.go_on_after::<()>(refusal.clone())?;
+                    answered(about, Err(refusal));
+                }
+            }
+            self.session.go_back()?;
         }
         Ok(())
     }
@@ -116,15 +161,50 @@ impl Sampler<'_> {
     fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         match refusal.kind {
             RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped => Err(refusal),
-            _ => self.session.undo_failure().map(|()| None),
+            _ => self.session.go_back().map(|()| None),
         }
     }
 
-    fn rows_of(&self, table: &Table) -> Result<TableProfile, Refusal> {
-        let config = self.database.config;
-        let rules: Vec<Option<SensitiveRule>> =
-            table.columns.iter().map(|column| by_name_and_type(config, table, column)).collect();
-        let selected = table.columns.iter().zip(&rules).map(|(column, rule)| {
+    fn joins(&self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {
+        let sampled = |name| snapshot.table(name).filter(|table| self.may_sample(table));
+        let mut asked: Vec<(String, (TableName, usize))> = Vec::new();
+        for (name, of_table) in &joins.of {
+            for (at, join) in of_table.iter().enumerate().filter(|(_, join)| !join.is_noted) {
+                let (Some(table), Some(target)) = (sampled(name), sampled(&join.target)) else { continue };
+                let statement = share_found(table, target, join);
+                asked.extend(statement.map(|statement| (statement, (name.clone(), at))));
+            }
+        }
+        let mut denied: BTreeSet<(&TableName, usize)> = BTreeSet::new();
+        let ended = self.ask_each(&asked, |(name, at), rows| {
+            if rows.and_then(|rows| is_denied(&rows)).unwrap_or(false) {
+                denied.insert((name, *at));
+            }
+        });
+        for (name, of_table) in &mut joins.of {
+            let mut places = 0..;
+            of_table.retain(|_| !places.next().is_some_and(|at| denied.contains(&(name, at))));
+        }
+        joins.of.retain(|_, of_table| !of_table.is_empty());
+        ended
+    }
+}
+
+/// A table of which the first rows are read.
+struct RowSample<'t> {
+    table: &'t Table,
+    /// For each column why it is sensitive by its name or type.
+    rules: Vec<Option<SensitiveRule>>,
+}
+
+impl<'t> RowSample<'t> {
+    fn new(config: &DatabaseConfig, table: &'t Table) -> Self {
+        Self { table, rules: table.columns.iter().map(|column| by_name_and_type(config, table, column)).collect() }
+    }
+
+    /// Reads the rows; `None` for a table that cannot be named.
+    fn statement(&self) -> Option<String> {
+        let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
             // A name with a NUL cannot be asked for.
             let Ok(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
             match rule {
@@ -136,10 +216,12 @@ impl Sampler<'_> {
             }
         });
         let selected = selected.collect::<Vec<_>>().join(", ");
-        let Some(from) = from(table) else { return Ok(TableProfile::default()) };
-        let rows = self.session.rows(&format!("SELECT {selected} FROM {from} LIMIT {SAMPLED_ROWS}"), &[])?;
+        Some(format!("SELECT {selected} FROM {} LIMIT {SAMPLED_ROWS}", from(self.table)?))
+    }
+
+    fn profile(&self, config: &DatabaseConfig, rows: &[Row]) -> Result<TableProfile, Refusal> {
         let mut found = TableProfile::default();
-        for (at, (column, rule)) in table.columns.iter().zip(rules).enumerate() {
+        for (at, (column, rule)) in self.table.columns.iter().zip(&self.rules).enumerate() {
             let is_number = is_number(column.base_type.as_ref().unwrap_or(&column.data_type));
             let cells: Vec<Cell> = rows
                 .iter()
@@ -149,48 +231,28 @@ impl Sampler<'_> {
                     None => Ok(value::<Option<String>>(row, at)?.map_or(Cell::Null, |text| cell(text, is_number))),
                 })
                 .collect::<Result<_, Refusal>>()?;
-            found.columns.insert(column.name.clone(), profile(&cells, rule, is_lifted(config, table, column)));
+            let is_lifted = is_lifted(config, self.table, column);
+            found.columns.insert(column.name.clone(), profile(&cells, rule.clone(), is_lifted));
         }
         Ok(found)
     }
+}
 
-    fn joins(&mut self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {
-        for (name, of_table) in &mut joins.of {
-            let Some(table) = snapshot.table(name).filter(|table| self.may_sample(table)) else { continue };
-            let mut kept = Vec::with_capacity(of_table.len());
-            for join in of_table.drain(..) {
-                let target = snapshot.table(&join.target).filter(|target| self.may_sample(target));
-                let is_found = match target.filter(|_| !join.is_noted) {
-                    Some(target) => match self.are_found(table, target, &join) {
-                        Ok(is_found) => is_found,
-                        Err(refusal) => self.go_on_after(refusal)?,
-                    },
-                    None => None,
-                };
-                if is_found.unwrap_or(true) {
-                    kept.push(join);
-                }
-            }
-            *of_table = kept;
-        }
-        joins.of.retain(|_, of_table| !of_table.is_empty());
-        Ok(())
-    }
+/// Asks how many of the values of a join are keys of the table that it would lead to, and of how many; no value is asked for.
+fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
+    let (column, key) = (quoted(join.columns.first()?).ok()?, quoted(join.target_columns.first()?).ok()?);
+    let (from, to) = (from(table)?, from(target)?);
+    Some(format!(
+        "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
+         FROM (SELECT DISTINCT v FROM (SELECT {column} AS v FROM {from} WHERE {column} IS NOT NULL
+               LIMIT {SAMPLED_ROWS}) AS r LIMIT {KEYS}) AS s"
+    ))
+}
 
-    /// Whether enough of the values of a join are keys of the table that it would lead to; only a share is asked for.
-    fn are_found(&self, table: &Table, target: &Table, join: &InferredJoin) -> Result<Option<bool>, Refusal> {
-        let (Some(column), Some(key)) = (join.columns.first(), join.target_columns.first()) else { return Ok(None) };
-        let (Ok(column), Ok(key)) = (quoted(column), quoted(key)) else { return Ok(None) };
-        let (Some(from), Some(to)) = (from(table), from(target)) else { return Ok(None) };
-        let statement = format!(
-            "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
-             FROM (SELECT DISTINCT v FROM (SELECT {column} AS v FROM {from} WHERE {column} IS NOT NULL
-                   LIMIT {SAMPLED_ROWS}) AS r LIMIT {KEYS}) AS s"
-        );
-        let rows = self.session.rows(&statement, &[])?;
-        let Some(row) = rows.first() else { return Ok(None) };
-        Ok(Some(is_share_found(value(row, 0)?, value(row, 1)?)))
-    }
+/// Whether too few of the values of a join are keys.
+fn is_denied(rows: &[Row]) -> Result<bool, Refusal> {
+    let Some(row) = rows.first() else { return Ok(false) };
+    Ok(!is_share_found(value(row, 0)?, value(row, 1)?))
 }
 
 /// The table as a statement names it: without tables that inherit from it, which may be elsewhere.

@@ -55,7 +55,8 @@ fn the_values_of_a_server() {
         ("values of several kinds", several_kinds),
         ("tables that are never sampled", never),
         ("joins", joins),
-        ("time and locks", time),
+        ("time", time),
+        ("locks", locks),
         ("odd names and types", odd),
     ];
     for (nth, (name, case)) in cases.iter().enumerate() {
@@ -213,15 +214,48 @@ fn time(server: &TestServer, database: &str) {
         "CREATE TABLE slow (id int, a text, b text, c text);
          INSERT INTO slow SELECT n, repeat('x ', 500000), repeat('y ', 500000), repeat('z ', 500000)
              FROM generate_series(1, 150) n;
-         CREATE TABLE quick (id int); INSERT INTO quick VALUES (1);",
+         CREATE TABLE still AS SELECT * FROM slow;",
     );
+    // More than are on the way at once stand before, between and after those that are refused.
+    let quick = |name: &str| (0..10).map(|at| format!("{name}_{at}")).collect::<Vec<_>>();
+    let quick: Vec<String> = [quick("quick"), quick("small"), quick("tail")].concat();
+    let made = quick.iter().map(|name| format!("CREATE TABLE {name} (id int); INSERT INTO {name} VALUES (1);"));
+    server.run(database, &made.collect::<String>());
     let mut config = config_of(server, database, "refdesk", "");
     config.databases[0].settings =
         AgentSettings { sample_time: Duration::from_millis(250), ..AgentSettings::default() };
     let found = sampled(&config);
     let told: Vec<&str> = found.problems.iter().map(|it| it.message.as_str()).collect();
-    assert_eq!(told, ["public.slow cannot be sampled: a statement took longer than it may"]);
-    assert!(column(&found, "quick", "id").is_some(), "the others are read");
+    let refused = |name: &str| format!("public.{name} cannot be sampled: a statement took longer than it may");
+    assert_eq!(told, [refused("slow"), refused("still")]);
+    for name in &quick {
+        let read = column(&found, name, "id").map(|column| column.statistics.null_percent);
+        assert_eq!(read, Some(Some(0)), "{name}");
+    }
+}
+
+fn locks(server: &TestServer, database: &str) {
+    server.run(database, "CREATE TABLE t (id int)");
+    let config = config_of(server, database, "refdesk", "");
+    let crate::config::Connection::Postgres(place) = &config.databases[0].connection else { panic!("another server") };
+    let address = place::address(place, &ConnectionSurroundings::default()).unwrap();
+    let session = ReadingSession::open(&address).unwrap();
+    session.limit_statements(Duration::from_secs(5)).unwrap();
+    let held = || {
+        let sql =
+            "SELECT count(*) FROM pg_catalog.pg_locks WHERE pid = pg_backend_pid() AND relation = 'public.t'::regclass";
+        value::<i64>(&session.rows(sql, &[]).unwrap()[0], 0).unwrap()
+    };
+    let mut answers = Vec::new();
+    let statements = ["SELECT count(*) FROM public.t", "SELECT 1/0", "SELECT 2"];
+    session.rows_of_each(statements, |rows| answers.push(rows.is_ok()));
+    assert_eq!(answers, [true, false], "up to the first that is refused");
+    session.go_back().unwrap();
+    assert_eq!(held(), 0, "nothing stays locked");
+    session.rows_of_each(["SELECT FROM public.t"], |rows| drop(rows.unwrap()));
+    assert_eq!(held(), 1);
+    session.go_back().unwrap();
+    assert_eq!(held(), 0, "a savepoint is gone back to more than once");
 }
 
 fn odd(server: &TestServer, database: &str) {
