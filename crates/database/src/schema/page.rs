@@ -7,13 +7,14 @@ mod table;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use refdesk_text::generated::{self, GENERATOR};
 use serde::{Deserialize, Serialize};
 
 use super::file_names::{file_names, is_file_name};
 use super::snapshot::{Table, TableName};
 use super::table_doc::TableDoc;
-use super::words::slug;
+use super::words::{is_slug, slug};
 use crate::config::DatabaseConfig;
 
 /// Most bytes of a page.
@@ -129,9 +130,7 @@ pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
     domains.sort_unstable();
     domains.dedup();
     pages.extend(domains.iter().map(|domain| overview::domain(&book, domain)));
-    for subject in &book.subjects {
-        pages.extend(table::pages(&book, subject));
-    }
+    pages.par_extend(book.subjects.par_iter().flat_map_iter(|subject| table::pages(&book, subject)));
     pages
 }
 
@@ -154,7 +153,6 @@ impl Book<'_> {
 /// Whether this path is the one of a page that refdesk writes for this database.
 pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
     let Some(below) = path.strip_prefix(docs_path).and_then(|rest| rest.strip_prefix('/')) else { return false };
-    let is_domain = |name: &str| !name.is_empty() && slug(name) == name;
     let is_file = |name: &str| {
         let stem = name.strip_suffix(".md").or_else(|| name.strip_suffix(".json"));
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
@@ -162,8 +160,8 @@ pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
     };
     match below.split('/').collect::<Vec<_>>().as_slice() {
         [own, "README.md"] => *own == database,
-        [own, domain, "README.md"] => *own == database && is_domain(domain),
-        [own, domain, "tables", file] => *own == database && is_domain(domain) && is_file(file),
+        [own, domain, "README.md"] => *own == database && is_slug(domain),
+        [own, domain, "tables", file] => *own == database && is_slug(domain) && is_file(file),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Most tables of a database.
@@ -270,7 +271,8 @@ impl Snapshot {
         for schema in &self.schemas {
             all.push_str(&format!("{}\0{}\n", schema.name, schema.comment.as_deref().unwrap_or_default()));
         }
-        self.tables.iter().for_each(|table| all.push_str(&table.metadata_hash()));
+        let hashes: Vec<String> = self.tables.par_iter().map(Table::metadata_hash).collect();
+        all.push_str(&hashes.concat());
         refdesk_files::name::sha256_hex(all.as_bytes())
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use refdesk_text::shorten::shortened;
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +216,7 @@ impl DocInput<'_> {
         references.values_mut().for_each(|references| references.sort());
         let none = Vec::new();
         let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none));
-        self.snapshot.tables.iter().map(doc).collect()
+        self.snapshot.tables.par_iter().map(doc).collect()
     }
 
     fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc]) -> TableDoc {

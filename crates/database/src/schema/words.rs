@@ -123,6 +123,9 @@ pub fn stem(name: &str) -> Vec<String> {
     split(name).iter().map(|word| singular(word)).collect()
 }
 
+/// Most characters of a slug.
+const SLUG: usize = 48;
+
 /// A text as part of a path or an id: lower-case letters, digits and single hyphens; empty if nothing is left.
 pub fn slug(text: &str) -> String {
     let mut out = String::new();
@@ -136,12 +139,23 @@ pub fn slug(text: &str) -> String {
         }
         out.push_str(&plain);
     }
-    out.truncate(48);
+    out.truncate(SLUG);
     out.trim_end_matches('-').to_owned()
+}
+
+/// Whether a text is what [`slug`] makes of it, and not empty.
+pub fn is_slug(text: &str) -> bool {
+    let is_word = |word: &str| {
+        let (is_letter, is_digit) = (|byte: u8| byte.is_ascii_lowercase(), |byte: u8| byte.is_ascii_digit());
+        !word.is_empty() && (word.bytes().all(is_letter) || word.bytes().all(is_digit))
+    };
+    text.len() <= SLUG && text.split('-').all(is_word)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -191,5 +205,14 @@ mod tests {
             assert_eq!(slug(text), expected);
         }
         assert_eq!(spoken("cust_addr_qty"), "customer address quantity");
+    }
+
+    proptest! {
+        #[test]
+        fn a_slug_is_told_from_other_texts(text in "[a-c0-2A-Bé_-]{0,6}|[a-z-]{44,52}") {
+            prop_assert_eq!(is_slug(&text), !text.is_empty() && slug(&text) == text);
+            let slug = slug(&text);
+            prop_assert!(slug.is_empty() || is_slug(&slug));
+        }
     }
 }

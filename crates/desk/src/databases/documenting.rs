@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use rayon::prelude::*;
 use refdesk_database::documenter::{
     self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
     catalog_entries,
@@ -24,7 +25,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::documented::{DamagedPage, parse};
-use super::files::text_below;
+use super::files::{bytes_below, text_below};
 use super::planning::Planned;
 use super::reading::{ReadDatabase, ReadState};
 use crate::Desk;
@@ -248,37 +249,32 @@ impl Desk {
         self.add_catalog(run, database, &described, &all);
         let order = order_of(run, name);
         // Tables in the order of the plan; the pages that list them follow.
-        all.sort_by_key(|page| match &page.table {
+        all.sort_by_cached_key(|page| match &page.table {
             Some(table) => (0, order.get(&table.full()).copied().unwrap_or(usize::MAX)),
             None => (1, usize::MAX),
         });
-        for page in all {
+        // Comparing reads every page.
+        let (workspace, own) = (self.workspace(), &run.own);
+        let compare = |page: Page| compared(workspace, page, own, options.overwrite_edited);
+        let compared: Vec<(DocumentedPage, Option<Diagnostic>)> = all.into_par_iter().map(compare).collect();
+        for (mut it, problem) in compared {
+            run.problems.extend(problem);
+            let DocumentedPage { page, action, .. } = &mut it;
             let is_wanted = page.table.as_ref().is_none_or(|table| {
                 options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
             });
-            let read = self.page_bytes(&page.path);
-            // Writing what cannot be read fails, which costs this page and no other.
-            let is_unreadable = read.is_err();
-            let found = read.unwrap_or_default();
-            let mut action = documenter::action(&page, found.as_deref(), &run.own, options.overwrite_edited);
             let is_redone =
                 || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
-            if action == PageAction::Keep && is_redone() {
-                action = PageAction::Write;
+            if *action == PageAction::Keep && is_redone() {
+                *action = PageAction::Write;
             }
-            if action == PageAction::Edited {
+            if *action == PageAction::Edited {
                 run.edited.push(page.path.clone());
-                run.problems.extend(damaged(&page, found.as_deref()));
             }
-            if !is_wanted && action == PageAction::Write {
-                action = PageAction::Keep;
+            if !is_wanted && *action == PageAction::Write {
+                *action = PageAction::Keep;
             }
-            let is_own = found.as_ref().is_some_and(|bytes| run.own.has(&page.path, bytes));
-            let before = match &found {
-                None => Before::Nothing,
-                Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
-            };
-            run.pages.push(DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own });
+            run.pages.push(it);
         }
     }
 
@@ -407,6 +403,31 @@ impl Desk {
             Err(error) => Err(failed(error)),
         }
     }
+}
+
+/// A page compared with what is at its path, and what is wrong with that if a person edited it.
+fn compared(
+    workspace: &Path,
+    page: Page,
+    own: &OwnPages,
+    overwrite_edited: bool,
+) -> (DocumentedPage, Option<Diagnostic>) {
+    let read = bytes_below(workspace, &page.path, FOUND_BYTES);
+    // Writing what cannot be read fails, which costs this page and no other.
+    let is_unreadable = read.is_err();
+    let found = read.ok().flatten().map(|(bytes, _)| bytes);
+    let action = documenter::action(&page, found.as_deref(), own, overwrite_edited);
+    let is_own = found.as_ref().is_some_and(|bytes| match action {
+        // It says itself that refdesk wrote it, as the page that would be written does.
+        PageAction::Keep => own.has_hash(&page.path, bytes),
+        _ => own.has(&page.path, bytes),
+    });
+    let before = match &found {
+        None => Before::Nothing,
+        Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
+    };
+    let problem = (action == PageAction::Edited).then(|| damaged(&page, found.as_deref())).flatten();
+    (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)
 }
 
 /// The manifest of the last run in a workspace; `None` if there is none.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::report::Diagnostic;
 use serde_json::{Map, json};
@@ -146,7 +147,9 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     let counts = incoming(&snapshot.tables);
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
-    for table in &snapshot.tables {
+    let said: Vec<(String, TableReads)> =
+        snapshot.tables.par_iter().map(|table| (table.metadata_hash(), reads(config, table))).collect();
+    for (table, (metadata_hash, reads)) in snapshot.tables.iter().zip(said) {
         let full = table.full_name();
         let edit = edits.tables.get(&(name.clone(), full.clone()));
         let noted = input.notes.table(table).and_then(|note| note.domain.clone());
@@ -163,9 +166,9 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
             row_count_approx: table.row_estimate,
             incoming_fk_count: incoming,
             outgoing_fk_count: table.foreign_keys.len(),
-            metadata_hash: table.metadata_hash(),
+            metadata_hash,
             existing_comment: table.comment.clone().map(|it| refdesk_text::shorten::shortened(it, COMMENT_SHOWN)),
-            reads: reads(config, table),
+            reads,
             skip: edit.is_some_and(|edit| edit.skip),
             note: edit.and_then(|edit| edit.note.clone()),
             domain: domain.clone(),
@@ -295,10 +298,10 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
     if then.config_hash != now.config_hash {
         changes.push("the configuration changed".to_owned());
     }
-    let hashes = |plan: &Plan, database: &str| -> BTreeMap<String, String> {
-        let tables = plan.units(database).flat_map(|unit| unit.tables.clone());
-        tables.map(|table| (table.fully_qualified_name, table.metadata_hash)).collect()
-    };
+    fn hashes<'p>(plan: &'p Plan, database: &'p str) -> BTreeMap<&'p String, &'p String> {
+        let tables = plan.units(database).flat_map(|unit| &unit.tables);
+        tables.map(|table| (&table.fully_qualified_name, &table.metadata_hash)).collect()
+    }
     for database in &now.databases {
         let name = &database.name;
         if !then.databases.iter().any(|it| it.name == *name) {
@@ -314,10 +317,10 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
             [one] => Some(format!("{one} of '{name}' {what}")),
             many => Some(format!("{} tables of '{name}' {what}", many.len())),
         };
-        let new = after.keys().filter(|table| !before.contains_key(*table)).collect();
-        let gone = before.keys().filter(|table| !after.contains_key(*table)).collect();
+        let new = after.keys().filter(|table| !before.contains_key(*table)).copied().collect();
+        let gone = before.keys().filter(|table| !after.contains_key(*table)).copied().collect();
         let changed = after.iter().filter(|(table, hash)| before.get(*table).is_some_and(|it| it != *hash));
-        let changed = changed.map(|(table, _)| table).collect();
+        let changed = changed.map(|(table, _)| *table).collect();
         changes.extend(of("new since the plan", new));
         changes.extend(of("gone since the plan", gone));
         changes.extend(of("changed since the plan", changed));
