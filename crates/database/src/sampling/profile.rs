@@ -46,26 +46,31 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
     let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
     let share =
         |step: usize| (rows > 0).then(|| u8::try_from((nulls * 100 / rows + step / 2) / step * step).unwrap_or(100));
-    let texts: Vec<&str> = cells
-        .iter()
-        .filter_map(|cell| match cell {
-            Cell::Text(text) if !text.is_empty() => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    let rule = rule.or_else(|| detected(&texts)).or_else(|| detected_number(cells)).or_else(|| {
-        let width: usize = texts.iter().map(|text| text.chars().count()).sum();
-        let is_free = !texts.is_empty() && width > FREE_TEXT * texts.len();
+    // What is looked for in a text is looked for once, however many rows have it.
+    let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
+    for cell in cells {
+        if let Cell::Text(text) = cell
+            && !text.is_empty()
+        {
+            *texts.entry(text).or_default() += 1;
+        }
+    }
+    let with_text: usize = texts.values().sum();
+    let width: usize = texts.iter().map(|(text, rows)| text.chars().count() * rows).sum();
+    let rule = rule.or_else(|| detected(&texts, with_text)).or_else(|| detected_number(cells)).or_else(|| {
+        let is_free = with_text > 0 && width > FREE_TEXT * with_text;
         (is_free && !is_lifted).then_some(SensitiveRule::FreeText)
     });
     if rule.is_some() {
         let statistics = ColumnStatistics { null_percent: share(5), ..ColumnStatistics::default() };
         return ColumnProfile { sensitive: rule, statistics, values: None };
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts = texts.clone();
     for cell in cells {
-        if let Cell::Text(text) | Cell::Number(_, text) = cell {
-            *counts.entry(text).or_default() += 1;
+        match cell {
+            Cell::Number(_, text) => *counts.entry(text).or_default() += 1,
+            Cell::Text(text) if text.is_empty() => *counts.entry(text).or_default() += 1,
+            _ => {}
         }
     }
     let is_set = !counts.is_empty()
@@ -77,8 +82,7 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
     let statistics = ColumnStatistics {
         null_percent: share(1),
         distinct: (!counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
-        average_width: (!texts.is_empty())
-            .then(|| (texts.iter().map(|text| text.chars().count()).sum::<usize>() / texts.len()) as u64),
+        average_width: (with_text > 0).then(|| (width / with_text) as u64),
         magnitude: magnitude(cells),
         shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
         years,
@@ -89,15 +93,15 @@ pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> 
     ColumnProfile { sensitive: None, statistics, values }
 }
 
-/// The kind that a detector found in two values, or in one of fifty.
-fn detected(texts: &[&str]) -> Option<SensitiveRule> {
-    found_often(texts.iter().filter_map(|text| detect(text)), texts.len())
+/// The kind that a detector found in two values, or in one of fifty. Of each text its number of rows is given, and of all.
+fn detected(texts: &BTreeMap<&str, usize>, rows: usize) -> Option<SensitiveRule> {
+    found_often(texts.iter().filter_map(|(text, rows)| Some((detect(text)?, *rows))), rows)
 }
 
-fn found_often(kinds: impl Iterator<Item = &'static str>, values: usize) -> Option<SensitiveRule> {
+fn found_often(kinds: impl Iterator<Item = (&'static str, usize)>, values: usize) -> Option<SensitiveRule> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for kind in kinds {
-        *counts.entry(kind).or_default() += 1;
+    for (kind, rows) in kinds {
+        *counts.entry(kind).or_default() += rows;
     }
     let all: usize = counts.values().sum();
     let most = counts.into_iter().max_by_key(|(_, count)| *count)?.0;
@@ -114,7 +118,7 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
             _ => None,
         })
         .collect();
-    let cards = numbers.iter().filter_map(|(_, text)| detect_integer(text));
+    let cards = numbers.iter().filter_map(|(_, text)| Some((detect_integer(text)?, 1)));
     let half = |count: usize| count > 0 && count * 2 >= numbers.len();
     found_often(cards, numbers.len()).or_else(|| {
         let to_call = numbers.iter().filter(|(_, text)| is_number_to_call(text)).count();
@@ -131,11 +135,11 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
 }
 
 /// The first and the last year, if all texts are dates.
-fn years(texts: &[&str]) -> Option<(i32, i32)> {
-    if texts.is_empty() || !texts.iter().all(|text| is_dated(text)) {
+fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
+    if texts.is_empty() || !texts.keys().all(|text| is_dated(text)) {
         return None;
     }
-    let years = || texts.iter().filter_map(|text| text.get(..4)?.parse::<i32>().ok());
+    let years = || texts.keys().filter_map(|text| text.get(..4)?.parse::<i32>().ok());
     Some((years().min()?, years().max()?))
 }
 
@@ -155,9 +159,9 @@ fn magnitude(cells: &[Cell]) -> Option<(i8, i8)> {
 }
 
 /// Shapes that at least ten rows have, the most frequent first.
-fn shapes(texts: &[&str]) -> Vec<String> {
+fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for text in texts.iter().filter(|text| text.chars().count() <= SET_CHARACTERS) {
+    for (text, rows) in texts.iter().filter(|(text, _)| text.chars().count() <= SET_CHARACTERS) {
         let shape: String = text
             .chars()
             .map(|c| match c {
@@ -168,7 +172,7 @@ fn shapes(texts: &[&str]) -> Vec<String> {
                 _ => '?',
             })
             .collect();
-        *counts.entry(shape).or_default() += 1;
+        *counts.entry(shape).or_default() += rows;
     }
     // A shape of letters alone only says that there is text.
     let says_something = |shape: &String| shape.contains(|c: char| !matches!(c, 'a' | 'A' | ' ' | '?'));
