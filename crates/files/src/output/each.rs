@@ -41,10 +41,11 @@ impl SeparateWrites {
         let WriteTarget { path, shown, folder } =
             refusal::write_target(&mut self.lookup, &self.workspace, &self.workspace, path, Scope::Workspace)?;
         let failed = |error: &io::Error| write_failed(&shown, error);
-        let folder = match folder {
-            Some(folder) => folder,
-            None => self.folder_of(&path).map_err(|error| failed(&error))?,
+        let known = match folder {
+            Some(folder) => Some(folder),
+            None => self.lookup.folder(&path, &shown)?,
         };
+        let folder = known.map_or_else(|| self.make_folder_of(&path), Ok).map_err(|error| failed(&error))?;
         let name = path.file_name().unwrap_or_default();
         let staged = folder
             .stage(name, text.as_bytes(), FileMode::Default, Durability::Recreatable)
@@ -94,8 +95,8 @@ impl SeparateWrites {
         Ok(())
     }
 
-    /// The folder of a file in it that does not exist yet; missing folders are created.
-    fn folder_of(&mut self, path: &Path) -> io::Result<Folder> {
+    /// The folder of a file, where it or one above it is missing: those are created.
+    fn make_folder_of(&mut self, path: &Path) -> io::Result<Folder> {
         let mut made = Vec::new();
         let folder = make_folders(path, &mut made)?;
         if !made.is_empty() {
