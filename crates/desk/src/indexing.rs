@@ -70,6 +70,16 @@ impl Desk {
         Ok(None)
     }
 
+    /// The same, loaded when it is first needed.
+    pub(super) fn lazy_embedder() -> Option<&'static dyn Embedder> {
+        #[cfg(feature = "meaning")]
+        {
+            Some(&refdesk_index::LazyMiniLm)
+        }
+        #[cfg(not(feature = "meaning"))]
+        None
+    }
+
     /// What the index holds; `None` if there is none.
     ///
     /// # Errors

@@ -213,7 +213,7 @@ impl Settled<'_> {
             is_current: &is_current,
             limit: request.limit,
         };
-        let embedder = if self.settings().hints.semantic { self.embedder()? } else { None };
+        let embedder = self.settings().hints.semantic.then(Desk::lazy_embedder).flatten();
         let found = index.search(&query, embedder)?;
         let mut notes = Vec::new();
         if found.is_empty {

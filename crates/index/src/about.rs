@@ -68,7 +68,8 @@ pub(crate) struct Corpus {
     unembedded: usize,
     /// Documents with a vector that cannot be compared: of zeros, or of other dimensions.
     incomparable: usize,
-    by_number: HashMap<i64, u32>,
+    /// Each number with its position, in the order of the numbers.
+    by_number: Vec<(i64, u32)>,
 }
 
 /// A word of a piece with the documents it stands in.
@@ -127,11 +128,15 @@ impl Corpus {
         let mut corpus = Self::default();
         let mut positions: HashMap<String, u32> = HashMap::new();
         storage.embedded(model, &mut |document| corpus.push(&document, &mut positions))?;
+        corpus.by_number = corpus.documents.iter().copied().zip(0..).collect();
+        corpus.by_number.sort_unstable();
         Ok(corpus)
     }
 
     fn push(&mut self, document: &Embedded, positions: &mut HashMap<String, u32>) {
-        let source = match positions.get(document.source) {
+        // Documents without a vector come source by source.
+        let last = self.sources.last().filter(|at| named(&self.names, Some(at)) == document.source);
+        let source = match last.or_else(|| positions.get(document.source)) {
             Some(at) => *at,
             None => {
                 let at = small(self.names.len());
@@ -156,7 +161,6 @@ impl Corpus {
             self.vectors.push(NO_VECTOR);
         }
         self.unembedded += usize::from(!document.is_embedded);
-        self.by_number.insert(document.id, small(self.documents.len()));
         self.documents.push(document.id);
         self.sources.push(source);
         let kind = self.kind_names.iter().position(|name| name == document.doc_type).unwrap_or_else(|| {
@@ -183,7 +187,8 @@ impl Corpus {
 
     /// The position of a document.
     pub(crate) fn position(&self, document: i64) -> Option<usize> {
-        self.by_number.get(&document).map(|at| wide(*at))
+        let found = self.by_number.binary_search_by_key(&document, |(number, _)| *number).ok()?;
+        self.by_number.get(found).map(|(_, at)| wide(*at))
     }
 
     /// The kind of a document.
@@ -337,7 +342,7 @@ impl Corpus {
     }
 
     fn term(&self, word: &str, ids: &[i64]) -> Term {
-        let mut documents: Vec<u32> = ids.iter().filter_map(|id| self.by_number.get(id).copied()).collect();
+        let mut documents: Vec<u32> = ids.iter().filter_map(|id| self.position(*id)).map(small).collect();
         documents.sort_unstable();
         let sources: HashSet<u32> = documents.iter().filter_map(|at| self.sources.get(wide(*at)).copied()).collect();
         Term { word: word.to_owned(), weight: self.rarity(sources.len()), documents }

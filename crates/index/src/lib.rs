@@ -33,7 +33,7 @@ pub use conversation::{EarlierText, MOST_TEXTS, Recurring};
 pub use embedder::Embedder;
 pub use location::Location;
 #[cfg(feature = "meaning")]
-pub use minilm::MiniLm;
+pub use minilm::{LazyMiniLm, MiniLm};
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
 pub use repository::shared_name;

@@ -102,6 +102,23 @@ impl Embedder for MiniLm {
     }
 }
 
+/// The model, loaded for its first text: a search in an index without vectors needs no model.
+pub struct LazyMiniLm;
+
+impl Embedder for LazyMiniLm {
+    fn model(&self) -> &str {
+        NAME
+    }
+
+    fn embed(&self, text: &str) -> Result<Vector, Error> {
+        MiniLm::shared()?.embed(text)
+    }
+
+    fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
+        MiniLm::shared()?.background(texts)
+    }
+}
+
 /// A vector as `examples/background.rs` writes it: its scale, least significant byte first, then its numbers.
 fn stored(bytes: &[u8]) -> Option<Vector> {
     let (scale, values) = bytes.split_first_chunk()?;

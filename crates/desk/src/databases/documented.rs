@@ -96,8 +96,8 @@ pub struct DocumentedPages {
     pub domains: Vec<DomainPage>,
     /// The page of each database.
     pub(super) overviews: HashMap<String, String>,
-    /// By path without links.
-    pub(super) files: HashMap<PathBuf, PageFile>,
+    /// By path below the folder.
+    files: HashMap<String, PageFile>,
     /// What was read before, with the stamps of the files.
     docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
 }
@@ -192,7 +192,9 @@ impl DocumentedPages {
         let folder = resolve(&written).unwrap_or(written);
         let mut pages = Self { workspace, folder, ..Self::default() };
         let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
-        let listed = || files.iter().filter(|file| is_page(&file.path, &file.database));
+        let listed: Vec<&ManifestFile> =
+            files.iter().filter(|file| is_page(&file.path, &file.database)).collect();
+        let listed = || listed.iter().copied();
         let hashes: HashMap<&str, &str> =
             listed().map(|file| (file.path.as_str(), file.content_hash.as_str())).collect();
         let hash = |path: &str| hashes.get(path).map(|hash| (*hash).to_owned());
@@ -201,7 +203,7 @@ impl DocumentedPages {
         for file in listed() {
             let (Some(schema), Some(table), Some(domain)) = (&file.schema, &file.table, &file.domain) else { continue };
             let Some(stem) = file.path.strip_suffix(".json") else { continue };
-            let is_in_domain = file.path.starts_with(&format!("{docs_path}/{}/{domain}/tables/", file.database));
+            let is_in_domain = is_in_folder(&file.path, [docs_path, &file.database, domain, "tables"]);
             let is_new = seen.insert((file.database.as_str(), schema.as_str(), table.as_str()))
                 && paths.insert(file.path.as_str());
             let is_known = counts.contains_key(file.database.as_str());
@@ -239,14 +241,14 @@ impl DocumentedPages {
         pages.domains = domains.collect();
         let overviews = listed().filter(|file| file.kind == PageKind::Overview && file.path.ends_with(".md"));
         pages.overviews = overviews.map(|file| (file.database.clone(), file.path.clone())).collect();
-        let real = |path: &str| pages.folder.join(path.strip_prefix(docs_path).unwrap_or(path).trim_start_matches('/'));
-        let mut files = HashMap::new();
+        let below = |path: &str| path.strip_prefix(docs_path).unwrap_or(path).trim_start_matches('/').to_owned();
+        let mut files = HashMap::with_capacity(2 * pages.tables.len() + pages.domains.len());
         for (at, table) in pages.tables.iter().enumerate() {
-            files.insert(real(&table.data), PageFile::Data);
-            files.insert(real(&table.path), PageFile::Table(at));
+            files.insert(below(&table.data), PageFile::Data);
+            files.insert(below(&table.path), PageFile::Table(at));
         }
         for (at, domain) in pages.domains.iter().enumerate() {
-            files.insert(real(&domain.path), PageFile::Domain(at));
+            files.insert(below(&domain.path), PageFile::Domain(at));
         }
         pages.files = files;
         pages.version = pages.hash();
@@ -261,6 +263,11 @@ impl DocumentedPages {
             text.push_str(&format!("{path}\n{hash:?}\n"));
         }
         sha256_hex(text.as_bytes())
+    }
+
+    /// What a file is, by its path without links; `None` if it is not a page.
+    pub(super) fn file(&self, path: &Path) -> Option<PageFile> {
+        self.files.get(path.strip_prefix(&self.folder).ok()?.to_str()?).copied()
     }
 
     /// Whether no table has a page.
@@ -380,4 +387,9 @@ impl DocumentedPages {
         let is_edited = hash.is_none_or(|hash| *hash != sha256_hex(&bytes));
         Some((String::from_utf8_lossy(&bytes).into_owned(), is_edited))
     }
+}
+
+/// Whether a path is below these folders, each of which is in the one before.
+fn is_in_folder(path: &str, folders: [&str; 4]) -> bool {
+    folders.iter().try_fold(path, |rest, folder| rest.strip_prefix(folder)?.strip_prefix('/')).is_some()
 }

@@ -28,15 +28,15 @@ impl DatabasePages for DocumentedPages {
     }
 
     fn role(&self, path: &Path) -> PageRole {
-        match self.files.get(path) {
+        match self.file(path) {
             None => PageRole::Other,
             Some(PageFile::Data) => PageRole::Data,
             Some(PageFile::Table(at)) => {
-                let data = self.tables.get(*at).map(|table| self.real(&table.data));
+                let data = self.tables.get(at).map(|table| self.real(&table.data));
                 PageRole::Page(std::iter::once(path.to_path_buf()).chain(data).collect())
             }
             Some(PageFile::Domain(at)) => {
-                let tables = self.domains.get(*at).into_iter().flat_map(|domain| &domain.tables);
+                let tables = self.domains.get(at).into_iter().flat_map(|domain| &domain.tables);
                 let data = tables.filter_map(|at| self.tables.get(*at)).map(|table| self.real(&table.data));
                 PageRole::Page(std::iter::once(path.to_path_buf()).chain(data).collect::<Vec<PathBuf>>())
             }
@@ -45,14 +45,14 @@ impl DatabasePages for DocumentedPages {
 
     fn content(&self, path: &Path) -> io::Result<PageContent> {
         let none = || io::Error::from(io::ErrorKind::NotFound);
-        match self.files.get(path) {
+        match self.file(path) {
             Some(PageFile::Table(at)) => {
-                let table = self.tables.get(*at).ok_or_else(none)?;
+                let table = self.tables.get(at).ok_or_else(none)?;
                 let documents = self.doc(table).map(|doc| documents(table, &doc)).unwrap_or_default();
                 Ok(self.with_prose(documents, &table.path, table.hash.as_ref(), subject(table)))
             }
             Some(PageFile::Domain(at)) => {
-                let domain = self.domains.get(*at).ok_or_else(none)?;
+                let domain = self.domains.get(at).ok_or_else(none)?;
                 let about = DatabaseSubject {
                     database: domain.database.clone(),
                     domain: Some(domain.domain.clone()),
