@@ -1,5 +1,6 @@
 //! Finding and joining the tables of a documented database of 1,000 tables and 14,000 columns: the index by words, `search` as a whole
-//! process beside the `sqlite3` command line over the same words, and join paths within the process and as a whole process.
+//! process beside the `sqlite3` command line over the same words, the same by a server, and join paths within the process and as a
+//! whole process.
 
 #![allow(
     missing_docs,
@@ -26,6 +27,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use databases::{Dialect, many_tables, sql};
 use refdesk_core::config::Surroundings;
 use refdesk_desk::{Desk, Options};
+use serde_json::{Value, json};
+use support::mcp::Session;
 use support::{Workspace, in_turn, refdesk, report, time};
 
 const RUNS: usize = 11;
@@ -86,6 +89,25 @@ fn search(workspace: &Workspace) {
     report("search, above sqlite3", milliseconds(ours) - milliseconds(floor), 15.0, " ms");
 }
 
+/// The same by a server that has answered before, for an agent that may read every page.
+fn served(workspace: &Workspace) {
+    let listed = refdesk(workspace, &["list", "--format", "json"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let mut session = Session::start(workspace);
+    let ids: Vec<&str> = listed["sources"].as_array().unwrap().iter().filter_map(|it| it["id"].as_str()).collect();
+    session.call("selectReferences", &json!({"ids": ids}));
+    let queries = ["order price customer", "which parcels does a driver deliver", "stock of an item in a bin"];
+    let mut ask = |query: &str| session.call("search_documents", &json!({"query": query}));
+    for query in queries {
+        ask(query);
+    }
+    let mut times: Vec<Duration> = (0..RUNS * 10).map(|at| ask(queries[at % queries.len()])).collect();
+    session.end();
+    times.sort_unstable();
+    report("search over MCP, warm", milliseconds(times[times.len() / 2]), 8.0, " ms");
+    report("search over MCP, warm, 95 of 100", milliseconds(times[times.len() * 95 / 100]), 25.0, " ms");
+}
+
 fn paths(workspace: &Workspace) {
     let root = workspace.folder.path();
     let around = Surroundings { workspace: root.into(), current: root.into(), ..Surroundings::default() };
@@ -108,6 +130,7 @@ fn paths(workspace: &Workspace) {
 fn tables(_: &mut Criterion) {
     let workspace = documented();
     search(&workspace);
+    served(&workspace);
     paths(&workspace);
 }
 

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 
+pub mod mcp;
 pub mod running;
 
 use std::io::Write;

@@ -58,6 +58,8 @@ impl TestServer {
             let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let mut postgres = command(&programs.join("postgres"), is_root);
             postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-F", "-c", "listen_addresses=127.0.0.1"]);
+            // Making 10,000 tables, and `pg_dump` of them, locks each.
+            postgres.args(["-c", "max_locks_per_transaction=1024"]);
             postgres.args(["-p", &port.to_string(), "-c", if tls { "ssl=on" } else { "ssl=off" }]);
             let mut child = postgres.current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap();
             let mut log = BufReader::new(child.stderr.take().unwrap());
