@@ -192,8 +192,7 @@ impl DocumentedPages {
         let folder = resolve(&written).unwrap_or(written);
         let mut pages = Self { workspace, folder, ..Self::default() };
         let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
-        let listed: Vec<&ManifestFile> =
-            files.iter().filter(|file| is_page(&file.path, &file.database)).collect();
+        let listed: Vec<&ManifestFile> = files.iter().filter(|file| is_page(&file.path, &file.database)).collect();
         let listed = || listed.iter().copied();
         let hashes: HashMap<&str, &str> =
             listed().map(|file| (file.path.as_str(), file.content_hash.as_str())).collect();

@@ -239,7 +239,7 @@ fn locks(server: &TestServer, database: &str) {
     let config = config_of(server, database, "refdesk", "");
     let crate::config::Connection::Postgres(place) = &config.databases[0].connection else { panic!("another server") };
     let address = place::address(place, &ConnectionSurroundings::default()).unwrap();
-    let session = ReadingSession::open(&address).unwrap();
+    let session = ReadingSession::open(&address, &Default::default()).unwrap();
     session.limit_statements(Duration::from_secs(5)).unwrap();
     let held = || {
         let sql =
