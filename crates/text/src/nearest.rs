@@ -1,6 +1,6 @@
 //! Suggestions for misspelled names.
 
-/// Names of more characters than this are compared with none: such a text is no name, and comparing takes long.
+/// Longer texts are not compared: they are not names, and comparing them is slow.
 const LONGEST: usize = 200;
 
 /// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), ignoring

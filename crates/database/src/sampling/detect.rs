@@ -19,8 +19,8 @@ pub fn detect(text: &str) -> Option<&'static str> {
     whole(text).or_else(|| parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole))
 }
 
-/// The kind of sensitive value that the digits of an integer are. Telling a number to call from another one needs more than one of
-/// them, which [`is_number_to_call`] is for.
+/// The kind of sensitive value that the digits of an integer are. A phone number is told from other numbers only by several
+/// of them: see [`is_number_to_call`].
 pub fn detect_integer(text: &str) -> Option<&'static str> {
     let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
@@ -35,7 +35,7 @@ fn is_issued(text: &str) -> bool {
         || matches!(beginning(4), 2221..=2720 | 3528..=3589)
 }
 
-/// Whether an integer may be a number to call, with its country or its area: not a count of seconds or milliseconds of these years,
+/// Whether an integer may be a phone number, with its country or its area: not a count of seconds or milliseconds of these years,
 /// and not a date without its signs.
 pub fn is_number_to_call(text: &str) -> bool {
     let Ok(number) = text.parse::<u64>() else { return false };

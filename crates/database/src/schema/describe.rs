@@ -52,7 +52,7 @@ const IRREGULAR: &[&str] =
 /// What things do at a moment.
 const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
 
-/// Words with which no thing ends that is *of* another.
+/// A name that ends in one of these does not go before *of*.
 const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
 
 /// A table by its kind and its name alone.
@@ -143,7 +143,7 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
     let name = name.strip_prefix(&format!("{owner} ")).map(str::to_owned).unwrap_or(name);
     let mut text = match name.rsplit(' ').next() {
         None | Some("") => format!("Unnamed value of the {owner}{unit}"),
-        // `Made in of the car` is no English.
+        // `Made in of the car` is not English.
         Some(last) if PREPOSITIONS.contains(&last) => {
             format!("Value \u{201c}{name}\u{201d} of the {owner}{unit}")
         }

@@ -215,7 +215,7 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             doc.inferred_joins.iter().map(|it| (&it.referenced_table, &it.columns, &it.referenced_columns, INFERRED));
         for (target, columns, target_columns, cost) in real.chain(inferred) {
             let Some(to) = positions.get(target.as_str()).copied().filter(|to| *to != from) else { continue };
-            // A page that somebody else wrote may have other numbers of columns, of which there is no join.
+            // A page that refdesk did not write may have different numbers of columns, which make no join.
             if columns.is_empty() || columns.len() != target_columns.len() {
                 continue;
             }
