@@ -98,15 +98,15 @@ fn what_could_not_be_read_is_no_success() {
     let config = |entries: &str| format!("databases: [{entries}]\n");
     world.put(".jaato/databases.yaml", config(&format!("{shop}, {bad}, {wrong}")).as_bytes());
     let told = world.run(&["db", "diff"]).exits(1);
-    assert_eq!(told.text(), "1 database agrees with its pages, 2 could not be read.\n");
+    assert_eq!(told.text(), "1 database agrees with its pages, 2 could not be compared.\n");
     let told = world.run(&["db", "document"]).exits(1);
-    assert!(told.text().starts_with("Up to date: 27 pages; 2 databases could not be read.\n"), "{told}");
+    assert!(told.text().starts_with("Up to date: 27 pages; 2 databases could not be documented.\n"), "{told}");
     let told = world.run(&["db", "pipeline", "--yes"]).exits(1);
-    assert!(told.text().contains("Up to date: 27 pages; 2 databases could not be read.\n"), "{told}");
+    assert!(told.text().contains("Up to date: 27 pages; 2 databases could not be documented.\n"), "{told}");
     assert!(!world.path.join("docs/databases/wrong").exists());
     world.put(".jaato/databases.yaml", config(bad).as_bytes());
     let told = world.run(&["db", "document", "bad"]).exits(1);
-    assert!(told.text().starts_with("No database could be read.\n"), "{told}");
+    assert!(told.text().starts_with("No database could be documented.\n"), "{told}");
     world.run(&["db", "diff", "bad"]).exits(1);
     // A configuration that is wrong, and a plan that is damaged, write nothing.
     world.put(".jaato/databases.yaml", config(wrong).as_bytes());

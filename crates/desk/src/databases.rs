@@ -30,14 +30,13 @@ pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
 pub use reading::{ReadDatabase, ReadState};
 pub use writing::{DocumentProgress, DocumentReport};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings, SearchWeights};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
-use refdesk_files::output::resolve;
-use refdesk_files::reserved::is_reserved;
+use refdesk_files::{EntryKind, link_on_path};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -110,7 +109,7 @@ impl Desk {
                     let (settings, told) = self.agent_settings();
                     problems.extend(told);
                     config.databases.iter_mut().for_each(|database| database.settings = settings);
-                    if let Some(problem) = self.linked_out(&config, file) {
+                    if let Some(problem) = self.linked_away(&config, file) {
                         config.refuse_all();
                         problems.push(problem);
                     }
@@ -141,20 +140,11 @@ impl Desk {
         (AgentSettings::default(), Vec::new())
     }
 
-    /// What is wrong if links lead from the folder of the pages out of the workspace, or to files of git or refdesk.
-    fn linked_out(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
-        let workspace = std::fs::canonicalize(self.workspace()).ok()?;
-        let folder = resolve(&workspace.join(&config.docs_path)).ok()?;
-        let (code, what) = match folder.strip_prefix(&workspace) {
-            Err(_) => (Code::Outside, "is a link that leads out of the workspace"),
-            Ok(below) if below.as_os_str().is_empty() || below.starts_with(".jaato") || is_reserved(below) => {
-                (Code::Guarded, "is a link to a folder in which no pages may be")
-            }
-            Ok(_) => return None,
-        };
-        let problem = Diagnostic::error(code, format!("'docs_path' {what}, so no page is written"));
-        let fix = format!("name a folder in the workspace, as in {}", config::DOCS_PATH);
-        Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)).fix(fix))
+    /// What is wrong if there is a link on the way to the folder of the pages.
+    fn linked_away(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
+        let link = link_on_path(self.workspace(), Path::new(&config.docs_path), EntryKind::Folder)?;
+        let problem = Diagnostic::error(link.code, format!("no page is written: {}", link.message)).fix(link.fix);
+        Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))
     }
 
     /// The databases that would be meant by these names and are not used, because of errors in their entries.

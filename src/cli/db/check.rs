@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{failed_json, failures, refused, unread};
+use super::{failed_json, failures, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_database::schema::check::{CheckRule, Finding};
@@ -66,7 +66,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         }));
     }
     if !failed.is_empty() {
-        text.push_str(&format!("{} checked{}\n", counted(found.len(), "database"), unread(failed.len())));
+        text.push_str(&format!("{} checked{}\n", counted(found.len(), "database"), not_done(failed.len(), "checked")));
     }
     let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
     let json = json!({"databases": databases, "failed": failed_json(&failed)});

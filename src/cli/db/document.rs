@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Value, json};
 
-use super::{INTERRUPTED, failed_json, failures, refused, unread};
+use super::{INTERRUPTED, failed_json, failures, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
@@ -192,15 +192,15 @@ fn show(is_terminal: bool, DocumentProgress { done, failed, of }: DocumentProgre
 }
 
 fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> String {
-    let unread = unread(prepared.failed.len());
+    let failed = not_done(prepared.failed.len(), "documented");
     let mut text = match (report.written.len(), report.removed.len()) {
         (0, 0) if prepared.read_databases().next().is_none() && !prepared.failed.is_empty() => {
-            "No database could be read.\n".to_owned()
+            "No database could be documented.\n".to_owned()
         }
         (0, 0) if !report.failed.is_empty() => {
-            format!("No page was written; {}{unread}.\n", counted(report.failed.len(), "error"))
+            format!("No page was written; {}{failed}.\n", counted(report.failed.len(), "error"))
         }
-        (0, 0) => format!("Up to date: {}{unread}.\n", counted(report.unchanged, "page")),
+        (0, 0) => format!("Up to date: {}{failed}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
             let unchanged = if report.unchanged > 0 {
                 format!(", {} unchanged", grouped(report.unchanged as u64))
@@ -213,7 +213,7 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
                 (_, 0) => format!("Wrote {} below {folder}", counted(written, "page")),
                 _ => format!("Wrote {} below {folder}, removed {}", counted(written, "page"), grouped(removed as u64)),
             };
-            format!("{done}{unchanged}{unread}.\n")
+            format!("{done}{unchanged}{failed}.\n")
         }
     };
     if !report.sources.is_empty() {

@@ -57,9 +57,9 @@ fn refused(error: Error) -> CommandOutput {
     CommandOutput { exit, ..CommandOutput::refused(error) }
 }
 
-/// `; 2 databases could not be read`, or nothing.
-fn unread(failed: usize) -> String {
-    if failed > 0 { format!("; {} could not be read", counted(failed, "database")) } else { String::new() }
+/// `; 2 databases could not be compared`, or nothing.
+fn not_done(failed: usize, done: &str) -> String {
+    if failed > 0 { format!("; {} could not be {done}", counted(failed, "database")) } else { String::new() }
 }
 
 /// The databases that could not be read, for programs: each with its name.

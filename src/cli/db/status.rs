@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{failed_json, failures, refused, unread};
+use super::{failed_json, failures, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::rows;
@@ -51,7 +51,11 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         }));
     }
     for (name, error) in &run.failed {
-        let status = if error.code == Code::Untrusted { "untrusted" } else { "unreachable" };
+        let status = match error.code {
+            Code::Untrusted => "untrusted",
+            Code::LinkedOut => "linked",
+            _ => "unreachable",
+        };
         lines.push(vec![name.clone(), status.to_owned(), String::new(), error.message.clone()]);
         databases.push(json!({"name": name, "status": status, "error": error.message, "cost": 0}));
     }
@@ -92,12 +96,14 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let failed = run.failed.len();
     match (count, found.len()) {
-        (0, 0) if failed > 0 => text.push_str("No database could be read, so none was compared with its pages.\n"),
+        (0, 0) if failed > 0 => text.push_str("No database could be compared with its pages.\n"),
         (0, _) if failed == 0 => text.push_str("The pages say what the databases say.\n"),
-        (0, 1) => text.push_str(&format!("1 database agrees with its pages, {failed} could not be read.\n")),
-        (0, same) => text.push_str(&format!("{same} databases agree with their pages, {failed} could not be read.\n")),
+        (0, 1) => text.push_str(&format!("1 database agrees with its pages, {failed} could not be compared.\n")),
+        (0, same) => {
+            text.push_str(&format!("{same} databases agree with their pages, {failed} could not be compared.\n"));
+        }
         _ if failed > 0 => {
-            text.push_str(&format!("{} compared{}.\n", counted(found.len(), "database"), unread(failed)));
+            text.push_str(&format!("{} compared{}.\n", counted(found.len(), "database"), not_done(failed, "compared")));
         }
         _ => {}
     }

@@ -15,7 +15,6 @@ use refdesk_database::schema::file_names::is_file_name;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::resolve;
 use refdesk_files::{Stamp, stamp};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -188,8 +187,7 @@ impl DocumentedPages {
     /// The pages among these files, which a manifest names.
     pub(super) fn of(workspace: &Path, docs_path: &str, files: &[ManifestFile]) -> Self {
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-        let written = workspace.join(docs_path);
-        let folder = resolve(&written).unwrap_or(written);
+        let folder = workspace.join(docs_path);
         let mut pages = Self { workspace, folder, ..Self::default() };
         let is_page = |path: &str, database: &str| is_name(database) && is_page_path(path, docs_path, database);
         let listed: Vec<&ManifestFile> = files.iter().filter(|file| is_page(&file.path, &file.database)).collect();

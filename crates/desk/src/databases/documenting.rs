@@ -18,7 +18,7 @@ use refdesk_database::schema::snapshot::{Table, TableName};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, Before, Proposal, Scope};
-use refdesk_files::{Durability, FileMode, Lock};
+use refdesk_files::{Durability, EntryKind, FileMode, Folder, Lock, is_link_refused, link_on_path};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
@@ -232,6 +232,10 @@ impl Desk {
 
     fn add_pages(&self, run: &mut Documentation, database: &ReadDatabase, options: &DocumentOptions) {
         let name = &database.config.name;
+        if let Some(link) = self.linked_folder(&run.planned, name) {
+            run.failed.push((name.clone(), link));
+            return;
+        }
         let Some(described) = self.describe(database, &run.planned, Values::Sampled) else { return };
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
@@ -276,6 +280,16 @@ impl Desk {
             }
             run.pages.push(it);
         }
+    }
+
+    /// A link on the way to a folder for pages of a database: its pages would go elsewhere, and would not be found there.
+    fn linked_folder(&self, planned: &Planned, database: &str) -> Option<Error> {
+        let root = Folder::root(self.workspace()).ok()?;
+        planned.plan.units(database).find_map(|unit| {
+            let folder = Path::new(&unit.output_directory).join("tables");
+            let is_link = root.below(&folder).is_err_and(|error| is_link_refused(&error));
+            if is_link { link_on_path(self.workspace(), &folder, EntryKind::Folder) } else { None }
+        })
     }
 
     /// What is said of the tables of a database; `None` if it could not be read.
@@ -328,13 +342,13 @@ impl Desk {
             .collect();
         let entries = catalog_entries(&database.config, &run.docs_path, &rows);
         run.wanted_sources.extend(entries.iter().map(|entry| entry.id.clone()));
-        if !self.settings().auto_discover {
-            let message = "files in the references folder are not read, so the pages do not become sources";
-            let problem = Diagnostic::warning(Code::NotDiscovered, message);
-            run.problems.push(problem.fix("set 'auto_discover_references' to true"));
+        let folder = self.references_folder();
+        if let Some(problem) = self.no_entries(&folder) {
+            if !run.problems.contains(&problem) {
+                run.problems.push(problem);
+            }
             return;
         }
-        let folder = self.references_folder();
         for entry in entries {
             let file = folder.join(format!("{}.json", entry.id));
             let elsewhere = self.catalog().get(&entry.id).filter(|source| *source.origin.file != *file);
@@ -347,6 +361,22 @@ impl Desk {
             let text = entry.text(&self.portable(&folder, &self.workspace().join(&entry.path)));
             run.catalog.push((entry, self.around().display(&file), text));
         }
+    }
+
+    /// Why the pages cannot become sources.
+    fn no_entries(&self, folder: &Path) -> Option<Diagnostic> {
+        let warning =
+            |code: Code, why: String| Diagnostic::warning(code, format!("{why}, so the pages do not become sources"));
+        if !self.settings().auto_discover {
+            let problem = warning(Code::NotDiscovered, "files in the references folder are not read".to_owned());
+            return Some(problem.fix("set 'auto_discover_references' to true"));
+        }
+        let Ok(below) = folder.strip_prefix(self.workspace()) else {
+            let problem = warning(Code::Outside, format!("{} is outside the workspace", folder.display()));
+            return Some(problem.fix("set 'references_dir' to a folder in the workspace"));
+        };
+        let link = link_on_path(self.workspace(), below, EntryKind::Folder)?;
+        Some(warning(link.code, link.message).fix(link.fix))
     }
 
     /// The bytes of a page; `None` if there is none.
@@ -365,8 +395,11 @@ impl Desk {
         stored_manifest(self.workspace(), docs_path)
     }
 
-    /// What writing a file of the workspace would change; the path is relative to the workspace.
+    /// What writing a file of the workspace would change; the path is relative to the workspace, and no link is followed.
     pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
+        if let Some(link) = link_on_path(self.workspace(), Path::new(path), EntryKind::File) {
+            return Err(link);
+        }
         output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
     }
 

@@ -12,7 +12,7 @@ use super::refusal::{self, WriteTarget};
 use super::write::make_folders;
 use super::{Before, Scope, WrittenFile};
 use crate::atomic::{device_of, sync_file_system};
-use crate::{Durability, FileMode, Folder};
+use crate::{Durability, EntryKind, FileMode, Folder, link_on_path};
 use refdesk_text::{Code, Error};
 
 /// From so many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
@@ -33,13 +33,20 @@ impl SeparateWrites {
         Self { workspace: workspace.to_path_buf(), lookup: PathLookup::default(), written: BTreeMap::new() }
     }
 
-    /// Writes a file at a path relative to the workspace, whose content is still `before`.
+    /// Writes a file at a path relative to the workspace, whose content is still `before`. No link is followed, as these files are read
+    /// again, which follows none either.
     ///
     /// # Errors
-    /// The path may not be written, its content changed, or the file system's error.
+    /// The path may not be written or has a link in it, its content changed, or the file system's error.
     pub fn write(&mut self, path: &str, text: &str, before: &Before) -> Result<WrittenFile, Error> {
-        let WriteTarget { path, shown, folder } =
-            refusal::write_target(&mut self.lookup, &self.workspace, &self.workspace, path, Scope::Workspace)?;
+        let target = refusal::write_target(&mut self.lookup, &self.workspace, &self.workspace, path, Scope::Workspace);
+        let straight = self.lookup.workspace(&self.workspace).join(path);
+        if target.as_ref().map_or(true, |target| target.path != straight)
+            && let Some(link) = link_on_path(&self.workspace, Path::new(path), EntryKind::File)
+        {
+            return Err(link);
+        }
+        let WriteTarget { path, shown, folder } = target?;
         let failed = |error: &io::Error| write_failed(&shown, error);
         let known = match folder {
             Some(folder) => Some(folder),
@@ -141,5 +148,32 @@ mod tests {
         let names = |folder: &str| fs::read_dir(root.join(folder)).unwrap().count();
         assert_eq!((names("a"), names("b/c"), names(".")), (1, MANY, 2));
         assert_eq!(fs::read_to_string(root.join("a/old")).unwrap(), "new\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed() {
+        let (_root, root) = crate::testing::tree(&["w/a/file", "out/file"]);
+        let workspace = root.join("w");
+        let links =
+            [("../out", "out"), ("a", "in"), ("a/file", "file"), ("in", "chain"), ("gone", "dangling"), ("x", "x")];
+        crate::testing::link(&workspace, &links);
+        let mut writes = SeparateWrites::new(&workspace);
+        for path in
+            ["out/file", "out/new", "in/file", "in/new", "file", "chain/new", "dangling", "dangling/new", "x", "x/y"]
+        {
+            for before in [Before::Nothing, file("12345")] {
+                let refused = writes.write(path, "new", &before).unwrap_err();
+                assert_eq!(refused.code, Code::LinkedOut, "{path}: {refused}");
+                let link = path.split('/').next().unwrap();
+                assert!(refused.message.starts_with(&format!("{link} is a link to ")), "{refused}");
+            }
+        }
+        writes.finish().unwrap();
+        for path in ["w/a", "out"] {
+            assert_eq!(fs::read_dir(root.join(path)).unwrap().count(), 1, "{path}");
+            assert_eq!(fs::read_to_string(root.join(path).join("file")).unwrap(), "12345", "{path}");
+        }
+        assert!(!workspace.join("gone").exists());
     }
 }

@@ -70,13 +70,16 @@ fn pages_go_nowhere_else() {
     fs::create_dir_all(world.path.join(".git")).unwrap();
     std::os::unix::fs::symlink("../elsewhere", world.path.join("out")).unwrap();
     std::os::unix::fs::symlink(".git", world.path.join("own")).unwrap();
+    fs::create_dir_all(world.path.join("inside")).unwrap();
+    std::os::unix::fs::symlink("inside", world.path.join("in")).unwrap();
     for (path, code) in [
         ("../out", Code::Outside),
         (".git/x", Code::Guarded),
         (".jaato", Code::Guarded),
         ("/tmp/x", Code::Outside),
-        ("out/pages", Code::Outside),
-        ("own/pages", Code::Guarded),
+        ("out/pages", Code::LinkedOut),
+        ("own/pages", Code::LinkedOut),
+        ("in/pages", Code::LinkedOut),
     ] {
         world.put(".jaato/databases.yaml", &format!("{CONFIG}\ndocs_path: {path}\n"));
         let mut desk = world.desk();
@@ -88,5 +91,101 @@ fn pages_go_nowhere_else() {
         assert_eq!(told, [(code, Some(".jaato/databases.yaml"), Some(2))], "{path}");
         assert!(!world.path.join(FILE).exists());
         assert!(!world.path.join("../out").exists() && !world.path.join(".git/x").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
+    use std::os::unix::fs::symlink;
+    for (link, target, is_there) in [
+        ("docs/databases/shop", "../../../elsewhere", true),
+        ("docs/databases/shop", "../../inside", true),
+        ("docs/databases/shop", "../../gone", false),
+        ("docs/databases/shop/customer", "../../../../elsewhere", true),
+        ("docs/databases/shop/customer/tables", "../../../../inside", true),
+        ("docs/databases/shop/zone", "zone", false),
+        ("docs/databases/shop/zone", "../../../shop.db", true),
+    ] {
+        let world = World::new();
+        let app = "{name: app, type: sqlite, connection: {file: app.db}}]";
+        world.sql("app.db", "CREATE TABLE a (b)");
+        world.put(".jaato/databases.yaml", &CONFIG.replace(']', &format!(", {app}")));
+        for folder in ["../elsewhere", "inside"] {
+            fs::create_dir_all(world.path.join(folder)).unwrap();
+        }
+        let at = world.path.join(link);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        symlink(target, &at).unwrap();
+        let mut desk = world.desk();
+        let prepared = desk.prepare_documentation(&options()).unwrap();
+        let told: Vec<String> = prepared.failures().iter().map(|it| format!("{} ({})", it.message, it.code)).collect();
+        assert_eq!(told.len(), 1, "{link} -> {target}: {told:?}");
+        assert!(told[0].starts_with(&format!("'shop': {link} is a link to {target}")), "{told:?}");
+        assert!(told[0].ends_with("(linked-out)"), "{told:?}");
+        assert_eq!(prepared.failed[0].1.fix, format!("replace the link {link} by a folder").into());
+        let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+        assert_eq!(report.failed, []);
+        assert!(report.written.iter().all(|path| path.starts_with("docs/databases/app/")), "{:?}", report.written);
+        assert_eq!(report.sources, ["db-app-system"]);
+        for folder in ["../elsewhere", "inside"] {
+            assert_eq!(fs::read_dir(world.path.join(folder)).unwrap().count(), 0, "{link} -> {target}");
+        }
+        assert_eq!(at.exists(), is_there, "{link} -> {target}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_page_that_is_a_link_costs_this_page_alone() {
+    for target in ["../../../../../../elsewhere", "main.bin.md", "gone", "main.zone.md"] {
+        let world = World::new();
+        let page = "docs/databases/shop/zone/tables/main.zone.md";
+        world.put("../elsewhere", "theirs");
+        world.document(&options());
+        fs::remove_file(world.path.join(page)).unwrap();
+        std::os::unix::fs::symlink(target, world.path.join(page)).unwrap();
+        for _ in 0..2 {
+            let mut desk = world.desk();
+            let prepared = desk.prepare_documentation(&options()).unwrap();
+            let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+            let told: Vec<(&str, Code)> = report.failed.iter().map(|it| (it.message.as_str(), it.code)).collect();
+            assert!(
+                matches!(told.as_slice(), [(message, Code::LinkedOut)]
+                    if message.starts_with(&format!("{page} is a link to {target}"))),
+                "{told:?}"
+            );
+            assert_eq!(report.failed[0].fix, format!("replace the link {page} by a file").into());
+            assert_eq!(report.written, [] as [&str; 0]);
+        }
+        assert_eq!(fs::read_to_string(world.path.join("../elsewhere")).unwrap(), "theirs");
+        assert!(!world.path.join("docs/databases/shop/zone/tables/gone").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn entries_of_the_catalog_go_nowhere_else_either() {
+    for (path, references, code) in [
+        (".jaato/references", None, Code::LinkedOut),
+        ("refs", Some("refs"), Code::LinkedOut),
+        ("none", Some("../elsewhere"), Code::Outside),
+    ] {
+        let world = World::new();
+        fs::create_dir_all(world.path.join("../elsewhere")).unwrap();
+        fs::create_dir_all(world.path.join("inside")).unwrap();
+        if let Some(references) = references {
+            world.put("references.json", &format!("{{\"references_dir\": \"{references}\", \"sources\": []}}"));
+        }
+        std::os::unix::fs::symlink(world.path.join("inside"), world.path.join(path)).unwrap();
+        let mut desk = world.desk();
+        let prepared = desk.prepare_documentation(&options()).unwrap();
+        let told: Vec<Code> = prepared.problems.iter().map(|it| it.code).collect();
+        assert_eq!(told, [code], "{path}: {:?}", prepared.problems);
+        let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+        assert_eq!((report.failed, report.sources, report.written.len()), (vec![], vec![], 11), "{path}");
+        for folder in ["../elsewhere", "inside"] {
+            assert_eq!(fs::read_dir(world.path.join(folder)).unwrap().count(), 0, "{path}");
+        }
     }
 }
