@@ -35,6 +35,7 @@ pub struct Glyphs {
     pub documented: &'static str,
     pub undocumented: &'static str,
     pub stale: &'static str,
+    pub cycle: &'static str,
     /// Bars from the lowest to the highest.
     pub levels: [&'static str; 8],
     pub plain: border::Set<'static>,
@@ -67,6 +68,7 @@ impl Glyphs {
         documented: "■",
         undocumented: "□",
         stale: "◧",
+        cycle: "↻",
         levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
         plain: border::ROUNDED,
         focused: border::THICK,
@@ -98,6 +100,7 @@ impl Glyphs {
         documented: "#",
         undocumented: ".",
         stale: "%",
+        cycle: "@",
         levels: ["_", ".", ":", "-", "=", "+", "*", "#"],
         plain: border::Set {
             top_left: "+",
@@ -146,6 +149,19 @@ impl Glyphs {
         Cow::Owned(text.chars().map(plain).collect())
     }
 
+    /// The lines in front of a row of a tree at this level. Bit `n` of `open` is set if the branch of level `n` continues below it.
+    pub fn branch(&self, level: usize, open: u32) -> String {
+        let goes_on = |level: usize| open & (1 << level.min(31)) != 0;
+        let mut lines = String::new();
+        for level in 0..level.saturating_sub(1) {
+            lines.push_str(if goes_on(level) { self.bar } else { "  " });
+        }
+        if let Some(own) = level.checked_sub(1) {
+            lines.push_str(if goes_on(own) { self.tee } else { self.corner });
+        }
+        lines
+    }
+
     pub fn mark(&self, standing: SelectionState) -> &'static str {
         if self.unicode { standing.mark() } else { standing.ascii_mark() }
     }
@@ -163,6 +179,7 @@ mod tests {
             for standing in SelectionState::ALL {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
+            assert_eq!(glyphs.cycle.width(), 1);
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }
         assert!(SelectionState::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));

@@ -323,6 +323,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Follow if state.window.is_none() && state.databases.is_open() => {
             Some(if state.databases.in_joins() { "follow join" } else { entry.name })
         }
+        Action::NextTab if state.databases.is_open() => Some(state.databases.tab.after(1).word()),
+        Action::NextLevel if state.databases.is_open() => Some(entry.name).filter(|_| state.databases.can_unfold()),
         Action::Back if state.window.is_none() && state.databases.is_open() => databases_back(state, entry),
         Action::NextTab if state.agents.is_open() => Some(match state.agents.page {
             Some(AgentsPage::Known) => "journal",

@@ -10,7 +10,6 @@ use refdesk_desk::session::What;
 use refdesk_desk::{AgentActivity, AgentSession};
 
 use super::AgentsPage;
-use crate::tui::selection;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -172,7 +171,7 @@ fn of_source<'a>(state: &State, mut row: ListRow<'a>, at: usize, columns: AgentC
     let known = state.agents.known.get(at)?;
     let theme = &state.skin.theme;
     let infra = theme.style(ThemeRole::Infra);
-    let lead = known.node.as_ref().map(|node| selection::lead(state, node)).unwrap_or_default();
+    let lead = known.node.as_ref().map(|node| state.skin.glyphs.branch(node.level, node.open)).unwrap_or_default();
     let (mark, mark_role) = source_state::mark(&state.snapshot, &known.id);
     row.text(&lead, infra).text(state.skin.glyphs.mark(mark), theme.style(mark_role)).gap();
     let tokens = state.snapshot.tokens.get(known.id.as_str()).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();

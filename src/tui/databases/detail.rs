@@ -1,10 +1,10 @@
-//! What the right side says of the row under the cursor: its page, what may be told of its columns, its joins.
+//! What the right side says of the row under the cursor: its page, what may be told of its columns.
 
 use refdesk_database::schema::plan::says_sensitive;
-use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
+use refdesk_database::schema::table_doc::ColumnDoc;
 use refdesk_desk::{DatabaseStanding, DatabaseSummary, TableSummary};
 
-use super::{DatabaseTab, Join, JoinKind};
+use super::DatabaseTab;
 use crate::common::databases::{self, without_front_matter};
 use crate::tui::action::Action;
 use crate::tui::markdown::{self, FrontMatter, MarkdownLayout};
@@ -148,30 +148,6 @@ fn of_plan(name: &str, told: &str) -> ToldColumn {
 
 fn clean(text: &str) -> String {
     cells::clean(text).into_owned()
-}
-
-/// The joins of a table: what it refers to, what refers to it, and those that no key says.
-pub fn joins(doc: &TableDoc) -> Vec<Join> {
-    let pair = |from: &[String], to: &[String]| clean(&format!("{} = {}", from.join(", "), to.join(", ")));
-    let keys = doc.foreign_keys.iter().map(|key| Join {
-        table: key.referenced_table.clone(),
-        columns: pair(&key.columns, &key.referenced_columns),
-        kind: JoinKind::RefersTo,
-        note: clean(&key.cardinality.replace('_', " ")),
-    });
-    let references = doc.referenced_by.iter().map(|reference| Join {
-        table: reference.table.clone(),
-        columns: pair(&reference.referenced_columns, &reference.columns),
-        kind: JoinKind::ReferredToBy,
-        note: String::new(),
-    });
-    let inferred = doc.inferred_joins.iter().map(|join| Join {
-        table: join.referenced_table.clone(),
-        columns: pair(&join.columns, &join.referenced_columns),
-        kind: JoinKind::Inferred,
-        note: clean(&join.because),
-    });
-    keys.chain(references).chain(inferred).collect()
 }
 
 /// The row under the cursor in words: `documented table · 3 sensitive columns · @db-shop-sales picked`.

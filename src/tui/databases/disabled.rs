@@ -1,8 +1,9 @@
 //! Why an action of the view of databases is disabled.
 
-use super::{DatabaseSide, DatabaseTab};
+use super::{DatabaseSide, DatabaseTab, join_view};
 use crate::tui::action::Action;
 use crate::tui::state::State;
+use crate::tui::widgets::cells;
 
 /// Why this action is disabled while the view of databases is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
@@ -26,12 +27,16 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             let tab = state.key(Action::NextTab);
             Some(format!("only a join can be followed: {tab} shows the joins of a table"))
         }
-        Action::Follow if view.in_joins() => match view.current_join() {
+        Action::Follow if view.in_joins() => match view.current_row() {
             None => Some("this table has no join to follow".to_owned()),
-            Some(join) if view.subject_of_table(&join.table).is_none() => {
-                Some(format!("{} is not documented and not planned", crate::tui::widgets::cells::clean(&join.table)))
+            Some(row) if view.subject_of_table(&row.join.table).is_none() => {
+                Some(format!("{} is not documented and not planned", cells::clean(&row.join.table)))
             }
             Some(_) => None,
+        },
+        Action::NextLevel if view.in_joins() => match view.current_row() {
+            None => Some("this table has no join to open".to_owned()),
+            Some(row) => join_view::why_closed(state, row),
         },
         Action::PreviousLevel | Action::NextLevel if view.row().is_none() => {
             Some("there is no database yet".to_owned())

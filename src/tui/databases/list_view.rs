@@ -1,11 +1,11 @@
-//! The rows of the view of databases: databases, domains and tables on the left, joins on the right.
+//! The rows on the left of the view of databases: databases, domains and tables.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use refdesk_desk::{DatabaseStanding, TableMarks, TableSummary};
 
-use super::{DatabaseRow, DatabaseSide, JoinKind};
+use super::{DatabaseRow, DatabaseSide};
 use crate::tui::pane_view::nth_row;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -112,33 +112,4 @@ fn standing(standing: &DatabaseStanding, kind: &str) -> (String, ThemeRole) {
         DatabaseStanding::Wrong => ("errors".to_owned(), ThemeRole::Error),
         DatabaseStanding::Unreadable(_) => ("not read".to_owned(), ThemeRole::Error),
     }
-}
-
-/// Draws the joins of the table, as a tree below it.
-pub fn draw_joins(state: &State, place: Rect, buffer: &mut Buffer) {
-    let (view, theme, glyphs) = (&state.databases, &state.skin.theme, &state.skin.glyphs);
-    let joins = &view.shown.joins;
-    let active = active(state, DatabaseSide::Detail);
-    let window = view.join.window(joins.len(), usize::from(place.height));
-    let top = window.start;
-    let widest = |of: &dyn Fn(&super::Join) -> usize| joins.iter().map(of).max().unwrap_or(0);
-    let room = usize::from(place.width).saturating_sub(14);
-    let table = widest(&|it| cells::width(&cells::clean(&it.table))).min(room * 3 / 5);
-    let columns = widest(&|it| cells::width(&it.columns)).min(room - table);
-    for (nth, at) in window.enumerate() {
-        let Some(join) = joins.get(at) else { continue };
-        let lead = if at + 1 == joins.len() { glyphs.corner } else { glyphs.tee };
-        let (words, role) = match join.kind {
-            JoinKind::RefersTo => ("to", ThemeRole::Catalog),
-            JoinKind::ReferredToBy => ("from", ThemeRole::Selection),
-            JoinKind::Inferred => ("inferred", ThemeRole::Hints),
-        };
-        let mut row = ListRow::new(&state.skin, place.width);
-        row.text(lead, theme.style(ThemeRole::Infra)).cell(words, 8, theme.style(role));
-        row.cell(&cells::clean(&join.table), table, theme.style(ThemeRole::Strong));
-        row.cell(&join.columns, columns, theme.style(ThemeRole::Text));
-        row.text(&join.note, theme.style(ThemeRole::Infra));
-        row.draw(RowCursor::of(at, view.join.at, active), ROLE, nth_row(place, nth), buffer);
-    }
-    frame::scrollbar(&state.skin, place, joins.len(), top, theme.style(ROLE), buffer);
 }

@@ -4,13 +4,15 @@
 
 mod detail;
 pub mod disabled;
+pub mod join_tree;
+mod join_view;
 mod list_view;
 mod rows;
 pub mod run;
 pub mod update;
 pub mod view;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use refdesk_database::schema::snapshot::TableName;
@@ -20,6 +22,7 @@ use crate::tui::state::State;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+pub use join_tree::{JoinEnd, JoinTree};
 pub use rows::DatabaseRow;
 pub use run::RunState;
 
@@ -45,7 +48,16 @@ pub enum DatabaseTab {
 impl DatabaseTab {
     pub const ALL: [Self; 3] = [Self::Page, Self::Columns, Self::Joins];
 
-    fn after(self, steps: usize) -> Self {
+    /// Its name where there is little room.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Columns => "columns",
+            Self::Joins => "joins",
+        }
+    }
+
+    pub fn after(self, steps: usize) -> Self {
         let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
         Self::ALL.into_iter().cycle().nth(at + steps).unwrap_or_default()
     }
@@ -67,26 +79,8 @@ pub struct DatabasePlace {
     pub subject: DatabasePath,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
-}
-
-/// A join of the table under the cursor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Join {
-    /// `schema.table` at its other end.
-    pub table: String,
-    /// The columns of both ends, in words.
-    pub columns: String,
-    pub kind: JoinKind,
-    /// More about it: how many, or why it is inferred.
-    pub note: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JoinKind {
-    RefersTo,
-    ReferredToBy,
-    /// No key says it.
-    Inferred,
+    /// The join under the cursor, by the way to it.
+    pub way: Option<String>,
 }
 
 /// The page that the right side shows, laid out for its width.
@@ -94,7 +88,6 @@ pub enum JoinKind {
 pub struct ShownPage {
     /// The newest answer of the engine.
     pub page: Option<DatabasePage>,
-    pub joins: Vec<Join>,
     /// The text of the tab, and what it was laid out for.
     pub text: WrappedText,
     laid_out_for: Option<(DatabasePath, DatabaseTab, usize, u64)>,
@@ -124,7 +117,11 @@ pub struct DatabasesView {
     pub tab: DatabaseTab,
     pub shown: ShownPage,
     pub scroll: Scroll,
+    /// The cursor among the joins.
     pub join: Cursor,
+    pub tree: JoinTree,
+    /// The rows of the tables of each database, by `schema.table`.
+    tables: Vec<HashMap<String, DatabaseRow>>,
     /// What the cursor goes to once the overview is there.
     stay: Option<DatabasePlace>,
     /// The run, which goes on when the view is left.
@@ -196,9 +193,19 @@ impl DatabasesView {
         self.side == DatabaseSide::Detail && self.shown_tab() == DatabaseTab::Joins
     }
 
-    /// The join under the cursor.
-    pub fn current_join(&self) -> Option<&Join> {
-        self.shown.joins.get(self.join.at).filter(|_| self.in_joins())
+    /// The row of the table of this name, `schema.table`, in the database under the cursor.
+    fn row_of_table(&self, name: &str) -> Option<DatabaseRow> {
+        self.tables.get(self.row()?.database)?.get(name).copied()
+    }
+
+    /// The path of its page, if it has one.
+    fn page_of_table(&self, name: &str) -> Option<&str> {
+        self.table_of(self.row_of_table(name)?)?.page.as_deref()
+    }
+
+    /// What the row of the table of this name is about.
+    pub fn subject_of_table(&self, name: &str) -> Option<DatabasePath> {
+        self.subject_of(self.row_of_table(name)?)
     }
 
     /// Whether its filter hides tables.
@@ -209,7 +216,7 @@ impl DatabasesView {
     /// Where it is now, to come back to.
     pub fn place(&self) -> Option<DatabasePlace> {
         let subject = self.subject().filter(|_| self.is_open)?;
-        Some(DatabasePlace { subject, side: self.side, tab: self.tab })
+        Some(DatabasePlace { subject, side: self.side, tab: self.tab, way: self.way() })
     }
 
     /// The source of the catalog that has what is under the cursor.

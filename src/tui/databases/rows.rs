@@ -1,8 +1,10 @@
 //! The rows of the list: databases, their domains, and tables, as far as they are unfolded and the filter keeps them.
 
+use std::collections::HashMap;
+
 use refdesk_desk::{DatabaseOverview, DatabaseSummary, TableSummary};
 
-use super::{DatabasePath, DatabasesView};
+use super::{DatabasePath, DatabaseSide, DatabasesView, JoinEnd};
 use crate::common::databases::{keeps, words_of};
 
 /// Tables from which domains are folded at first.
@@ -19,6 +21,22 @@ pub struct DatabaseRow {
 }
 
 impl DatabasesView {
+    /// Finds the tables of the overview by their names.
+    pub fn index_tables(&mut self) {
+        let databases = self.overview.iter().flat_map(|overview| &overview.databases).enumerate();
+        let of_database = |(database, summary): (usize, &DatabaseSummary)| {
+            let mut tables = HashMap::new();
+            for (domain, summary) in summary.domains.iter().enumerate() {
+                for (table, summary) in summary.tables.iter().enumerate() {
+                    let row = DatabaseRow { database, domain: Some(domain), table: Some(table) };
+                    tables.insert(summary.name.full(), row);
+                }
+            }
+            tables
+        };
+        self.tables = databases.map(of_database).collect();
+    }
+
     /// Makes the rows anew. The cursor stays on what it is on, or goes to what contains it.
     pub fn rebuild(&mut self) {
         let stay = self.subject();
@@ -109,6 +127,14 @@ impl DatabasesView {
     pub fn is_folded(&self, row: DatabaseRow) -> bool {
         let subject = self.subject_of(row).filter(|subject| subject.table.is_none() && !self.is_filtered());
         subject.is_some_and(|subject| self.folded.contains(&(subject.database, subject.domain)))
+    }
+
+    /// Whether something is folded away below the row or the join under the cursor.
+    pub fn can_unfold(&self) -> bool {
+        match self.side {
+            DatabaseSide::List => self.row().is_some_and(|row| self.is_folded(row)),
+            DatabaseSide::Detail => self.current_row().is_some_and(|row| row.end == JoinEnd::Closed),
+        }
     }
 
     /// Unfolds the row, or folds it; whether that changed anything.

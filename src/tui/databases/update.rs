@@ -11,7 +11,8 @@ use refdesk_desk::engine::Request;
 use refdesk_desk::{DatabaseOverview, DatabasePage, SearchAnswer, SearchHit, SearchReader, SearchRequest, Spot};
 
 use super::{
-    DatabasePath, DatabasePlace, DatabaseSide, DatabaseTab, DatabasesView, RunState, ShownPage, detail, run, view,
+    DatabasePath, DatabasePlace, DatabaseSide, DatabaseTab, DatabasesView, RunState, ShownPage, detail, join_view, run,
+    view,
 };
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
@@ -102,6 +103,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
     }
     view.put_cursor(&place.subject);
     (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+    view.go_to_join(place.way);
 }
 
 /// Leaves the innermost: a run, the right side, the filter, the view.
@@ -128,18 +130,24 @@ fn show(state: &mut State, tab: DatabaseTab) {
     }
 }
 
-/// Shows the rows below this one, or goes to its page.
+/// Shows the rows below this one, or goes to its page; opens a join.
 fn unfold(state: &mut State) {
     let view = &mut state.databases;
+    if view.in_joins() {
+        return view.open_join();
+    }
     let Some(row) = view.row() else { return };
     if view.side == DatabaseSide::Detail || !view.fold(row, false) {
         view.side = DatabaseSide::Detail;
     }
 }
 
-/// Goes back to the list; there, folds the row, or goes to what contains it.
+/// Closes a join, or goes to the one above it; goes back to the list; there, folds the row, or goes to what contains it.
 fn fold(state: &mut State) {
     let view = &mut state.databases;
+    if view.in_joins() && view.close_join() {
+        return;
+    }
     if view.side == DatabaseSide::Detail {
         view.side = DatabaseSide::List;
         return;
@@ -159,10 +167,10 @@ fn follow_join(state: &mut State) {
         state.databases.side = DatabaseSide::Detail;
         return;
     }
-    let Some(join) = state.databases.current_join() else { return };
-    let Some(subject) = state.databases.subject_of_table(&join.table) else { return };
+    let Some(row) = state.databases.current_row() else { return };
+    let Some(subject) = state.databases.subject_of_table(&row.join.table) else { return };
     places::leave(state);
-    go(&mut state.databases, DatabasePlace { subject, side: DatabaseSide::Detail, tab: DatabaseTab::Joins });
+    go(&mut state.databases, DatabasePlace { subject, side: DatabaseSide::Detail, tab: DatabaseTab::Joins, way: None });
 }
 
 /// The page of the row, else the file that names the databases, at its entry.
@@ -192,19 +200,6 @@ impl DatabasesView {
     /// The file that names the databases, relative to the workspace.
     pub fn file(&self) -> Option<&'static str> {
         self.overview.as_ref()?.file
-    }
-
-    /// The table of this name, `schema.table`, in the database under the cursor.
-    pub fn subject_of_table(&self, name: &str) -> Option<DatabasePath> {
-        let database = self.database(self.row()?)?;
-        database.domains.iter().find_map(|domain| {
-            let table = domain.tables.iter().find(|table| table.name.full() == name)?;
-            Some(DatabasePath {
-                database: database.name.clone(),
-                domain: Some(domain.name.clone()),
-                table: Some(table.name.clone()),
-            })
-        })
     }
 }
 
@@ -260,6 +255,7 @@ pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
     view.overview = Some(overview);
     view.answers += 1;
     view.rows = Vec::new();
+    view.index_tables();
     view.rebuild();
     if let Some(place) = view.stay.take() {
         go(view, place);
@@ -270,9 +266,10 @@ pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
 
 /// The page that was asked for.
 pub fn page_answered(state: &mut State, page: DatabasePage) {
-    let shown = &mut state.databases.shown;
+    let view = &mut state.databases;
+    view.know_joins(&page.path, page.doc.as_deref());
+    let shown = &mut view.shown;
     if shown.asked.as_ref().is_some_and(|(_, path, _)| *path == page.path) {
-        shown.joins = page.doc.as_deref().map(detail::joins).unwrap_or_default();
         shown.page = Some(page);
         shown.laid_out_for = None;
     }
@@ -299,22 +296,29 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     lay_out(state);
     let rows = view::detail_page(state);
     let view = &mut state.databases;
-    view.join.clamp(view.shown.joins.len(), rows);
+    view.join.clamp(view.tree.rows.len(), rows);
     view.scroll.top = view.scroll.top.min(view.shown.text.len().saturating_sub(rows));
 }
 
 fn ask_for_page(view: &mut DatabasesView, effects: &mut Vec<Effect>) {
-    let wanted = view.subject().zip(view.page_path()).map(|(subject, path)| (subject.database, path.to_owned()));
+    let database = view.subject().map(|subject| subject.database);
+    let wanted = database.clone().zip(view.page_path().map(str::to_owned));
     let asked = wanted.map(|(database, path)| (database, path, view.answers));
     if view.shown.asked == asked {
+        if let Some((database, path)) = database.zip(view.unknown_joins()) {
+            view.await_joins(&path);
+            effects.push(Effect::Ask(Request::DatabasePage { database, path }));
+        }
         return;
     }
     let is_same = |(_, path, _): &(String, String, u64)| view.page_path() == Some(path);
     if !view.shown.asked.as_ref().is_some_and(is_same) {
         view.shown = ShownPage::default();
         (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+        view.grow_joins();
     }
     if let Some((database, path, _)) = asked.clone() {
+        view.await_joins(&path);
         effects.push(Effect::Ask(Request::DatabasePage { database, path }));
     }
     view.shown.asked = asked;
@@ -338,7 +342,7 @@ fn step(state: &mut State, motion: Motion) {
     let view = &mut state.databases;
     match view.side {
         DatabaseSide::List => view.cursor.step(motion, view.rows.len(), page),
-        DatabaseSide::Detail if view.in_joins() => view.join.step(motion, view.shown.joins.len(), rows),
+        DatabaseSide::Detail if view.in_joins() => view.join.step(motion, view.tree.rows.len(), rows),
         DatabaseSide::Detail => view.scroll.step(motion, view.shown.text.len(), rows),
     }
 }
@@ -349,19 +353,24 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         return show(state, tab);
     }
     let places = view::places(state);
-    let view = &mut state.databases;
     let row = |top: usize, y: u16| top + usize::from(at.y.saturating_sub(y));
     let again = if places.list.contains(at) {
+        let view = &mut state.databases;
         let (row, side) = (row(view.cursor.top, places.list.y), view.side);
         if row >= view.rows.len() {
             return;
         }
         view.side = DatabaseSide::List;
         std::mem::replace(&mut view.cursor.at, row) == row && side == DatabaseSide::List
+    } else if let Some(row) = join_view::fold_at(state, at) {
+        let view = &mut state.databases;
+        (view.side, view.join.at) = (DatabaseSide::Detail, row);
+        return view.toggle_join();
     } else if places.detail.contains(at) {
+        let view = &mut state.databases;
         let was_inside = std::mem::replace(&mut view.side, DatabaseSide::Detail) == DatabaseSide::Detail;
         let row = row(view.join.top, places.detail.y);
-        if !view.in_joins() || row >= view.shown.joins.len() {
+        if !view.in_joins() || row >= view.tree.rows.len() {
             return;
         }
         std::mem::replace(&mut view.join.at, row) == row && was_inside
@@ -381,7 +390,7 @@ pub fn wheel(state: &mut State, at: Position, motion: Motion, rows: usize) {
     if places.left.contains(at) {
         view.cursor.scroll(motion, rows, view.rows.len(), page);
     } else if places.right.contains(at) && view.shown_tab() == DatabaseTab::Joins {
-        view.join.scroll(motion, rows, view.shown.joins.len(), detail);
+        view.join.scroll(motion, rows, view.tree.rows.len(), detail);
     } else if places.right.contains(at) {
         (0..rows).for_each(|_| view.scroll.step(motion, view.shown.text.len(), detail));
     }

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::list_view::{self, ROLE, active};
-use super::{DatabaseSide, DatabaseTab, detail, run};
+use super::{DatabaseSide, DatabaseTab, detail, join_view, run};
 use crate::tui::action::Action;
 use crate::tui::layout;
 use crate::tui::pane_view::{draw_empty, indented, nth_row};
@@ -35,6 +35,9 @@ pub struct DatabasesLayout {
     pub status: Rect,
     pub tabs: Rect,
     pub detail: Rect,
+    /// Below the joins: a rule, and the one under the cursor in words.
+    pub rule: Rect,
+    pub join: Rect,
     /// The line of a run.
     pub run: Rect,
 }
@@ -64,7 +67,11 @@ pub fn places(state: &State) -> DatabasesLayout {
     let status = row(of_detail.y, u16::try_from(lines).unwrap_or(u16::MAX).clamp(1, (of_detail.height / 3).max(1)));
     let tabs = row(status.bottom(), u16::from(is_table));
     let detail = row(tabs.bottom(), u16::MAX);
-    DatabasesLayout { left, right, filter, list, status, tabs, detail, run }
+    let words = if state.databases.shown_tab() == DatabaseTab::Joins { join_view::words_height(detail) } else { 0 };
+    let detail = Rect { height: detail.height - words, ..detail };
+    let rule = row(detail.bottom(), words.min(1));
+    let join = row(rule.bottom(), words.saturating_sub(1));
+    DatabasesLayout { left, right, filter, list, status, tabs, detail, rule, join, run }
 }
 
 fn inner(outer: Rect) -> Rect {
@@ -119,7 +126,7 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let title = title(state);
     let window = Scroll { top: view.scroll.top }.window(text.len(), usize::from(place.height));
     let position = match view.shown_tab() {
-        DatabaseTab::Joins => frame::position(view.join.at, view.shown.joins.len()),
+        DatabaseTab::Joins => frame::position(view.join.at, view.tree.rows.len()),
         _ if window.len() >= text.len() => String::new(),
         _ => format!("{}/{}", cells::grouped(window.end as u64), cells::grouped(text.len() as u64)),
     };
@@ -136,10 +143,10 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
         buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(role));
     }
     if view.shown_tab() == DatabaseTab::Joins {
-        if view.shown.joins.is_empty() {
-            draw_empty(state, no_joins(state), place, buffer);
+        if view.tree.rows.is_empty() {
+            return draw_empty(state, no_joins(state), place, buffer);
         }
-        return list_view::draw_joins(state, place, buffer);
+        return join_view::draw(state, places, buffer);
     }
     let inside = indented(place);
     for (nth, at) in window.enumerate() {
@@ -229,7 +236,7 @@ fn tabs(state: &State) -> Vec<(DatabaseTab, String, Rect)> {
         let title = match tab {
             DatabaseTab::Page => "Page".to_owned(),
             DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns as u64)),
-            DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.shown.joins.len() as u64)),
+            DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.own_joins() as u64)),
         };
         let text = if tab == view.shown_tab() { format!("[{title}]") } else { format!(" {title} ") };
         let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));

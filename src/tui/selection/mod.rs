@@ -115,7 +115,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
         _ => source_state::mark(&state.snapshot, id),
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
-    let lead = lead(state, node);
+    let lead = glyphs.branch(node.level, node.open);
     let (depth, tokens) = figures(state, node, id);
     // On the right a column for the depth, one for the tokens, and a blank before the border.
     let right = if row.room() >= 40 { 8 + 1 + 8 + 1 } else { 8 + 1 };
@@ -141,22 +141,9 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
 
 /// The column of the mark, after the cursor and the tree lines.
 pub fn mark_column(state: &State, row: usize) -> Option<u16> {
-    let lead = state.selection.rows.get(row).map(|node| cells::width(&lead(state, node)))?;
+    let lead =
+        state.selection.rows.get(row).map(|node| cells::width(&state.skin.glyphs.branch(node.level, node.open)))?;
     u16::try_from(1 + lead).ok()
-}
-
-/// The tree lines in front of a row.
-pub fn lead(state: &State, node: &TreeRow) -> String {
-    let glyphs = &state.skin.glyphs;
-    let is_clipped = |level: usize| node.open & (1 << level.min(31)) != 0;
-    let mut lead = String::new();
-    for level in 0..node.level.saturating_sub(1) {
-        lead.push_str(if is_clipped(level) { glyphs.bar } else { "  " });
-    }
-    if let Some(own) = node.level.checked_sub(1) {
-        lead.push_str(if is_clipped(own) { glyphs.tee } else { glyphs.corner });
-    }
-    lead
 }
 
 /// The two columns on the right: depth or state, and tokens.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use crate::tui::databases::{DatabaseSide, DatabaseTab, RunState};
+use crate::tui::databases::join_tree::JoinRow;
+use crate::tui::databases::{DatabaseSide, DatabaseTab, JoinEnd, RunState};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::{Effect, Input};
@@ -15,7 +16,7 @@ use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_database::schema::snapshot::TableName;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
-use refdesk_desk::{DatabaseOverview, DocumentReport, SearchAnswer, SearchMode};
+use refdesk_desk::{DatabaseOverview, DatabasePage, DocumentReport, SearchAnswer, SearchMode};
 use refdesk_text::{Code, Error};
 
 fn databases(keys: &str) -> State {
@@ -83,7 +84,7 @@ fn enter_and_tab_lead_to_pages_columns_and_joins_and_escape_back() {
     for (keys, why) in [
         ("Tab", "only a table has columns and joins"),
         ("j j Enter Enter", "only a join can be followed: Tab shows the joins of a table"),
-        ("j j Tab Tab G Enter", "main.status\\x1b is not documented and not planned"),
+        ("j j j j Tab Tab G Enter", "main.status\\x1b is not documented and not planned"),
         ("Space", "each domain of a database is a source: go to one"),
         ("j Space", "it is not a source of the catalog yet: w documents it"),
         ("z", "the view of databases fills the screen: Esc leaves it"),
@@ -113,6 +114,75 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
     assert_eq!(asks(&effects, &Request::Databases), 1, "{effects:?}");
     answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
     assert_eq!(at(&state), "shop/sales/customer");
+}
+
+/// The tree of joins: the cursor, whether each is open (-), can be (+) or ends a circle (@), and the table at its end.
+fn tree(state: &State) -> Vec<String> {
+    let view = &state.databases;
+    let row = |(at, row): (usize, &JoinRow)| {
+        let cursor = if at == view.join.at { '>' } else { ' ' };
+        let mark = match row.end {
+            JoinEnd::Closed => '+',
+            JoinEnd::Open => '-',
+            JoinEnd::Reading => '?',
+            JoinEnd::Cycle => '@',
+            JoinEnd::Unreadable => '!',
+            JoinEnd::Last | JoinEnd::Deep | JoinEnd::Undocumented => ' ',
+        };
+        let name = row.join.table.trim_start_matches("main.").replace('\x1b', "\\x1b");
+        format!("{cursor}{}{mark} {name}", "  ".repeat(row.level - 1))
+    };
+    view.tree.rows.iter().enumerate().map(row).collect()
+}
+
+#[test]
+fn joins_open_in_place_and_end_where_they_go_in_a_circle() {
+    let order = "/ \"order\" Enter j Tab Tab";
+    for (keys, expected) in [
+        ("", &[">+ customer", " + order_line", "   status\\x1b"][..]),
+        // A customer may be advised by a customer; the join back to the order is not shown again.
+        (" l", &[">- customer", "   @ customer", " + order_line", "   status\\x1b"]),
+        (" l l", &[" - customer", ">  @ customer", " + order_line", "   status\\x1b"]),
+        (" l l h", &[">- customer", "   @ customer", " + order_line", "   status\\x1b"]),
+        (" l l h h", &[">+ customer", " + order_line", "   status\\x1b"]),
+        (" j l", &[" + customer", ">- order_line", "     bin", "   status\\x1b"]),
+        (" j l k l", &[">- customer", "   @ customer", " - order_line", "     bin", "   status\\x1b"]),
+        // Elsewhere and back: the tree and the cursor are as they were.
+        (" l j j Enter Backspace", &[" - customer", "   @ customer", ">+ order_line", "   status\\x1b"]),
+        (" l h Tab Tab Tab", &[">+ customer", " + order_line", "   status\\x1b"]),
+    ] {
+        let state = databases(&format!("{order}{keys}"));
+        assert_eq!(tree(&state), expected, "{keys}");
+        assert!(state.databases.in_joins());
+    }
+    assert_eq!(databases(&format!("{order} h")).databases.side, DatabaseSide::List);
+    for (keys, why) in [
+        (" l l l", "main.customer is already above, so the tree ends here"),
+        (" G l", "main.status\\x1b is not documented and not planned"),
+        (" j l l l", "main.bin has no page yet: w documents it"),
+    ] {
+        assert_eq!(message(&databases(&format!("{order}{keys}"))), why, "{keys}");
+    }
+}
+
+#[test]
+fn a_join_whose_page_is_not_there_yet_or_is_damaged_says_so() {
+    let mut state = databases("/ \"order\" Enter j Tab Tab j");
+    let path = "docs/databases/shop/sales/tables/main.order_line.md";
+    let page = Request::DatabasePage { database: "shop".to_owned(), path: path.to_owned() };
+    assert_eq!(asks(&press(&mut state, "l"), &page), 1);
+    assert_eq!(tree(&state)[1], ">? order_line");
+    assert_eq!(asks(&press(&mut state, "k j"), &page), 0, "one answer is awaited");
+    assert_eq!(asks(&press(&mut state, "h l"), &page), 1, "or it got lost");
+    let damaged = DatabasePage { path: path.to_owned(), ..DatabasePage::default() };
+    answer(&mut state, Response::DatabasePage(Box::new(damaged)));
+    assert_eq!(tree(&state)[1], ">! order_line");
+    press(&mut state, "l");
+    assert_eq!(message(&state), "the page of main.order_line cannot be read");
+    // It is asked for again when the workspace was read anew.
+    let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    fixture::answer_pages(&mut state, effects);
+    assert_eq!(tree(&state)[1], ">- order_line");
 }
 
 #[test]
@@ -370,16 +440,20 @@ fn the_mouse_goes_to_rows_tabs_and_joins() {
     };
     let click = |state: &mut State, text: &str| {
         let at = find(state, text);
-        update(state, Input::Click(at));
-        fixture::answer_page(state);
+        let effects = update(state, Input::Click(at));
+        fixture::answer_pages(state, effects);
     };
     click(&mut state, "order_line");
     assert_eq!(at(&state), "shop/sales/order_line");
-    click(&mut state, "Joins 3");
+    click(&mut state, "Joins 2");
     assert!(state.databases.in_joins());
-    click(&mut state, "main.customer");
-    click(&mut state, "main.customer");
-    assert_eq!(at(&state), "shop/sales/customer");
+    click(&mut state, "▸ order");
+    assert_eq!(tree(&state), [">- order", "   + customer", "     status\\x1b", "   bin"]);
+    click(&mut state, "▾ order");
+    assert_eq!(tree(&state).len(), 2);
+    click(&mut state, "bin   ");
+    click(&mut state, "bin   ");
+    assert_eq!(at(&state), "shop/stock/bin");
 }
 
 #[test]

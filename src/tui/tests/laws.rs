@@ -237,7 +237,7 @@ proptest! {
             prop_assert!(state.graph.cursor.at < state.graph.rows.len().max(1));
             prop_assert!(state.agents.cursor.at < state.agents.sessions().len().max(1));
             prop_assert!(state.databases.cursor.at < state.databases.rows.len().max(1));
-            prop_assert!(state.databases.join.at < state.databases.shown.joins.len().max(1));
+            prop_assert!(state.databases.join.at < state.databases.tree.rows.len().max(1));
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
             let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
             prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));

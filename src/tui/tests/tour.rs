@@ -63,11 +63,11 @@ fn every_step_waits_for_its_keys_and_no_others() {
         at(&state, number);
     }
     press(&mut state, "Esc Esc 6");
-    answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
-    fixture::answer_page(&mut state);
+    let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
+    fixture::answer_pages(&mut state, effects);
     at(&state, 10);
-    press(&mut state, "j j");
-    fixture::answer_page(&mut state);
+    let effects = press(&mut state, "j j");
+    fixture::answer_pages(&mut state, effects);
     press(&mut state, "k");
     at(&state, 11);
     press(&mut state, ":");

@@ -1,0 +1,302 @@
+//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are made anew when a page was read or a
+//! join was opened or closed. A table is not opened below itself, so the tree ends where joins go in a circle.
+
+use std::collections::{HashMap, HashSet};
+
+use refdesk_database::schema::table_doc::TableDoc;
+
+use super::DatabasesView;
+use crate::tui::widgets::cells;
+
+/// Levels below which a tree does not open: a path has at most as many joins that a reader can follow.
+const LEVELS: usize = 24;
+
+/// Tables whose joins are remembered.
+const KNOWN: usize = 1000;
+
+/// A join, seen from one of its tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Join {
+    /// `schema.table` at its other end.
+    pub table: String,
+    /// The columns that are equal: of this table, and of the other.
+    pub pairs: Vec<(String, String)>,
+    pub kind: JoinKind,
+    /// More about it: how many, or why it is inferred.
+    pub note: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    RefersTo,
+    ReferredToBy,
+    /// No key says it.
+    Inferred,
+}
+
+/// What is below a join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinEnd {
+    /// It can be opened.
+    Closed,
+    /// It is open.
+    Open,
+    /// It is open, and the page of its table is being read.
+    Reading,
+    /// Its table has no other join.
+    Last,
+    /// Its table is above, so it is not opened again.
+    Cycle,
+    /// It is too far from the table that the tree is of.
+    Deep,
+    /// Its table has no page.
+    Undocumented,
+    /// The page of its table cannot be read.
+    Unreadable,
+}
+
+/// A row of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinRow {
+    /// `schema.table` at its near end.
+    pub from: String,
+    pub join: Join,
+    /// 1 for a join of the table that the tree is of.
+    pub level: usize,
+    /// Bit `n` is set if the branch of level `n` continues below this row.
+    pub open: u32,
+    pub end: JoinEnd,
+    /// The joins from the table of the tree to here: the name of the row.
+    way: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct JoinTree {
+    pub rows: Vec<JoinRow>,
+    /// The joins of each page that was read, with the number of the overview it was asked for; `None` if it cannot be read.
+    known: HashMap<String, (Option<Vec<Join>>, u64)>,
+    /// The ways to the joins that are open.
+    open: HashSet<String>,
+    /// The page that was asked for last, until it is answered.
+    awaited: Option<String>,
+    /// The row that the cursor goes to once it is there.
+    stay: Option<String>,
+}
+
+/// The joins that the page of a table names: keys, keys of other tables, then those that no key says.
+pub fn joins(doc: &TableDoc) -> Vec<Join> {
+    let pairs = |near: &[String], far: &[String]| {
+        near.iter().zip(far).map(|(near, far)| (clean(near), clean(far))).collect::<Vec<_>>()
+    };
+    let keys = doc.foreign_keys.iter().map(|key| Join {
+        table: key.referenced_table.clone(),
+        pairs: pairs(&key.columns, &key.referenced_columns),
+        kind: JoinKind::RefersTo,
+        note: clean(&key.cardinality.replace('_', " ")),
+    });
+    // A table that refers to itself has said so already.
+    let others = doc.referenced_by.iter().filter(|reference| reference.table != doc.fully_qualified_name);
+    let references = others.map(|reference| Join {
+        table: reference.table.clone(),
+        pairs: pairs(&reference.referenced_columns, &reference.columns),
+        kind: JoinKind::ReferredToBy,
+        note: String::new(),
+    });
+    let inferred = doc.inferred_joins.iter().map(|join| Join {
+        table: join.referenced_table.clone(),
+        pairs: pairs(&join.columns, &join.referenced_columns),
+        kind: JoinKind::Inferred,
+        note: clean(&join.because),
+    });
+    keys.chain(references).chain(inferred).collect()
+}
+
+fn clean(text: &str) -> String {
+    cells::clean(text).into_owned()
+}
+
+impl Join {
+    /// Whether this is the other one, seen from its other table.
+    fn is_back(&self, of: &Self, from: &str) -> bool {
+        let flipped = self.pairs.iter().map(|(near, far)| (far, near));
+        self.table == from && flipped.eq(of.pairs.iter().map(|(near, far)| (near, far)))
+    }
+
+    /// Its name within the joins of a table.
+    fn key(&self) -> String {
+        let pairs: Vec<String> = self.pairs.iter().map(|(near, far)| format!("{near}={far}")).collect();
+        format!("\n{}\t{}", self.table, pairs.join("\t"))
+    }
+}
+
+/// A table whose joins are listed.
+struct Branch<'a> {
+    /// `schema.table`.
+    table: &'a str,
+    joins: &'a [Join],
+    /// The join that leads here, and the table it comes from.
+    by: Option<(&'a Join, &'a str)>,
+    way: String,
+    level: usize,
+    open: u32,
+}
+
+impl DatabasesView {
+    /// Takes the page that was read; `None` if it has no joins because it cannot be read.
+    pub fn know_joins(&mut self, path: &str, doc: Option<&TableDoc>) {
+        let tree = &mut self.tree;
+        if tree.known.len() >= KNOWN {
+            tree.known.clear();
+        }
+        tree.known.insert(path.to_owned(), (doc.map(joins), self.answers));
+        if tree.awaited.as_deref() == Some(path) {
+            tree.awaited = None;
+        }
+        self.grow_joins();
+    }
+
+    /// Notes that this page was asked for, whose answer replaces every other that is awaited.
+    pub fn await_joins(&mut self, path: &str) {
+        self.tree.awaited = Some(path.to_owned());
+    }
+
+    /// The page whose joins are to be shown and are not known, or not as they are now; one at a time.
+    pub fn unknown_joins(&self) -> Option<String> {
+        if self.tree.awaited.is_some() {
+            return None;
+        }
+        let open = self.tree.rows.iter().filter(|row| self.tree.open.contains(&row.way));
+        let mut pages = open.filter_map(|row| self.page_of_table(&row.join.table));
+        let is_new = |page: &&str| self.tree.known.get(*page).is_none_or(|(_, at)| *at != self.answers);
+        pages.find(is_new).map(str::to_owned)
+    }
+
+    /// Makes the rows anew. The cursor stays on its join, or goes to the one that was asked for.
+    pub fn grow_joins(&mut self) {
+        let stay = self.tree.stay.clone().or_else(|| Some(self.tree.rows.get(self.join.at)?.way.clone()));
+        let mut rows = Vec::new();
+        if let (Some(table), Some(path)) = (self.table(), self.page_path())
+            && let Some((Some(joins), _)) = self.tree.known.get(path)
+        {
+            let table = table.name.full();
+            let root = Branch { table: &table, joins, by: None, way: self.way_to(&table), level: 1, open: 0 };
+            self.branch(&root, &mut vec![&table], &mut rows);
+        }
+        self.tree.rows = rows;
+        let at = stay.and_then(|stay| self.tree.rows.iter().position(|row| row.way == stay));
+        self.join.at = at.unwrap_or(self.join.at);
+        if !self.tree.rows.is_empty() {
+            self.tree.stay = None;
+        }
+    }
+
+    /// Adds the joins of a table, and those below the ones that are open.
+    fn branch<'a>(&'a self, of: &Branch<'a>, above: &mut Vec<&'a str>, rows: &mut Vec<JoinRow>) {
+        let others = |join: &&Join| !of.by.is_some_and(|(by, from)| join.is_back(by, from));
+        let mut joins = of.joins.iter().filter(others).peekable();
+        while let Some(join) = joins.next() {
+            let way = format!("{}{}", of.way, join.key());
+            let (end, below) = self.end(join, of, &way, above);
+            let open = of.open | u32::from(joins.peek().is_some()) << (of.level - 1).min(31);
+            rows.push(JoinRow {
+                from: of.table.to_owned(),
+                join: join.clone(),
+                level: of.level,
+                open,
+                end,
+                way: way.clone(),
+            });
+            if end == JoinEnd::Open {
+                let by = Some((join, of.table));
+                let level = of.level + 1;
+                above.push(&join.table);
+                self.branch(&Branch { table: &join.table, joins: below, by, way, level, open }, above, rows);
+                above.pop();
+            }
+        }
+    }
+
+    /// What is below a join, and the joins of its table if they are known.
+    fn end<'a>(&'a self, join: &Join, of: &Branch, way: &str, above: &[&str]) -> (JoinEnd, &'a [Join]) {
+        let end = |end| (end, &[][..]);
+        if above.contains(&join.table.as_str()) {
+            return end(JoinEnd::Cycle);
+        }
+        let Some(page) = self.page_of_table(&join.table) else { return end(JoinEnd::Undocumented) };
+        let is_open = self.tree.open.contains(way);
+        match self.tree.known.get(page) {
+            None if is_open => end(JoinEnd::Reading),
+            Some((None, _)) => end(JoinEnd::Unreadable),
+            Some((Some(joins), _)) if joins.iter().all(|it| it.is_back(join, of.table)) => end(JoinEnd::Last),
+            _ if of.level >= LEVELS => end(JoinEnd::Deep),
+            Some((Some(joins), _)) if is_open => (JoinEnd::Open, joins),
+            _ => end(JoinEnd::Closed),
+        }
+    }
+
+    fn way_to(&self, table: &str) -> String {
+        let database = self.row().and_then(|row| self.database(row)).map(|database| database.name.as_str());
+        format!("{}\t{table}", database.unwrap_or_default())
+    }
+
+    /// Opens the join under the cursor; from one that is open, goes to the first below it.
+    pub fn open_join(&mut self) {
+        let Some(row) = self.current_row() else { return };
+        match row.end {
+            JoinEnd::Closed => {
+                let way = row.way.clone();
+                self.tree.open.insert(way);
+                // It is asked for again, even if the answer got lost.
+                self.tree.awaited = None;
+                self.grow_joins();
+            }
+            JoinEnd::Open => self.join.at += 1,
+            _ => {}
+        }
+    }
+
+    /// Opens the join under the cursor, or closes it.
+    pub fn toggle_join(&mut self) {
+        match self.current_row().map(|row| row.end) {
+            Some(JoinEnd::Closed) => self.open_join(),
+            Some(JoinEnd::Open | JoinEnd::Reading) => drop(self.close_join()),
+            _ => {}
+        }
+    }
+
+    /// Closes the join under the cursor, or goes to the one above it; whether there is one.
+    pub fn close_join(&mut self) -> bool {
+        let Some(row) = self.current_row() else { return false };
+        if matches!(row.end, JoinEnd::Open | JoinEnd::Reading) {
+            let way = row.way.clone();
+            self.tree.open.remove(&way);
+            self.grow_joins();
+            return true;
+        }
+        let level = row.level;
+        let before = self.tree.rows.get(..self.join.at).unwrap_or_default();
+        let Some(above) = before.iter().rposition(|row| row.level < level) else { return false };
+        self.join.at = above;
+        true
+    }
+
+    /// The row of the tree under the cursor.
+    pub fn current_row(&self) -> Option<&JoinRow> {
+        self.tree.rows.get(self.join.at).filter(|_| self.in_joins())
+    }
+
+    /// The way to the join under the cursor, to come back to.
+    pub fn way(&self) -> Option<String> {
+        self.current_row().map(|row| row.way.clone())
+    }
+
+    /// Goes to this join, at once or when it is there.
+    pub fn go_to_join(&mut self, way: Option<String>) {
+        self.tree.stay = way;
+    }
+
+    /// The joins of the table itself.
+    pub fn own_joins(&self) -> usize {
+        self.tree.rows.iter().filter(|row| row.level == 1).count()
+    }
+}

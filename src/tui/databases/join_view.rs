@@ -1,0 +1,159 @@
+//! Draws the joins of a table as a tree, and below it the join under the cursor in words, so that no name of it is cut.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::join_tree::{JoinEnd, JoinKind, JoinRow};
+use super::list_view::{ROLE, active};
+use super::view::{DatabasesLayout, places};
+use super::{DatabaseSide, DatabaseTab};
+use crate::tui::action::Action;
+use crate::tui::pane_view::{indented, nth_row};
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// Lines for a join in words, with the rule above them, and the least lines of the whole.
+const WORDS: u16 = 5;
+const LEAST: u16 = 11;
+/// Columns of `inferred`.
+const KIND: usize = 8;
+
+/// The lines that the words take of this place.
+pub fn words_height(place: Rect) -> u16 {
+    if place.height >= LEAST { WORDS } else { 0 }
+}
+
+pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
+    let (view, theme, place) = (&state.databases, &state.skin.theme, places.detail);
+    let rows = &view.tree.rows;
+    let active = active(state, DatabaseSide::Detail);
+    let window = view.join.window(rows.len(), usize::from(place.height));
+    let top = window.start;
+    let shown = rows.get(window).unwrap_or_default();
+    let room = usize::from(place.width).saturating_sub(KIND + 4);
+    let widest = |of: &dyn Fn(&JoinRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let pairs = widest(&|row| cells::width(&pairs(row)));
+    // Columns are cut before names of tables.
+    let names = widest(&|row| cells::width(&lead(state, row)) + cells::width(&name(row)));
+    let names = names.min(room.saturating_sub(pairs.min(room / 3)));
+    for (nth, row) in shown.iter().enumerate() {
+        let under = RowCursor::of(top + nth, view.join.at, active);
+        join_row(state, row, place.width, (names, pairs)).draw(under, ROLE, nth_row(place, nth), buffer);
+    }
+    frame::scrollbar(&state.skin, place, rows.len(), top, theme.style(ROLE), buffer);
+    if places.join.is_empty() {
+        return;
+    }
+    frame::rule(&state.skin, places.rule, "join", theme.style(ThemeRole::Infra), buffer);
+    let Some(row) = rows.get(view.join.at) else { return };
+    let inside = indented(places.join);
+    let text = WrappedText::new(words(state, row), usize::from(inside.width).max(2));
+    for nth in 0..text.len().min(usize::from(inside.height)) {
+        text.draw(nth, &[], theme, nth_row(inside, nth), buffer);
+    }
+}
+
+fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room): (usize, usize)) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let infra = theme.style(ThemeRole::Infra);
+    let (kind, role) = match row.join.kind {
+        JoinKind::RefersTo => ("to", ThemeRole::Catalog),
+        JoinKind::ReferredToBy => ("from", ThemeRole::Selection),
+        JoinKind::Inferred => ("inferred", ThemeRole::Hints),
+    };
+    let is_there = row.end != JoinEnd::Undocumented;
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let mut line = ListRow::new(&state.skin, width);
+    // Of a deep row its own name matters more than the lines that lead there.
+    let lead = lead(state, row);
+    let lead = cells::clip_start(&lead, names.saturating_sub(cells::width(&name(row))).max(names / 3), ellipsis);
+    line.text(&lead, infra);
+    let room = names.saturating_sub(cells::width(&lead));
+    line.cell(&name(row), room, theme.style(if is_there { ThemeRole::Strong } else { ThemeRole::Infra }));
+    line.cell(kind, KIND, theme.style(role));
+    line.cell(&pairs(row), pairs_room, theme.style(ThemeRole::Text));
+    line.text(&row.join.note, infra);
+    line
+}
+
+/// Tree lines, and whether it is open.
+fn lead(state: &State, row: &JoinRow) -> String {
+    let glyphs = &state.skin.glyphs;
+    let mark = match row.end {
+        JoinEnd::Closed => glyphs.folded,
+        JoinEnd::Open | JoinEnd::Reading => glyphs.sorted,
+        JoinEnd::Cycle => glyphs.cycle,
+        JoinEnd::Unreadable => glyphs.problem,
+        JoinEnd::Deep => glyphs.ellipsis,
+        JoinEnd::Last | JoinEnd::Undocumented => " ",
+    };
+    format!("{}{mark} ", glyphs.branch(row.level, row.open))
+}
+
+/// The name of the table, without its schema if that is the one of the table before.
+fn name(row: &JoinRow) -> String {
+    let schema = |name: &str| name.split_once('.').map(|(schema, _)| schema.to_owned());
+    let name = match row.join.table.split_once('.') {
+        Some((own, name)) if schema(&row.from).is_some_and(|from| from == own) => name,
+        _ => &row.join.table,
+    };
+    cells::clean(name).into_owned()
+}
+
+/// `order_id = id, order_year = year`
+fn pairs(row: &JoinRow) -> String {
+    let pairs: Vec<String> = row.join.pairs.iter().map(|(near, far)| format!("{near} = {far}")).collect();
+    pairs.join(", ")
+}
+
+/// The join in words: what is equal, what says so, and what is below it.
+fn words(state: &State, row: &JoinRow) -> Vec<PageLine> {
+    let (from, to) = (cells::clean(&row.from), cells::clean(&row.join.table));
+    let pairs: Vec<String> = row.join.pairs.iter().map(|(near, far)| format!("{from}.{near} = {to}.{far}")).collect();
+    let note = &row.join.note;
+    let kind = match row.join.kind {
+        JoinKind::RefersTo if note.is_empty() => format!("A key of {from}"),
+        JoinKind::RefersTo => format!("A key of {from}, {note}"),
+        JoinKind::ReferredToBy => format!("A key of {to}"),
+        JoinKind::Inferred => format!("Inferred, no key says it: {note}"),
+    };
+    let below = why_closed(state, row).map(|why| format!("; {why}")).unwrap_or_default();
+    vec![
+        PageLine::new(pairs.join(" and "), ThemeRole::Text),
+        PageLine::new(format!("{kind}{below}."), ThemeRole::Infra),
+    ]
+}
+
+/// Why a join cannot be opened.
+pub fn why_closed(state: &State, row: &JoinRow) -> Option<String> {
+    let table = cells::clean(&row.join.table);
+    let follow = state.key(Action::Follow);
+    match row.end {
+        JoinEnd::Closed | JoinEnd::Open | JoinEnd::Reading => None,
+        JoinEnd::Last => Some(format!("{table} has no other join")),
+        JoinEnd::Cycle => Some(format!("{table} is already above, so the tree ends here")),
+        JoinEnd::Deep => Some(format!("the tree is too deep to go on here: {follow} goes to {table}")),
+        JoinEnd::Undocumented if state.databases.subject_of_table(&row.join.table).is_none() => {
+            Some(format!("{table} is not documented and not planned"))
+        }
+        JoinEnd::Undocumented => {
+            Some(format!("{table} has no page yet: {} documents it", state.key(Action::DocumentDatabases)))
+        }
+        JoinEnd::Unreadable => Some(format!("the page of {table} cannot be read")),
+    }
+}
+
+/// The row whose mark for open or closed is at this place.
+pub fn fold_at(state: &State, at: Position) -> Option<usize> {
+    let place = places(state).detail;
+    if state.databases.shown_tab() != DatabaseTab::Joins || !place.contains(at) {
+        return None;
+    }
+    let nth = state.databases.join.top + usize::from(at.y - place.y);
+    let row = state.databases.tree.rows.get(nth)?;
+    let mark = place.x + 1 + u16::try_from(row.level * 2).ok()?;
+    (at.x == mark && matches!(row.end, JoinEnd::Closed | JoinEnd::Open | JoinEnd::Reading)).then_some(nth)
+}
