@@ -1,7 +1,7 @@
 //! Databases in words: which tables some words keep, what a run of the documenter would do, and what it came to.
 
+use refdesk_database::names::words::split;
 use refdesk_database::schema::table_doc::ColumnDoc;
-use refdesk_database::schema::words::split;
 use refdesk_desk::{
     DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableSummary,
 };

@@ -2,6 +2,7 @@
 //! the others down, and a password is never written there: it comes from the environment or a program.
 
 pub mod agent;
+mod check_rule;
 pub mod fields;
 mod pages_folder;
 mod server;
@@ -13,11 +14,11 @@ use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
 use serde::Serialize;
 
 use self::agent::AgentSettings;
+pub use self::check_rule::CheckRule;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::server::{Secret, ServerConnection};
-use crate::schema::check::CheckRule;
-use crate::schema::globs::NamePattern;
+use crate::names::globs::NamePattern;
 
 /// Where the configuration is, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -437,7 +438,7 @@ fn domains(fields: &mut YamlFields<'_, '_>) -> Vec<(String, Vec<NamePattern>)> {
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {
-        let slug = crate::schema::words::slug(&member.key);
+        let slug = crate::names::words::slug(&member.key);
         if slug != member.key {
             let message = format!("'{}' is not a name for a domain: lower-case words with hyphens are", member.key);
             inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));

@@ -5,7 +5,6 @@ pub mod postgres;
 pub mod snowflake;
 pub mod sqlite;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,30 +15,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
-use crate::schema::snapshot::Snapshot;
-
-/// A name with a NUL character, which no statement can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NulInName;
-
-impl fmt::Display for NulInName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("the name has a NUL character")
-    }
-}
-
-impl std::error::Error for NulInName {}
-
-/// A name as a quoted identifier of SQL. The only way by which a name of a database gets into a statement.
-///
-/// # Errors
-/// The name has a NUL character.
-pub fn quoted(name: &str) -> Result<String, NulInName> {
-    if name.contains('\0') {
-        return Err(NulInName);
-    }
-    Ok(format!("\"{}\"", name.replace('"', "\"\"")))
-}
+use crate::snapshot::Snapshot;
 
 /// What was read of a database, and what could not be.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::schema::page::{PagesInput, pages};
-use crate::schema::snapshot::{Snapshot, Table};
 use crate::schema::table_doc::{DocInput, TableDoc};
+use crate::snapshot::{Snapshot, Table};
 
 const CHINOOK: &str = include_str!("../../../tests/data/databases/chinook.sql");
 const NORTHWIND: &str = include_str!("../../../tests/data/databases/northwind.sql");
@@ -63,7 +63,7 @@ type Edge = (String, Vec<String>, String, Vec<String>);
 fn keys(snapshot: &Snapshot) -> BTreeSet<Edge> {
     let of = |table: &Table| {
         let name = table.full_name();
-        let edge = move |key: &crate::schema::snapshot::ForeignKey| {
+        let edge = move |key: &crate::snapshot::ForeignKey| {
             (name.clone(), key.columns.clone(), key.target.full(), key.target_columns.clone())
         };
         table.foreign_keys.iter().map(edge).collect::<Vec<Edge>>()

@@ -10,7 +10,7 @@ use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask};
 use crate::cli::signals::Interrupt;
 use refdesk_database::documenter::PageAction;
-use refdesk_database::schema::globs::NamePattern;
+use refdesk_database::names::globs::NamePattern;
 use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};

@@ -15,7 +15,7 @@ pub mod view;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::snapshot::TableName;
 use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseSummary, DomainSummary, TableSummary};
 
 use crate::tui::state::State;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ratatui::layout::Position;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{DatabaseOverview, DatabasePage, SearchAnswer, SearchHit, SearchReader, SearchRequest, Spot};
 

@@ -14,7 +14,7 @@ use crate::tui::tests::{answer, commands, event, message, press, screen};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
-use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DocumentReport, SearchAnswer, SearchMode};
 use refdesk_text::{Code, Error};

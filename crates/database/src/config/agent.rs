@@ -9,7 +9,7 @@ use refdesk_text::yaml::YamlValue;
 
 use super::fields::YamlFields;
 use super::parsed;
-use crate::schema::snapshot::TABLES;
+use crate::snapshot::TABLES;
 
 /// Where the settings are, in this order.
 pub const AGENT_FILES: [&str; 2] = [".jaato/db-agent.yaml", "config/agent-config.yaml"];

@@ -15,8 +15,9 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionSurroundings, Reading, quoted, stopped};
+use super::{ConnectionSurroundings, Reading, stopped};
 use crate::config::{DatabaseConfig, ServerConnection};
+use crate::names::quoted::quoted;
 
 /// How long to wait before each further try.
 const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];

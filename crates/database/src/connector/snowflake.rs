@@ -15,8 +15,9 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleName;
-use super::{ConnectionSurroundings, Reading, quoted};
+use super::{ConnectionSurroundings, Reading};
 use crate::config::{DatabaseConfig, ServerConnection};
+use crate::names::quoted::quoted;
 
 /// Roles that may do everything.
 const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", "ORGADMIN"];

@@ -14,9 +14,10 @@ use rusqlite::{Connection, Row};
 
 pub use open::{SqliteFile, words as error_words};
 
-use super::{Reading, quoted};
+use super::Reading;
 use crate::config::DatabaseConfig;
-use crate::schema::snapshot::{
+use crate::names::quoted::quoted;
+use crate::snapshot::{
     ALL_COLUMNS, COLUMNS, COMMENT_BYTES, Column, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, TABLES, Table,
     TableKind, TableName,
 };

@@ -7,11 +7,11 @@ use serde_json::json;
 use refdesk_text::stop_words::is_stop_word;
 
 use crate::config::{DatabaseConfig, Granularity};
+use crate::names::words::{singular, split};
 use crate::schema::describe::list;
 use crate::schema::page::{domain_folder, domain_id, table_id};
-use crate::schema::snapshot::TableName;
 use crate::schema::table_doc::TableDoc;
-use crate::schema::words::{singular, split};
+use crate::snapshot::TableName;
 
 /// Most tags of a source.
 const TAGS: usize = 12;

@@ -13,14 +13,16 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 use super::profile::{Cell, profile};
-use super::{CHARACTERS, KEYS, Sampled, TableProfile, is_share_found, may_sample};
+use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
+use crate::connector::Reachable;
 use crate::connector::postgres::{outside_runtime, place};
-use crate::connector::{Reachable, quoted};
+use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
-use crate::schema::plan::SAMPLED_ROWS;
-use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
-use crate::schema::snapshot::{Snapshot, Table, TableKind, TableName};
+use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::snapshot::{Snapshot, Table, TableKind, TableName};
+use crate::statistics::SAMPLED_ROWS;
+use crate::statistics::{TableProfile, may_sample};
 
 /// Partitioned tables of which a part is on another server, or shows each reader other rows.
 const FOREIGN_PARTS: &str = "

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::ColumnProfile;
-use super::detect::{detect, detect_integer, is_dated, is_degree, is_number_to_call};
-use crate::schema::plan::SAMPLED_ROWS;
-use crate::schema::sensitive::SensitiveRule;
-use crate::schema::table_doc::{ColumnStatistics, to_two_digits};
+use crate::sensitive::SensitiveRule;
+use crate::sensitive::detect::{detect, detect_integer, is_dated, is_degree, is_number_to_call};
+use crate::statistics::SAMPLED_ROWS;
+use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 
 /// Most values of a small set.
 pub const SET: usize = 20;

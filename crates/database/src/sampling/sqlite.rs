@@ -5,13 +5,15 @@ use refdesk_text::report::Diagnostic;
 use rusqlite::types::ValueRef;
 
 use super::profile::{Cell, profile};
-use super::{CHARACTERS, KEYS, Sampled, TableProfile, is_share_found, may_sample};
+use super::{CHARACTERS, KEYS, Sampled, is_share_found};
+use crate::connector::Reachable;
 use crate::connector::sqlite::{SqliteFile, error_words};
-use crate::connector::{Reachable, quoted};
+use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
-use crate::schema::plan::SAMPLED_ROWS;
-use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
-use crate::schema::snapshot::{Snapshot, Table};
+use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::snapshot::{Snapshot, Table};
+use crate::statistics::SAMPLED_ROWS;
+use crate::statistics::{TableProfile, may_sample};
 
 /// Reads samples of all tables, and drops joins whose keys are not found.
 pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {

@@ -16,6 +16,7 @@ use crate::schema::notes::Notes;
 use crate::schema::page::{PagesInput, pages};
 use crate::schema::plan::{DatabaseState, PlanEdits, PlanInput, make};
 use crate::schema::table_doc::{DocInput, TableDoc};
+use crate::snapshot::Table;
 
 /// Everything that would be written about a database, and the errors that would be shown.
 fn all_output(sql: &str, more: &str) -> String {

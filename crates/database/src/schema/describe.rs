@@ -1,7 +1,7 @@
 //! Descriptions by rule: what names, keys and types say for sure, as a sentence. Nothing is guessed.
 
-use super::snapshot::{Column, ForeignKey, Table, TableKind};
-use super::words::{singular, split, spoken};
+use crate::names::words::{singular, split, spoken};
+use crate::snapshot::{Column, ForeignKey, Table, TableKind};
 
 /// Most tables that a sentence names.
 const NAMED: usize = 4;
@@ -275,7 +275,7 @@ pub fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::snapshot::{Key, TableName};
+    use crate::snapshot::{Key, TableName};
 
     fn key(columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::literals;
-use super::table_doc::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, TableDoc};
+use super::table_doc::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, TableDoc, sensitive_names};
+use crate::sensitive::literals;
 
 /// A table as its pages have it, or as the database has it now.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -238,8 +238,9 @@ impl Differences<'_> {
         let keys = (keys(old), keys(new));
         self.lists(keys, DifferenceKind::KeyRemoved, DifferenceKind::KeyAdded);
         // By what is sensitive now: a page from before may quote what is no longer told.
+        let sensitive = sensitive_names(&new.columns);
         let checks = |doc: &TableDoc| -> Vec<Named> {
-            doc.checks.iter().map(|check| (None, literals::check(check, &new.columns))).collect()
+            doc.checks.iter().map(|check| (None, literals::check(check, &sensitive))).collect()
         };
         let checks = (checks(old), checks(new));
         self.lists(checks, DifferenceKind::CheckRemoved, DifferenceKind::CheckAdded);

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::globs::NamePattern;
-use super::snapshot::{Snapshot, Table, TableName};
-use super::words::{singular, slug, split};
+use crate::names::globs::NamePattern;
+use crate::names::words::{singular, slug, split};
+use crate::snapshot::{Snapshot, Table, TableName};
 
 /// The domain of what belongs nowhere.
 pub const SYSTEM: &str = "system";

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use serde::Serialize;
 
 use super::table_doc::TableDoc;
-use crate::connector::quoted;
+use crate::names::quoted::quoted;
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::notes::Notes;
-use super::snapshot::{Column, Snapshot, Table, TableName};
-use super::words::stem;
+use crate::names::words::stem;
+use crate::snapshot::{Column, Snapshot, Table, TableName};
 
 /// How sure something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -256,7 +256,7 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::snapshot::Key;
+    use crate::snapshot::Key;
 
     fn table(name: &str, key: &str, columns: &[&str]) -> Table {
         let column = |name: &str| {

@@ -6,9 +6,9 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::yaml::{YamlNode, YamlValue};
 
-use super::snapshot::{Snapshot, Table, TableName};
-use super::words::slug;
 use crate::config::{self, fields::YamlFields};
+use crate::names::words::slug;
+use crate::snapshot::{Snapshot, Table, TableName};
 
 /// Most bytes of the file.
 pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -171,7 +171,7 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::snapshot::Column;
+    use crate::snapshot::Column;
 
     #[test]
     fn notes_are_read_and_checked_against_the_schema() {

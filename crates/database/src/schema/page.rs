@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use refdesk_text::generated::{self, GENERATOR};
 use serde::{Deserialize, Serialize};
 
-use super::file_names::{file_names, is_file_name};
-use super::snapshot::{Table, TableName};
 use super::table_doc::TableDoc;
-use super::words::{is_slug, slug};
 use crate::config::DatabaseConfig;
+use crate::names::file_names::{file_names, is_file_name};
+use crate::names::words::{is_slug, slug};
+use crate::snapshot::{Table, TableName};
 
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;

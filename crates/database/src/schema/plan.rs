@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::snapshot::TableKind;
+use crate::snapshot::TableKind;
 
 pub use edits::PlanEdits;
-pub use make::{DatabaseState, PlanInput, SAMPLED_ROWS, config_hash, make, says_sensitive, stale};
+pub use make::{DatabaseState, PlanInput, config_hash, make, says_sensitive, stale};
 
 /// Where the plan is.
 pub const FILE: &str = ".jaato/databases/documentation-plan.json";

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::describe;
 use super::joins::{Confidence, InferredJoins};
-use super::literals;
 use super::notes::Notes;
-use super::sensitive::by_name_and_type;
-use super::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
 use crate::config::DatabaseConfig;
-use crate::sampling::{ColumnProfile, TableProfile};
+use crate::sensitive::by_name_and_type;
+use crate::sensitive::literals;
+use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
+use crate::statistics::{ColumnProfile, ColumnStatistics, TableProfile, to_two_digits};
 
 /// Most characters of a description in a page.
 const DESCRIPTION: usize = 2_000;
@@ -99,33 +99,9 @@ pub struct ColumnDoc {
     pub labels: Vec<String>,
 }
 
-/// What is known of the values of a column.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ColumnStatistics {
-    /// Nulls; of a sensitive column to 5 %.
-    pub null_percent: Option<u8>,
-    /// Different values among the rows that were read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distinct: Option<u64>,
-    /// Average characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub average_width: Option<u64>,
-    /// The first and the last year.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub years: Option<(i32, i32)>,
-    /// The least and the largest power of ten.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub magnitude: Option<(i8, i8)>,
-    /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<String>,
-    /// Whether it has few values, which are not told.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub few_values: bool,
-    /// Rows that were read, where they need not be all of the table.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampled_rows: Option<u64>,
+/// The names of the sensitive ones.
+pub fn sensitive_names(columns: &[ColumnDoc]) -> Vec<&str> {
+    columns.iter().filter(|column| column.sensitive.is_some()).map(|column| column.name.as_str()).collect()
 }
 
 /// An index as a page has it.
@@ -238,6 +214,7 @@ impl DocInput<'_> {
             self.column(table, column, noted, profile.and_then(|profile| profile.columns.get(&column.name)))
         };
         let columns: Vec<ColumnDoc> = table.columns.iter().map(column).collect();
+        let sensitive = sensitive_names(&columns);
         let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
         TableDoc {
             fully_qualified_name: table.full_name(),
@@ -248,7 +225,7 @@ impl DocInput<'_> {
             row_count_approx: table.row_estimate.map(to_two_digits),
             primary_key: table.primary_key.as_ref().map(|key| key.columns.clone()).unwrap_or_default(),
             unique: table.unique.iter().map(|key| key.columns.clone()).collect(),
-            checks: table.checks.iter().map(|check| literals::check(&check.expression, &columns)).collect(),
+            checks: table.checks.iter().map(|check| literals::check(&check.expression, &sensitive)).collect(),
             columns,
             indexes: table
                 .indexes
@@ -327,15 +304,6 @@ fn foreign_key(table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
         cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
         on_delete: key.on_delete.clone(),
     }
-}
-
-/// A count of which only the first two digits are kept, so that a page does not change with every row.
-pub fn to_two_digits(count: u64) -> u64 {
-    let mut unit = 1;
-    while count / unit >= 100 {
-        unit *= 10;
-    }
-    count / unit * unit
 }
 
 impl TableDoc {

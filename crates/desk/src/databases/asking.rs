@@ -7,7 +7,7 @@ use refdesk_database::documenter::{Manifest, PageAction, Progress};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
 use refdesk_database::schema::diff::{Difference, TableSide, diff};
 use refdesk_database::schema::joins::infer;
-use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
 use refdesk_text::Error;
 

@@ -10,12 +10,12 @@ use refdesk_database::documenter::{
     self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
     catalog_entries,
 };
+use refdesk_database::names::globs::NamePattern;
 use refdesk_database::sampling::{Sampled, sample};
-use refdesk_database::schema::globs::NamePattern;
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
-use refdesk_database::schema::snapshot::{Table, TableName};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
+use refdesk_database::snapshot::{Table, TableName};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, Before, Proposal, Scope};
 use refdesk_files::{Durability, EntryKind, FileMode, Folder, Lock, is_link_refused, link_on_path};

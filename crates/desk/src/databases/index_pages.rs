@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use refdesk_database::names::words::{singular, split, spoken};
 use refdesk_database::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
-use refdesk_database::schema::words::{singular, split, spoken};
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
 use refdesk_index::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 use refdesk_text::shorten::shortened;

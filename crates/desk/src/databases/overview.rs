@@ -9,8 +9,8 @@ use refdesk_database::documenter::{ManifestFile, OwnPages, Progress, ProgressSta
 use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, domain_id, is_page_path, metadata_hash, table_id};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
-use refdesk_database::schema::snapshot::{TableKind, TableName};
 use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
+use refdesk_database::snapshot::{TableKind, TableName};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 

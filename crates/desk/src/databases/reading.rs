@@ -6,7 +6,7 @@ use std::time::Instant;
 use refdesk_database::config::DatabaseConfig;
 use refdesk_database::connector::{self, ConnectionSurroundings, Reachable};
 use refdesk_database::schema::notes::{self, Notes};
-use refdesk_database::schema::snapshot::Snapshot;
+use refdesk_database::snapshot::Snapshot;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 

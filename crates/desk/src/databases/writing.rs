@@ -11,7 +11,7 @@ use std::path::Path;
 use refdesk_database::documenter::{PageAction, Progress, ProgressStatus, RunStats, UnitProgress};
 use refdesk_database::schema::page::Page;
 use refdesk_database::schema::plan::{FILE, RunError, RunSeverity, SCHEMA_VERSION};
-use refdesk_database::schema::snapshot::TableName;
+use refdesk_database::snapshot::TableName;
 use refdesk_files::Folder;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Before, Proposal, Scope, SeparateWrites, propose_removal};

@@ -9,7 +9,7 @@ use refdesk_text::report::Diagnostic;
 use super::statements;
 use crate::config::DatabaseConfig;
 use crate::connector::Reading;
-use crate::schema::snapshot::{
+use crate::snapshot::{
     ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
 

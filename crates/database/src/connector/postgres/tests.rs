@@ -16,7 +16,7 @@ use refdesk_postgres::testing::TestServer;
 
 use super::*;
 use crate::config::{self, Connection};
-use crate::schema::snapshot::{Snapshot, Table, TableKind, TableName};
+use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 
 const CHINOOK: &str = include_str!("../../../../../tests/data/databases/chinook-postgres.sql");
 

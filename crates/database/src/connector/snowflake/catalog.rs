@@ -7,10 +7,9 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::DatabaseConfig;
-use crate::connector::{Reading, quoted};
-use crate::schema::snapshot::{
-    ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
-};
+use crate::connector::Reading;
+use crate::names::quoted::quoted;
+use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, Table, TableKind, TableName};
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";
 

@@ -8,7 +8,7 @@ use refdesk_snowflake::testing::{Fault, StandIn, Tables};
 
 use super::*;
 use crate::config::{self, Connection};
-use crate::schema::snapshot::{Table, TableKind, TableName};
+use crate::snapshot::{Table, TableKind, TableName};
 
 const KEY: &str = include_str!("../../../../../tests/data/databases/key-of-tests.pem");
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::schema::snapshot::{COMMENT_BYTES, Constraint};
+use crate::snapshot::{COMMENT_BYTES, Constraint};
 
 /// What a `CREATE` statement says.
 #[derive(Debug, Default, PartialEq, Eq)]

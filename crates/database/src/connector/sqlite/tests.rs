@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config;
+use crate::names::quoted::NulInName;
 
 fn config(more: &str) -> DatabaseConfig {
     let text = format!("databases: [{{name: a, type: sqlite, connection: {{file: a.db}}{more}}}]");
@@ -238,6 +239,6 @@ proptest! {
 
     #[test]
     fn a_nul_is_refused(before in ".{0,5}", after in ".{0,5}") {
-        prop_assert_eq!(quoted(&format!("{before}\0{after}")), Err(super::super::NulInName));
+        prop_assert_eq!(quoted(&format!("{before}\0{after}")), Err(NulInName));
     }
 }

@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use refdesk_postgres::{ReadingSession, Refusal};
 
 use super::super::profile::{Cell, FREE_TEXT, SET, profile};
-use super::super::{ColumnProfile, TableProfile};
 use super::{cell, is_number, value};
 use crate::config::DatabaseConfig;
-use crate::schema::plan::SAMPLED_ROWS;
-use crate::schema::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
-use crate::schema::snapshot::{Column, Table, TableKind, TableName};
-use crate::schema::table_doc::to_two_digits;
+use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::snapshot::{Column, Table, TableKind, TableName};
+use crate::statistics::SAMPLED_ROWS;
+use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
 
 /// Tables that one statement asks for.
 pub const TABLES: usize = 2_000;

@@ -11,9 +11,9 @@ use super::*;
 use crate::config::agent::AgentSettings;
 use crate::config::{self, DatabasesConfig};
 use crate::connector::{ConnectionSurroundings, snapshot};
-use crate::sampling::ColumnProfile;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
+use crate::statistics::ColumnProfile;
 
 fn config_of(server: &TestServer, database: &str, user: &str, more: &str) -> DatabasesConfig {
     let place = format!("host: {:?}, port: {}, database: {database}, user: {user}", server.folder(), server.port());

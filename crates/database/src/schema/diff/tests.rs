@@ -8,8 +8,8 @@ use super::*;
 use crate::config::{self, DatabaseConfig};
 use crate::schema::joins::InferredJoins;
 use crate::schema::notes::Notes;
-use crate::schema::snapshot::{Column, Constraint, ForeignKey, IndexInfo, Key, Snapshot, Table, TableKind, TableName};
 use crate::schema::table_doc::DocInput;
+use crate::snapshot::{Column, Constraint, ForeignKey, IndexInfo, Key, Snapshot, Table, TableKind, TableName};
 
 fn config() -> DatabaseConfig {
     let text = "databases: [{name: a, type: sqlite, connection: {file: a.db}}]";

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schema::snapshot::{ForeignKey, TableKind};
+use crate::snapshot::{ForeignKey, TableKind};
 
 /// `name > other other`: a table with keys to others; `name < other`: a view that reads them.
 fn snapshot(lines: &[&str]) -> Snapshot {

@@ -2,7 +2,8 @@
 
 use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, Subject, front_matter, table_id};
 use crate::schema::markup::{code, prose, target};
-use crate::schema::table_doc::{ColumnDoc, ColumnStatistics, DescriptionSource, TableDoc};
+use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
+use crate::statistics::ColumnStatistics;
 use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::grouped;
 

@@ -6,8 +6,8 @@ use super::*;
 use crate::config;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
-use crate::schema::snapshot::{Column, ForeignKey, Key, Snapshot};
 use crate::schema::table_doc::DocInput;
+use crate::snapshot::{Column, ForeignKey, Key, Snapshot};
 
 fn table(name: &str, columns: &[&str], to: &[(&str, &str)]) -> Table {
     let column = |name: &&str| Column { name: (*name).into(), data_type: "INT".into(), ..Column::default() };

@@ -8,7 +8,7 @@ use refdesk_text::report::Diagnostic;
 
 use super::order::computed_order;
 use super::{Plan, PlannedTable, WorkUnit};
-use crate::schema::words::slug;
+use crate::names::words::slug;
 
 /// The changes of a person, by database and table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

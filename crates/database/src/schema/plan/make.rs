@@ -16,11 +16,9 @@ use super::{
 use crate::config::{DatabaseConfig, DatabasesConfig, Sampling};
 use crate::schema::domains::domains;
 use crate::schema::notes::Notes;
-use crate::schema::sensitive::by_name_and_type;
-use crate::schema::snapshot::{Snapshot, Table};
-
-/// Most rows that are read of a table.
-pub const SAMPLED_ROWS: u64 = 1_000;
+use crate::sensitive::by_name_and_type;
+use crate::snapshot::{Snapshot, Table};
+use crate::statistics::{SAMPLED_ROWS, may_sample};
 
 /// Most characters of a comment that a plan shows.
 const COMMENT_SHOWN: usize = 2_000;
@@ -247,8 +245,7 @@ pub fn says_sensitive(told: &str) -> bool {
 
 /// What would be read of a table, and told of each column.
 pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
-    let is_sampled =
-        config.sampling > Sampling::None && config.connection.shows_rows() && crate::sampling::may_sample(table);
+    let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
     for column in &table.columns {
         let told = match by_name_and_type(config, table, column) {
@@ -265,7 +262,7 @@ pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
 
 /// Tells whether the configuration changed: how databases are reached is not part of it.
 pub fn config_hash(config: &DatabasesConfig) -> String {
-    let patterns = |patterns: &[crate::schema::globs::NamePattern]| -> Vec<String> {
+    let patterns = |patterns: &[crate::names::globs::NamePattern]| -> Vec<String> {
         patterns.iter().map(|pattern| pattern.text.clone()).collect()
     };
     let of = |it: &DatabaseConfig| {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::PlannedTable;
+use crate::names::words::split;
 use crate::schema::domains::SYSTEM;
-use crate::schema::snapshot::{Table, TableName};
-use crate::schema::words::split;
+use crate::snapshot::{Table, TableName};
 
 /// Incoming keys that a table of the first priority has at least.
 const MANY: usize = 3;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::config;
 use crate::schema::notes::Notes;
-use crate::schema::snapshot::{Column, ForeignKey, Snapshot, Table, TableName};
+use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableName};
 
 fn table(name: &str, to: &[&str]) -> Table {
     let key = |to: &&str| ForeignKey {

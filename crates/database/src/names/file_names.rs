@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use refdesk_files::name::sha256_hex;
 
-use super::snapshot::TableName;
+use crate::snapshot::TableName;
 
 /// Longest name of a file without its ending.
 const LONGEST: usize = 100;

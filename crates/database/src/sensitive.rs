@@ -1,12 +1,15 @@
 //! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
 //! values is added by `sampling`.
 
+pub mod detect;
+pub(crate) mod literals;
+
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::snapshot::{Column, Table};
-use super::words::split;
 use crate::config::DatabaseConfig;
+use crate::names::words::split;
+use crate::snapshot::{Column, Table};
 
 /// Why nothing may be known of a column's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,7 +321,7 @@ const TYPES: &[&str] = &[
 
 /// Why a column is sensitive, as far as it can be told without its values; `None` if it is not, or if the configuration lifts it.
 pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
-    let matches = |patterns: &[crate::schema::globs::NamePattern]| {
+    let matches = |patterns: &[crate::names::globs::NamePattern]| {
         let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
         found.map(|pattern| pattern.text.clone())
     };
@@ -359,7 +362,7 @@ pub fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> boo
 mod tests {
     use super::*;
     use crate::config;
-    use crate::schema::snapshot::ForeignKey;
+    use crate::snapshot::ForeignKey;
 
     #[test]
     fn a_number_that_refers_to_a_row_is_judged_by_the_name_there() {

@@ -1,0 +1,72 @@
+//! The rules that `checks` of the configuration names.
+
+use refdesk_text::report::Severity;
+use serde::Serialize;
+
+/// A rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckRule {
+    /// A table has no primary key.
+    NoPrimaryKey,
+    /// The columns of a foreign key have no index.
+    KeyWithoutIndex,
+    /// The columns of a foreign key have other types than those that they refer to.
+    KeyTypesDiffer,
+    /// A column's name fits the keys of several tables.
+    AmbiguousJoin,
+    /// A comment is empty, or only the name.
+    EmptyComment,
+    /// A comment has characters that cannot be seen.
+    HiddenCharacters,
+    /// A sensitive column has no note.
+    SensitiveWithoutNote,
+    /// A table has many columns.
+    ManyColumns,
+    /// A table belongs to no domain.
+    NoDomain,
+    /// A comment is long.
+    LongComment,
+}
+
+impl CheckRule {
+    /// Every rule with its name in the configuration and its severity.
+    pub const ALL: [(Self, &'static str, Severity); 10] = [
+        (Self::NoPrimaryKey, "no_primary_key", Severity::Warning),
+        (Self::KeyWithoutIndex, "key_without_index", Severity::Warning),
+        (Self::KeyTypesDiffer, "key_types_differ", Severity::Error),
+        (Self::AmbiguousJoin, "ambiguous_join", Severity::Warning),
+        (Self::EmptyComment, "empty_comment", Severity::Warning),
+        (Self::HiddenCharacters, "hidden_characters", Severity::Error),
+        (Self::SensitiveWithoutNote, "sensitive_without_note", Severity::Warning),
+        (Self::ManyColumns, "many_columns", Severity::Warning),
+        (Self::NoDomain, "no_domain", Severity::Warning),
+        (Self::LongComment, "long_comment", Severity::Warning),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// What several tables or columns are that it found.
+    pub fn of_many(self) -> &'static str {
+        match self {
+            Self::NoPrimaryKey => "tables have no primary key",
+            Self::KeyWithoutIndex => "foreign keys have no index",
+            Self::KeyTypesDiffer => "foreign keys have other types than what they refer to",
+            Self::AmbiguousJoin => "columns have names that fit the keys of several tables",
+            Self::EmptyComment => "comments say nothing",
+            Self::HiddenCharacters => "comments have hidden characters",
+            Self::SensitiveWithoutNote => "columns are sensitive and have no note",
+            Self::ManyColumns => "tables have many columns",
+            Self::NoDomain => "tables belong to no domain",
+            Self::LongComment => "comments are long",
+        }
+    }
+
+    /// Its severity unless the configuration says otherwise.
+    pub fn severity(self) -> Severity {
+        Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or(Severity::Warning, |(.., severity)| *severity)
+    }
+}

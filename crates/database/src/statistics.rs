@@ -1,0 +1,73 @@
+//! What may be known of the values of a table, and of which tables.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sensitive::SensitiveRule;
+use crate::snapshot::{Table, TableKind};
+
+/// Most rows that are read of a table.
+pub const SAMPLED_ROWS: u64 = 1_000;
+
+/// What was read of the values of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableProfile {
+    /// By the name of the column.
+    pub columns: BTreeMap<String, ColumnProfile>,
+}
+
+/// What was read of the values of a column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ColumnProfile {
+    /// Why nothing more is told.
+    pub sensitive: Option<SensitiveRule>,
+    /// What is told.
+    pub statistics: ColumnStatistics,
+    /// All of its values, if they are few and frequent enough; they are told only where the configuration publishes them.
+    pub values: Option<Vec<String>>,
+}
+
+/// What is known of the values of a column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnStatistics {
+    /// Nulls; of a sensitive column to 5 %.
+    pub null_percent: Option<u8>,
+    /// Different values among the rows that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// Average characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_width: Option<u64>,
+    /// The first and the last year.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub years: Option<(i32, i32)>,
+    /// The least and the largest power of ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub magnitude: Option<(i8, i8)>,
+    /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<String>,
+    /// Whether it has few values, which are not told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub few_values: bool,
+    /// Rows that were read, where they need not be all of the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_rows: Option<u64>,
+}
+
+/// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows.
+pub fn may_sample(table: &Table) -> bool {
+    let is_local = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable | TableKind::MaterializedView);
+    is_local && !table.row_security && !table.is_unreadable
+}
+
+/// A count of which only the first two digits are kept, so that a page does not change with every row.
+pub fn to_two_digits(count: u64) -> u64 {
+    let mut unit = 1;
+    while count / unit >= 100 {
+        unit *= 10;
+    }
+    count / unit * unit
+}
