@@ -33,7 +33,12 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
                 sampled.profiles.insert(table.table_name(), profile);
             }
             Err(error) => {
-                let message = format!("{} cannot be sampled: {}", table.full_name(), error_words(&error));
+                // What SQLite says of an error while it reads rows may quote a value of one.
+                let reason = match error {
+                    rusqlite::Error::SqliteFailure(failure, _) => failure.to_string(),
+                    other => error_words(&other),
+                };
+                let message = format!("{} cannot be sampled: {reason}", table.full_name());
                 sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message).in_file(shown));
             }
         }

@@ -11,8 +11,8 @@ use super::describe;
 use super::joins::{Confidence, InferredJoins};
 use super::notes::Notes;
 use crate::config::DatabaseConfig;
-use crate::sensitive::by_name_and_type;
 use crate::sensitive::literals;
+use crate::sensitive::{SensitiveRule, by_name_and_type};
 use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
 use crate::statistics::{ColumnProfile, ColumnStatistics, TableProfile, to_two_digits};
 
@@ -209,12 +209,23 @@ impl DocInput<'_> {
                 describe::table(table, &others)
             });
         let profile = self.profiles.get(&table.table_name());
-        let column = |column: &Column| {
+        let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
+        let rules: Vec<Option<SensitiveRule>> = table
+            .columns
+            .iter()
+            .map(|column| match profile_of(column) {
+                Some(profile) => profile.sensitive.clone(),
+                None => by_name_and_type(self.config, table, column),
+            })
+            .collect();
+        let with_rules = || table.columns.iter().zip(&rules);
+        let sensitive: Vec<&str> =
+            with_rules().filter(|(_, rule)| rule.is_some()).map(|(column, _)| column.name.as_str()).collect();
+        let column = |(column, rule): (&Column, &Option<SensitiveRule>)| {
             let noted = note.and_then(|note| note.columns.get(&column.name)).map(String::as_str);
-            self.column(table, column, noted, profile.and_then(|profile| profile.columns.get(&column.name)))
+            self.column(table, &literals::without_values(column, &sensitive), noted, profile_of(column), rule.as_ref())
         };
-        let columns: Vec<ColumnDoc> = table.columns.iter().map(column).collect();
-        let sensitive = sensitive_names(&columns);
+        let columns: Vec<ColumnDoc> = with_rules().map(column).collect();
         let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
         TableDoc {
             fully_qualified_name: table.full_name(),
@@ -252,12 +263,14 @@ impl DocInput<'_> {
         }
     }
 
-    fn column(&self, table: &Table, column: &Column, note: Option<&str>, profile: Option<&ColumnProfile>) -> ColumnDoc {
-        let sensitive = match profile {
-            Some(profile) => profile.sensitive.clone(),
-            None => by_name_and_type(self.config, table, column),
-        };
-        let column = &*literals::without_values(column, sensitive.is_some());
+    fn column(
+        &self,
+        table: &Table,
+        column: &Column,
+        note: Option<&str>,
+        profile: Option<&ColumnProfile>,
+        sensitive: Option<&SensitiveRule>,
+    ) -> ColumnDoc {
         let (rule_text, says_all) = describe::column(table, column);
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
@@ -273,7 +286,7 @@ impl DocInput<'_> {
             description,
             source,
             asked: says_all.then_some(false),
-            sensitive: sensitive.map(|rule| rule.words()),
+            sensitive: sensitive.map(SensitiveRule::words),
             statistics: profile.map(|profile| profile.statistics.clone()),
             labels,
         }

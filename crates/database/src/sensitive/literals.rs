@@ -13,11 +13,13 @@ fn quotes_a_value(expression: &str) -> bool {
     std::iter::once(expression).chain(quoted).chain(words).any(|text| detect(text).is_some())
 }
 
-/// The column with what may be told of its default, expression and labels.
-pub fn without_values(column: &Column, is_sensitive: bool) -> Cow<'_, Column> {
+/// The column with what may be told of its default, expression and labels, in a table with these sensitive columns.
+pub fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
+    let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
-    let (default, generated) =
-        (column.default.as_ref().is_some_and(hides), column.generated.as_ref().is_some_and(hides));
+    let default = column.default.as_ref().is_some_and(hides);
+    let is_computed_of_one = |text: &String| sensitive.iter().any(|name| is_named(name, text));
+    let generated = column.generated.as_ref().is_some_and(|text| hides(text) || is_computed_of_one(text));
     let labels = column.labels.iter().any(hides);
     if !default && !generated && !labels {
         return Cow::Borrowed(column);
@@ -35,14 +37,21 @@ pub fn without_values(column: &Column, is_sensitive: bool) -> Cow<'_, Column> {
     Cow::Owned(told)
 }
 
+/// Whether an expression names a column. A name that is not one plain word stands there in quotes, of which there are several kinds:
+/// letters and digits alone are compared then.
+fn is_named(name: &str, expression: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    if name.chars().all(is_part) {
+        let name = name.to_lowercase();
+        return expression.split(|c| !is_part(c)).any(|word| word.to_lowercase() == name);
+    }
+    let parts = |text: &str| -> String { text.chars().filter(|c| is_part(*c)).flat_map(char::to_lowercase).collect() };
+    parts(expression).contains(&parts(name))
+}
+
 /// What is told of a check over a table with these sensitive columns.
 pub fn check(expression: &str, sensitive: &[&str]) -> String {
-    let is_named = |name: &str| {
-        let is_part = |c: char| !(c.is_alphanumeric() || c == '_');
-        expression.split(is_part).any(|word| word.eq_ignore_ascii_case(name))
-            || expression.contains(&format!("\"{name}\""))
-    };
-    match sensitive.iter().find(|name| is_named(name)) {
+    match sensitive.iter().find(|name| is_named(name, expression)) {
         Some(name) => format!("not told: it is about {name}, which is sensitive"),
         None if quotes_a_value(expression) => "not told: it quotes what looks like a sensitive value".to_owned(),
         None => expression.to_owned(),
@@ -80,14 +89,19 @@ mod tests {
             labels: vec!["f".into()],
             ..Column::default()
         };
-        assert_eq!(*without_values(&column, false), column);
-        assert_eq!(*without_values(&column, true), Column::default());
+        assert_eq!(*without_values(&column, &["other"]), column);
+        assert_eq!(*without_values(&column, &[""]), Column::default());
+        let computed = Column { generated: Some("CASE WHEN name = 'Smith' THEN 1 END".into()), ..Column::default() };
+        assert_eq!(*without_values(&computed, &["name"]), Column::default());
         for (expression, told) in [
             ("NAME <> 'Smith'", "not told: it is about name, which is sensitive"),
+            ("[full Title] <> 'Smith'", "not told: it is about full title, which is sensitive"),
+            ("`e-mail` <> 'Smith'", "not told: it is about e-mail, which is sensitive"),
+            ("\"a\"\"b\" <> 'Smith'", "not told: it is about a\"b, which is sensitive"),
             ("state in ('new', 'name_of')", "state in ('new', 'name_of')"),
             ("state <> 'a@example.com'", "not told: it quotes what looks like a sensitive value"),
         ] {
-            assert_eq!(check(expression, &["name"]), told);
+            assert_eq!(check(expression, &["name", "full title", "e-mail", "a\"b"]), told);
         }
     }
 }
