@@ -54,9 +54,8 @@ struct Printed {
 impl Printed {
     fn add_answer(&mut self, answer: &SearchAnswer, explain: bool) {
         if answer.hits.is_empty() {
-            // Else a note says so.
-            if !answer.has_no_room {
-                self.text.push_str("No section found. `refdesk index` brings the index up to date.\n");
+            if !answer.explains_no_hits {
+                self.text.push_str("No section found. If documents were added, `refdesk index` takes them in.\n");
             }
             return;
         }

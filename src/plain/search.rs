@@ -33,6 +33,7 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
     };
     answer.notes.iter().for_each(|note| turn.say(note));
     match answer.hits.len() {
+        0 if answer.explains_no_hits => {}
         0 => turn.say("No section found."),
         some => turn.say(format!("{} found by {by}.", counted(some, "section"))),
     }

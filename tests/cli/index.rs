@@ -87,6 +87,36 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
 }
 
 #[test]
+fn an_index_that_is_not_complete_takes_no_hint_by_tag_away() {
+    let world = world(0);
+    world.json(&["index"], 0);
+    world.put("more.md", b"# Trying again\n\nThe payment client calls again when a call fails, and a retry waits.\n");
+    let tag =
+        |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "mode": "selectable", "tags": ["client"]});
+    let sources = json!([tag("retries", "retries.md"), tag("more", "more.md"), tag("new", "invoices.md")]);
+    let mut catalog: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    catalog["sources"] = sources;
+    world.put("references.json", catalog.to_string().as_bytes());
+    let mut found = hinted(&world);
+    found.sort();
+    assert_eq!(found, ["more", "new", "retries"], "two of them are not in the index yet");
+}
+
+#[test]
+fn a_search_without_an_answer_says_so() {
+    let world = world(0);
+    world.json(&["index"], 0);
+    let found = |query: &str| world.json(&["search", query], 0);
+    assert_eq!(found("zzzqqq")["hits"], json!([]));
+    assert!(!found("call")["hits"].as_array().unwrap().is_empty());
+    let shown = world.run(&["search", "zzzqqq"]).exits(0);
+    assert!(shown.text().contains("No section found."), "{shown}");
+    let shown = world.run(&["search", "\""]).exits(0);
+    assert!(!shown.text().contains("No section found."), "{shown}");
+    assert_eq!(found("\"")["notes"], json!(["The query has no words to search for."]));
+}
+
+#[test]
 fn search_does_not_quote_what_is_gone() {
     let world = world(0);
     world.run(&["index", "--words-only"]).exits(0);

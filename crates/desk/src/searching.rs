@@ -89,9 +89,9 @@ pub struct SearchAnswer {
     /// What the reader should know about this answer, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// There are hits, but not even one fits.
+    /// There is no hit, and a note says why.
     #[serde(skip)]
-    pub has_no_room: bool,
+    pub explains_no_hits: bool,
 }
 
 /// A section that was found.
@@ -248,7 +248,7 @@ impl Settled<'_> {
             tokens_used: 0,
             partial: found.partial,
             notes,
-            has_no_room: false,
+            explains_no_hits: found.is_empty,
         })
     }
 
@@ -330,8 +330,8 @@ impl SearchAnswer {
 
     fn note_left_out(&mut self, lengths: &[HitLength]) {
         let (found, kept) = (self.hits.len(), lengths.len());
-        self.has_no_room = kept == 0 && found > 0;
-        if self.has_no_room {
+        if kept == 0 && found > 0 {
+            self.explains_no_hits = true;
             self.notes.push("Not even one hit fits into so few tokens.".to_owned());
         } else if kept < found {
             let more = found - kept;

@@ -138,7 +138,8 @@ mod tests {
             ("weak", 0.2),
             ("forgotten", 0.1),
         ];
-        let about = About { threshold: Some(0.5), scored: scored(&scores), ..About::default() };
+        let sources = vec!["unscored".to_owned()];
+        let about = About { threshold: Some(0.5), scored: scored(&scores), sources, ..About::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
         let told = [("told".into(), WhyNot::Told)];
         assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);

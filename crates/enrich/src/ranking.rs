@@ -142,7 +142,7 @@ pub(crate) fn rank<'a>(
         // Stable, so that sources that the index does not know stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
         let needed = best_tag - TAG_RANGE;
-        for hint in hints.iter_mut().filter(|hint| hint.score() < needed) {
+        for hint in hints.iter_mut().filter(|hint| hint.score() < needed && hint.is_comparable(about)) {
             hint.rejected = Some(Rejection::BelowBest { needed: needed.into() });
         }
     }
@@ -178,6 +178,15 @@ impl RankedHint<'_> {
     fn score(&self) -> f32 {
         self.scored.map_or(0.0, |scored| scored.score)
     }
+
+    /// Whether the index has all of the source. One that it does not know yet, or compares by words alone until its vectors are
+    /// computed, cannot reach the scores of the others.
+    fn is_comparable(&self, about: Option<&About>) -> bool {
+        match self.scored {
+            Some(scored) => !scored.is_incomplete,
+            None => about.is_some_and(|about| about.sources.iter().any(|known| known == self.id)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -188,8 +197,10 @@ mod tests {
 
     use super::*;
 
+    /// An index that knows every source of one letter.
     fn about(scores: &[(&str, f32)], threshold: f32) -> About {
-        About { threshold: Some(threshold), scored: scored(scores), ..About::default() }
+        let sources = ('a'..='z').map(String::from).collect();
+        About { threshold: Some(threshold), scored: scored(scores), sources, ..About::default() }
     }
 
     fn tagged(ids: &[&str]) -> Vec<Hint> {
@@ -219,6 +230,8 @@ mod tests {
             (&["a", "b"][..], &[("b", 0.6), ("a", 0.5)][..], "b a"),
             (&["a", "b"], &[("b", 0.6), ("a", 0.39)], "b a-"),
             (&["a", "b"], &[], "a b"),
+            (&["a", "b"], &[("a", 0.6)], "a b-"),
+            (&["a", "unknown"], &[("a", 0.6)], "a unknown"),
             (&[], &[("x", 0.6), ("y", 0.55), ("z", 0.49)], "~x ~y"),
             (&[], &[("x", 0.7), ("y", 0.55)], "~x"),
             (&[], &[("p", 0.6), ("q", 0.6), ("r", 0.6), ("s", 0.6)], "~p ~q ~r"),
@@ -239,6 +252,16 @@ mod tests {
         assert_eq!(shown(&["a"], &[("x", 0.9), ("a", 0.1)], words), "a");
         let strict = HintSettings { threshold: Some(0.8), ..default };
         assert_eq!(shown(&[], &[("x", 0.7)], strict), "");
+    }
+
+    #[test]
+    fn a_tag_hint_is_not_lost_to_vectors_that_are_missing() {
+        let tagged = tagged(&["a", "b", "c"]);
+        let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
+        about.scored[1].is_incomplete = true;
+        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true).hints;
+        let rejected: Vec<_> = hints.iter().map(|hint| (hint.id, hint.rejected.is_some())).collect();
+        assert_eq!(rejected, [("a", false), ("b", false), ("c", true)]);
     }
 
     #[test]

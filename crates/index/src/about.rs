@@ -20,9 +20,6 @@ const ABSENT_WORDS: f32 = 5.0;
 /// A word in more than this share of the documents says nothing about any of them: 1 in `COMMON`.
 const COMMON: usize = 4;
 
-/// Documents with a lower cosine are never near: in the tried questions no right section had one below 0.19.
-const NEAR: f32 = 0.15;
-
 /// The position of the vector of a document without one.
 const NO_VECTOR: u32 = u32::MAX;
 
@@ -44,6 +41,8 @@ pub struct Scored {
     pub words: Vec<String>,
     /// Where the best chunk is; only for the best sources.
     pub section: Option<Section>,
+    /// Whether a chunk of it was compared by words alone because its vector is not computed yet: the score may be too low.
+    pub is_incomplete: bool,
 }
 
 /// The documents of an index with their vectors, loaded for scoring.
@@ -54,6 +53,8 @@ pub(crate) struct Corpus {
     /// Position of its source.
     sources: Vec<u32>,
     names: Vec<String>,
+    /// For each source whether a chunk of it waits for its vector.
+    waiting: Vec<bool>,
     /// Position of its kind.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
@@ -141,6 +142,7 @@ impl Corpus {
             None => {
                 let at = small(self.names.len());
                 self.names.push(document.source.to_owned());
+                self.waiting.push(false);
                 positions.insert(document.source.to_owned(), at);
                 at
             }
@@ -159,6 +161,9 @@ impl Corpus {
             self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
         } else {
             self.vectors.push(NO_VECTOR);
+            if let Some(waiting) = self.waiting.get_mut(wide(source)) {
+                *waiting |= document.is_embedded;
+            }
         }
         self.unembedded += usize::from(!document.is_embedded);
         self.documents.push(document.id);
@@ -223,11 +228,11 @@ impl Corpus {
     }
 
     /// The wanted documents whose vectors are nearest to this one, the nearest first, with their cosines. Documents without
-    /// a vector are left out, and those that are not near at all.
-    pub(crate) fn nearest(&self, vector: &Vector, wanted: &[bool], most: usize) -> Vec<(i64, f32)> {
+    /// a vector are left out, and those with a lower cosine than `least`.
+    pub(crate) fn nearest(&self, vector: &Vector, wanted: &[bool], least: f32, most: usize) -> Vec<(i64, f32)> {
         let with_cosine = |(at, document): (usize, &i64)| {
             let cosine = if wanted.get(at) == Some(&true) { self.cosine(vector, at) } else { 0.0 };
-            (cosine >= NEAR).then_some((*document, cosine))
+            (cosine >= least).then_some((*document, cosine))
         };
         let mut found: Vec<(i64, f32)> = self.documents.iter().enumerate().filter_map(with_cosine).collect();
         let nearer = |one: &(i64, f32), other: &(i64, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
@@ -254,6 +259,7 @@ impl Corpus {
     /// The same with words that were looked up before.
     pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Scored> {
         let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
+        let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(&piece.terms, of_words);
             for (document, source) in self.sources.iter().enumerate() {
@@ -268,8 +274,8 @@ impl Corpus {
         }
         let mut found: Vec<Scored> = best
             .into_iter()
-            .zip(&self.names)
-            .filter_map(|(best, name)| {
+            .zip(self.names.iter().zip(&self.waiting))
+            .filter_map(|(best, (name, is_waiting))| {
                 let Best { score, cosine, coverage, document, piece } = best?;
                 let at = small(document);
                 let mut words: Vec<&Term> = pieces
@@ -282,7 +288,9 @@ impl Corpus {
                 words.sort_by(|one, other| other.weight.total_cmp(&one.weight));
                 let words = words.into_iter().map(|term| term.word.clone()).collect();
                 let document = *self.documents.get(document)?;
-                Some(Scored { source: name.clone(), score, cosine, coverage, document, words, section: None })
+                let is_incomplete = by_meaning && *is_waiting;
+                let source = name.clone();
+                Some(Scored { source, score, cosine, coverage, document, words, section: None, is_incomplete })
             })
             .collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.source.cmp(&other.source)));
@@ -297,6 +305,11 @@ impl Corpus {
         let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
         let of = of + unread;
         (indexed < of).then_some(Partial { indexed, of })
+    }
+
+    /// The ids of all sources.
+    pub(crate) fn into_sources(self) -> Vec<String> {
+        self.names
     }
 
     fn cosine(&self, vector: &Vector, document: usize) -> f32 {
@@ -387,7 +400,7 @@ mod tests {
         assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.incomparable), (202, 4, 2, 1));
         let vector = Vector { values: vec![127, 0], scale: 1.0 };
         let found: Vec<i64> =
-            corpus.nearest(&vector, &[true; 202], 10).into_iter().map(|(document, _)| document).collect();
+            corpus.nearest(&vector, &[true; 202], 0.5, 10).into_iter().map(|(document, _)| document).collect();
         assert_eq!(found, [200]);
         assert_eq!(corpus.cosine(&vector, 0), 0.0);
         assert_eq!(corpus.partial(true, 0), Some(Partial { indexed: 2, of: 3 }));

@@ -39,6 +39,8 @@ pub struct About {
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
+    /// The ids of all sources that the index knows.
+    pub sources: Vec<String>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
     /// The source that this text and earlier ones point at, though none of them says it clearly.
@@ -112,7 +114,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
-        Ok(About { threshold, scored, partial, recurring, text })
+        Ok(About { threshold, scored, sources: corpus.into_sources(), partial, recurring, text })
     }
 
     /// What the index holds, for the model of this name.

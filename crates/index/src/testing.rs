@@ -12,6 +12,7 @@ pub fn scored(scores: &[(&str, f32)]) -> Vec<Scored> {
         document: 1,
         words: Vec::new(),
         section: None,
+        is_incomplete: false,
     };
     scores.iter().map(one).collect()
 }

@@ -56,6 +56,7 @@ pub(crate) use cases;
 cases! {
     what_did_not_change_is_not_touched,
     a_run_that_was_stopped_goes_on_later,
+    sources_that_wait_for_vectors_are_marked,
     a_second_writer_leaves_and_readers_do_not_wait,
     queries_of_any_text_have_an_answer,
 }
@@ -188,6 +189,28 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     assert_eq!((whole.documents, whole.missing), (400, 0));
     assert_eq!(whole.documents, stopped.documents + whole.added);
     assert_eq!(partial(), None);
+}
+
+fn sources_that_wait_for_vectors_are_marked(world: &World) {
+    let whole = || vec![inline("a", "retry and retry"), inline("b", "retry and pause")];
+    let marks = |by_meaning: bool| {
+        let (index, model) = world.index();
+        let question = Question { text: "retry", ..Question::default() };
+        let about = index.about(&question, by_meaning.then_some(model)).unwrap();
+        let mut marks: Vec<_> = about.scored.into_iter().map(|it| (it.source, it.is_incomplete)).collect();
+        marks.sort();
+        (marks, about.sources.len())
+    };
+    let all = |a, b| (vec![("a".to_owned(), a), ("b".to_owned(), b)], 2);
+    world.update(whole());
+    assert_eq!(marks(true), all(false, false));
+    let changed = || vec![inline("a", "retry and retry"), inline("b", "retry and a longer pause")];
+    world.run(changed(), false, &mut |_| false).unwrap();
+    assert_eq!(marks(false), all(false, false), "by words alone each is compared like the others");
+    let (found, _) = marks(true);
+    assert!(found.contains(&("a".to_owned(), false)) && found.contains(&("b".to_owned(), true)), "{found:?}");
+    world.update(changed());
+    assert_eq!(marks(true), all(false, false));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
     escape(&mut json);
     let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, HitLength::Full, excluded)).collect();
     let mut text = match hits.as_slice() {
-        [] if answer.has_no_room => String::new(),
+        [] if answer.explains_no_hits => String::new(),
         [] => "No section found.\n".to_owned(),
         _ => framed(&heading(), &hits.concat()),
     };

@@ -106,7 +106,7 @@ fn response(request: &Request, other: bool) -> Response {
             mode: SearchMode::Words,
             tokens_used: 0,
             partial: None,
-            has_no_room: false,
+            explains_no_hits: false,
         }))),
         Request::Locate(_) => Response::Located(Spot { path: "/x\u{1b}[m".into(), line: 3 }),
         Request::JournalLine(number) => {

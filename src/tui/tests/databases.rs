@@ -237,7 +237,7 @@ fn the_index_adds_tables_that_are_about_the_words() {
             tokens_used: 0,
             partial: None,
             notes: Vec::new(),
-            has_no_room: false,
+            explains_no_hits: false,
         };
         answer(&mut state, Response::Found(Ok(Box::new(found))));
         assert_eq!(state.databases.kept, (kept, 7), "{query}");

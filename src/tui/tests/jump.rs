@@ -60,7 +60,7 @@ fn found(query: &str) -> SearchAnswer {
         hits,
         tokens_used: 0,
         partial: None,
-        has_no_room: false,
+        explains_no_hits: false,
         notes: Vec::new(),
     }
 }

@@ -30,7 +30,7 @@ fn answer(excerpts: &[&str]) -> SearchAnswer {
         tokens_used: 0,
         partial: None,
         notes: Vec::new(),
-        has_no_room: false,
+        explains_no_hits: false,
     }
 }
 

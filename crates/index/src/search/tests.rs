@@ -18,6 +18,7 @@ cases! {
     a_section_gives_one_hit,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
+    without_a_common_word_only_what_is_near_is_found,
 }
 
 fn fill(world: &World) {
@@ -186,4 +187,16 @@ fn vectors_of_another_length_than_the_question_are_counted() {
     drop(connection);
     let found = search(&world, "breaker");
     assert!(found.incomparable > 0 && found.mode == SearchMode::Words, "{found:?}");
+}
+
+fn without_a_common_word_only_what_is_near_is_found(world: &World) {
+    world.update(vec![
+        inline("near", "zzzzqqqqaaaa"),
+        inline("far", "xxxxyyyywwww"),
+        inline("distant", "zzqqbbbbccccdddd"),
+    ]);
+    for (text, kinds, expected) in [("qqqqzzzzaaaa", "text", vec!["near"]), ("eeeeffffgggg", "text", vec![])] {
+        let found = filtered(world, text, &[kinds.to_owned()], &|_| true);
+        assert_eq!(found.hits.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{text}");
+    }
 }

@@ -185,13 +185,13 @@ pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
     }
 }
 
-/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words.
+/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words, a line each.
 fn about_source(source: &Source) -> String {
     let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
     let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
     let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
     let said: Vec<&str> = parts.iter().map(String::as_str).map(str::trim).filter(|part| !part.is_empty()).collect();
-    said.join(". ")
+    said.join("\n")
 }
 
 /// The texts of a source; none that a person has not trusted.
