@@ -5,7 +5,7 @@ use std::path::Path;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{RenderFailure, Shown};
 use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
-use refdesk_templates::{Template, VariableKind};
+use refdesk_templates::{Template, VariableKind, holds_sample};
 use refdesk_text::nearest::nearest;
 
 use super::fix;
@@ -136,7 +136,7 @@ pub fn rendered(
     };
     let Shown { made, proposal } = shown;
     made.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
-    say_samples(state, name, turn);
+    let is_sample = say_samples(state, name, turn);
     match (is_for, proposal) {
         (PreviewFor::Reading, _) => {
             let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
@@ -154,14 +154,20 @@ pub fn rendered(
             let lines = proposal.diff.shown().lines().map(str::to_owned).collect();
             read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
         }
+        (PreviewFor::Writing, Some(Ok(proposal)))
+            if is_sample && (holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
+        {
+            turn.say(format!("Nothing was written to {}.", proposal.shown));
+            turn.say("Type values to be asked for them, then write again.");
+        }
         (PreviewFor::Writing, Some(Ok(proposal))) => ask_write(state, proposal, turn),
     }
 }
 
-/// `2 values are still samples: basePackage and fields 1 name.`
-fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) {
+/// `2 values are not given: basePackage and fields 1 name.` Returns whether any is missing.
+fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) -> bool {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
-        return;
+        return false;
     };
     let nothing = TypedValues::default();
     let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
@@ -169,9 +175,10 @@ fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) {
     let shown = names(samples.iter().map(String::as_str));
     match samples.len() {
         0 => {}
-        1 => turn.say(format!("1 value is still a sample: {shown}.")),
-        some => turn.say(format!("{some} values are still samples: {shown}.")),
+        1 => turn.say(format!("1 value is not given: {shown}.")),
+        some => turn.say(format!("{some} values are not given: {shown}.")),
     }
+    !samples.is_empty()
 }
 
 /// `New file src/Entity.java, changes +43 −0.`

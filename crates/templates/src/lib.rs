@@ -55,7 +55,7 @@ pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, analyse, read, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
-pub use variables::{names, sample, schema, skeleton};
+pub use variables::{holds_sample, names, sample, schema, skeleton};
 
 /// The language a template is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

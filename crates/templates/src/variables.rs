@@ -27,6 +27,11 @@ pub fn sample(variables: &[Variable]) -> Value {
     value
 }
 
+/// Whether this text shows the sample of a scalar: a rendered text or a path that must not become a file.
+pub fn holds_sample(text: &str) -> bool {
+    text.contains('‹')
+}
+
 /// The JSON schema (draft 2020-12) of a template's values.
 pub fn schema(variables: &[Variable]) -> Value {
     let mut schema = object_schema(variables);

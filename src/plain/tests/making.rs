@@ -97,6 +97,20 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
 }
 
 #[test]
+fn a_file_with_samples_is_not_written() {
+    let mut state = state();
+    asked(&mut state, "write CircuitBreaker.java.tpl");
+    let outcome = Ok(fixture::proposed("package ‹basePackage›;\n", "src/A.java", None));
+    let template = "CircuitBreaker.java.tpl".to_owned();
+    let turn = answered(&mut state, Response::Preview { template, outcome });
+    assert_eq!(
+        turn.lines[turn.lines.len() - 2..],
+        ["Nothing was written to src/A.java.", "Type values to be asked for them, then write again."]
+    );
+    assert_eq!(state.question, None);
+}
+
+#[test]
 fn a_template_that_does_not_render_says_where() {
     let mut state = state();
     assert!(matches!(asked(&mut state, "preview retry-policy.yaml.tmpl"), Request::Preview { .. }));

@@ -7,10 +7,12 @@ use crate::tui::action::{Action, KeyContext};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::form;
+use crate::tui::templates::preview;
 use crate::tui::templates::values;
 use crate::tui::templates::values::{FormRow, RowValue, TypedValue, TypedValues, ValuePath, ValueStep};
 use crate::tui::widgets::field::{FieldLimit, TextField};
 use crate::tui::widgets::motion::{Cursor, Motion};
+use crate::tui::windows::write;
 
 pub fn act(state: &mut State, action: Action) {
     match action {
@@ -61,6 +63,18 @@ pub fn follow(state: &mut State) {
     if state.part == PanePart::Values && state.templates.form.is_empty() {
         state.part = PanePart::List;
     }
+}
+
+/// Closes the window over the form, opens the field of the first value that is not given, and says why.
+pub fn first_sample(state: &mut State) {
+    let Some(at) = preview::missing(state).first().map(|(at, _)| *at) else { return };
+    let missing = write::missing(state).unwrap_or_default();
+    let write = state.key(Action::Write);
+    write::close(state);
+    state.focus_on(Pane::Templates);
+    state.part = PanePart::Values;
+    to_field(state, Some(at));
+    state.refuse(format!("nothing was written: {missing}; type them, and {write} writes"));
 }
 
 fn under_cursor(state: &State) -> Option<&FormRow> {

@@ -109,6 +109,8 @@ pub struct RenderedText {
     pub offered: Option<String>,
     /// What writing it would change; `None` without a path.
     pub proposal: Option<Result<Box<Proposal>, Error>>,
+    /// Whether the text or its path shows a sample.
+    pub holds_samples: bool,
     /// Whether the file already has this text.
     pub is_there: bool,
 }

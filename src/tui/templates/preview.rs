@@ -171,8 +171,13 @@ fn captions(state: &State) -> Vec<String> {
         (PreviewMode::Difference, Some(Ok(proposal))) => {
             let shown = cells::clean(&proposal.shown);
             let sum = summary(state, proposal);
-            let (what, name) = (effect_word(state, proposal), shown.rsplit('/').next().unwrap_or_default());
-            vec![format!("{what} {shown}, {sum}"), format!("{what} {name}, {sum}"), format!("{what}, {sum}"), sum]
+            let what = effect_word(state, proposal);
+            vec![
+                format!("{what} {shown}, {sum}"),
+                format!("{what} {shown}"),
+                shown.into_owned(),
+                format!("{what}, {sum}"),
+            ]
         }
         (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (PreviewMode::Text, _) => {
@@ -196,6 +201,19 @@ fn captions(state: &State) -> Vec<String> {
 /// The form's rows with sample texts.
 pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     state.templates.form.iter().filter(|row| row.is_sample())
+}
+
+/// The values to be given before a write: those without a default, or all if every value has one.
+pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
+    let samples = || state.templates.form.iter().enumerate().filter(|(_, row)| row.is_sample());
+    let required: Vec<_> = samples().filter(|(_, row)| !row.optional).collect();
+    if required.is_empty() { samples().collect() } else { required }
+}
+
+/// Whether the text or its path still shows the sample of a value that is not given, so that it must not become a file.
+pub fn holds_samples(state: &State) -> bool {
+    let rendered = state.preview().and_then(|preview| preview.rendered.as_ref());
+    rendered.is_some_and(|rendered| rendered.holds_samples) && !missing(state).is_empty()
 }
 
 /// The effect of a write on the file, in one word.

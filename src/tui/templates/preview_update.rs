@@ -15,6 +15,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{RenderFailure, Shown};
+use refdesk_templates::holds_sample;
 
 /// Columns that one key scrolls.
 const ACROSS: usize = 8;
@@ -82,7 +83,9 @@ fn rendered(before: Option<RenderedText>, shown: Shown) -> RenderedText {
     let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
     let lines: Arc<[String]> = rendered.text.lines().map(|line| cells::clean(line).into_owned()).collect();
     let before = before.map(|before| before.text).unwrap_or_default();
+    let path = proposal.as_ref().and_then(|proposal| Some(proposal.as_ref().ok()?.shown.as_str()));
     RenderedText {
+        holds_samples: holds_sample(&rendered.text) || path.is_some_and(holds_sample),
         text: if before.lines == lines { before } else { carried(&before, lines) },
         warnings: rendered.warnings.iter().map(|warning| cells::clean(warning).into_owned()).collect(),
         bytes: rendered.text.len(),

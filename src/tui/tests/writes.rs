@@ -146,6 +146,25 @@ fn the_templates_own_path_is_suggested() {
 }
 
 #[test]
+fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_given() {
+    let text = "package ‹basePackage›;\n";
+    for (text, path) in [(text, "A.java"), ("a\n", "src/‹basePackage›/A.java")] {
+        let mut offers = fixture::proposed(text, path, None);
+        offers.made.offered = Some(path.to_owned());
+        let mut state = desk(offers);
+        press(&mut state, "w");
+        let told = screen(&state);
+        assert!(told.contains("Enter goes to the first value not given"), "{told}");
+        assert!(told.contains("not given: basePackage"), "{told}");
+        assert_eq!(commands(&press(&mut state, "Enter")), [], "nothing is written");
+        assert_eq!((state.window, state.typing), (None, Some(Typing::Value)));
+        let row = &state.templates.form[state.templates.variable.at];
+        assert_eq!((row.name.as_str(), row.is_sample()), ("basePackage", true));
+        assert!(message(&state).starts_with("nothing was written: "), "{}", message(&state));
+    }
+}
+
+#[test]
 fn a_template_that_disappears_closes_its_dialog() {
     let mut state = desk(fixture::proposed("a\n", "A.java", None));
     press(&mut state, "w \"A.java\"");

@@ -16,7 +16,7 @@ use crate::tui::layout;
 use crate::tui::pane_view::{indented, scrolled};
 use crate::tui::state::{Preview, RenderedText, State, WriteState};
 use crate::tui::templates::preview::{self, ViewOffset, draw_difference};
-use crate::tui::templates::{preview_update, values};
+use crate::tui::templates::{form_update, preview_update, values};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
@@ -30,7 +30,7 @@ pub struct Write;
 /// The most lines above the difference.
 const SUMMARY: usize = 6;
 
-/// The most samples listed.
+/// The most values listed that are not given.
 const NAMED: usize = 4;
 
 /// The effect of a write on its file.
@@ -79,6 +79,7 @@ impl Window for Write {
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match action {
+            Action::Confirm if preview::holds_samples(state) => form_update::first_sample(state),
             Action::Confirm => {
                 if let Some(proposal) = proposal(state).cloned() {
                     state.templates.writing = WriteState::Asked;
@@ -105,7 +106,7 @@ impl Window for Write {
             draw_difference(state, &proposal.diff, from, indented(places.difference), buffer);
         }
         frame::scrollbar(&state.skin, places.difference, len, window.start, theme.style(role), buffer);
-        if overwrites(state) && why_not(state).is_none() {
+        if overwrites(state) && why_not(state).is_none() && !preview::holds_samples(state) {
             buffer.set_style(places.keys, Style::new().add_modifier(Modifier::BOLD));
         }
         if places.field.width > 8 {
@@ -131,7 +132,7 @@ pub fn open(state: &mut State) {
 }
 
 /// An empty path counts as none: the next time the template's own is offered again.
-fn close(state: &mut State) {
+pub fn close(state: &mut State) {
     let name = state.template().map(|template| template.name.clone()).unwrap_or_default();
     if state.templates.paths.get(&name).is_some_and(String::is_empty) {
         state.templates.paths.remove(&name);
@@ -209,7 +210,11 @@ fn overwrites(state: &State) -> bool {
 
 /// The bottom line's name for what Enter does.
 pub fn verb(state: &State) -> &'static str {
-    if overwrites(state) { "OVERWRITES the file" } else { "writes the new file" }
+    match (preview::holds_samples(state), overwrites(state)) {
+        (true, _) => "goes to the first value not given",
+        (false, true) => "OVERWRITES the file",
+        (false, false) => "writes the new file",
+    }
 }
 
 /// Why what is shown cannot be written now.
@@ -261,7 +266,7 @@ fn summary(state: &State) -> WrappedText {
     let shown = state.preview().and_then(|preview| preview.rendered.as_ref());
     let warnings = shown.map_or(&[][..], |rendered| &rendered.warnings);
     let sign = state.skin.glyphs.problem;
-    lines.extend(samples(state).iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
+    lines.extend(missing(state).iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
     let columns = text_columns(Write.outer(state).width);
     let text = paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
     match text.len().checked_sub(SUMMARY) {
@@ -273,15 +278,15 @@ fn summary(state: &State) -> WrappedText {
     }
 }
 
-/// `2 values are still samples: fields 1 name, basePackage`
-fn samples(state: &State) -> Option<String> {
-    let paths: Vec<String> = preview::samples(state).map(|row| values::place(&row.way)).collect();
+/// `2 values are not given: fields 1 name, basePackage`
+pub fn missing(state: &State) -> Option<String> {
+    let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::place(&row.way)).collect();
     let shown = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = if paths.len() > NAMED { format!(" and {} more", paths.len() - NAMED) } else { String::new() };
     match paths.len() {
         0 => None,
-        1 => Some(format!("1 value is still a sample: {shown}")),
-        count => Some(format!("{} are still samples: {shown}{more}", cells::counted(count, "value"))),
+        1 => Some(format!("1 value is not given: {shown}")),
+        count => Some(format!("{} are not given: {shown}{more}", cells::counted(count, "value"))),
     }
 }
 
