@@ -1,11 +1,12 @@
-//! A text from standard input with its command-line options: its kind, and the tool that returned it.
+//! A text from the command line or from standard input, with its command-line options: its kind, and the tool that returned it.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 
 use serde_json::Value;
 
 use super::answer::CommandOutput;
 use super::args::{KindName, TextArgs};
+use super::output::print_to_stderr;
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::{Code, Error};
 
@@ -19,7 +20,7 @@ pub struct TextInput<'a> {
 }
 
 impl<'a> TextInput<'a> {
-    /// Reads standard input to its end.
+    /// Takes the words of the command line, or without any reads standard input to its end.
     ///
     /// # Errors
     /// The tool's arguments are not a JSON object, or standard input cannot be read.
@@ -32,10 +33,16 @@ impl<'a> TextInput<'a> {
                 return Err(CommandOutput::usage("--args must be a JSON object", hint));
             }
         };
-        let mut bytes = Vec::new();
-        if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
-            let message = format!("standard input cannot be read: {error}");
-            return Err(CommandOutput::refused(Error::new(Code::NoInput, message, "give the text on standard input")));
+        let mut bytes = args.words.join(" ").into_bytes();
+        if args.words.is_empty() {
+            if std::io::stdin().is_terminal() {
+                print_to_stderr("note: type the text; Ctrl-D on an empty line ends it");
+            }
+            if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+                let message = format!("standard input cannot be read: {error}");
+                let fix = "give the text as an argument or on standard input";
+                return Err(CommandOutput::refused(Error::new(Code::NoInput, message, fix)));
+            }
         }
         let kind = match args.kind {
             KindName::Prompt => TextKind::Prompt,

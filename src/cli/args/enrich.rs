@@ -25,9 +25,12 @@ impl From<BudgetArgs> for Budget {
     }
 }
 
-/// What the text on standard input is.
+/// A text, and what it is.
 #[derive(Debug, Args)]
 pub struct TextArgs {
+    /// The text [default: standard input]
+    #[arg(value_name = "TEXT")]
+    pub words: Vec<String>,
     /// The kind of text
     #[arg(long, value_enum, default_value_t = KindName::Prompt)]
     pub kind: KindName,

@@ -6,6 +6,15 @@ use super::small;
 use crate::support::workspace::Workspace;
 
 #[test]
+fn the_text_is_an_argument_or_standard_input() {
+    let world = small();
+    for command in [&["simulate"][..], &["enrich", "--dry-run"]] {
+        let words = [command, &["@tool", "is lost"]].concat();
+        assert_eq!(world.json(&words, 0), world.feed_json(command, b"@tool is lost"), "{command:?}");
+    }
+}
+
+#[test]
 fn a_simulation_shows_everything_and_changes_nothing() {
     let world = small();
     world.run(&["select", "a"]).exits(0);

@@ -127,3 +127,12 @@ fn a_usage_error_escapes_the_arguments_it_repeats() {
         }
     }
 }
+
+#[test]
+fn only_a_near_option_is_suggested() {
+    let world = small();
+    let ran = world.run(&["trust", "--yes"]).exits(2);
+    assert!(!ran.stderr.contains("--desk") && ran.stderr.contains("--help"), "{ran}");
+    let ran = world.run(&["list", "--selectd"]).exits(2);
+    assert!(ran.stderr.contains("'--selected'"), "{ran}");
+}
