@@ -23,13 +23,12 @@ use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::setup::Client;
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::visible;
-use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
 /// Connects agents: those that are named, or those that are found.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
     let agents = match named(&args.agents) {
-        Ok(agents) if agents.is_empty() => found::found(desk),
+        Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
         Ok(agents) => agents,
         Err(usage) => return usage,
     };
@@ -80,15 +79,28 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> Comman
     joined(answers, args.agents.len() == 1)
 }
 
-/// Disconnects agents.
+/// Disconnects agents: those that are named, or all that are connected.
 pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs) -> CommandOutput {
-    let agents = match named(&args.agents) {
-        Ok(agents) => agents,
+    let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, Wanted::Both, Verb::Disconnect);
+    let connections: Vec<_> = match named(&args.agents) {
+        Ok(agents) if agents.is_empty() => {
+            let all = Client::all().filter(|client| args.settings.user || client.server.places.project.is_some());
+            let all = all.map(|client| (client, of(desk, client)));
+            all.filter(|(_, it)| it.as_ref().map_or(true, Connection::is_connected)).collect()
+        }
+        Ok(agents) => agents.into_iter().map(|agent| (agent.client, of(desk, agent.client))).collect(),
         Err(usage) => return usage,
     };
+    if connections.is_empty() {
+        let (whose, other) = match args.settings.user {
+            true => ("your own settings", "the workspace's: `refdesk disconnect`"),
+            false => ("the settings of this workspace", "your own: `refdesk disconnect --user`"),
+        };
+        let text = format!("No agent is connected in {whose}. For {other}\n");
+        return CommandOutput::new(json!({"agents": []}), text);
+    }
     let mut answers = Vec::new();
-    for FoundAgent { client, .. } in agents {
-        let connection = Connection::new(desk, client, args.settings, Wanted::Both, Verb::Disconnect);
+    for (client, connection) in connections {
         answers.push(match connection {
             Ok(connection) => connection.carry_out(desk, session, args.settings),
             Err(refusal) => refused(&client, refusal),
@@ -105,7 +117,6 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
             let known: Vec<&str> = Client::words().collect();
             let message = format!("'{word}' is not an agent that refdesk supports");
             let nearest = Client::named_like(word).map(|client| format!("did you mean '{}'? ", client.word));
-            let nearest = nearest.or_else(|| Some(format!("{} ", did_you_mean(word, known.iter().copied())?)));
             let fix = format!("{}it knows {}", nearest.unwrap_or_default(), known.join(", "));
             return Err(CommandOutput::usage(message, fix));
         };
@@ -213,7 +224,10 @@ fn joined(mut answers: Vec<CommandOutput>, is_single: bool) -> CommandOutput {
         whole.text.extend_from_slice(&answer.text);
         whole.notes.extend(answer.notes.iter().cloned());
         whole.exit = whole.exit.max(answer.exit);
-        whole.refused.extend(answer.refused.iter().cloned());
+        // Without a terminal, no agent is connected for the same reason.
+        let fresh = answer.refused.iter().filter(|refusal| !whole.refused.contains(refusal)).cloned();
+        let fresh: Vec<Error> = fresh.collect();
+        whole.refused.extend(fresh);
         agents.push(answer.document());
     }
     CommandOutput { json: json!({"agents": agents}), ..whole }
@@ -243,7 +257,7 @@ mod tests {
         for (name, told) in [
             ("hook", format!("The agent: {}", listed(&answered))),
             ("connect", format!("The agents: {} [default: those found here]", listed(&all))),
-            ("disconnect", format!("The agents: {}", listed(&all))),
+            ("disconnect", format!("The agents: {} [default: those connected here]", listed(&all))),
         ] {
             let command = program.find_subcommand(name).unwrap();
             let agent = command.get_positionals().next().unwrap();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use self::list::Ticks;
 use super::answer::{CommandOutput, object};
 use super::args::InitArgs;
-use super::output::{ask, ask_line, ask_to_leave, can_ask};
+use super::output::{ask, ask_line, ask_to_leave, can_ask, declined, unasked};
 use refdesk_desk::{
     CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
     SamplePrompt, Session,
@@ -16,7 +16,6 @@ use refdesk_files::output::Proposal;
 use refdesk_files::path::slashed;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
 
 /// The most notes in the text form.
 const NOTES: usize = 10;
@@ -38,8 +37,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     let is_asked = !args.yes && !args.dry_run && can_ask();
     let listed = list::shown(&found, &ticks);
     if is_asked && !tick(&found, &mut ticks) {
-        let refusal = Error::new(Code::NotApproved, "nothing was written", "");
-        return answer("error", &found, &ticks).and_refused(vec![refusal]);
+        return answer("error", &found, &ticks).and_refused(vec![declined()]);
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
@@ -63,14 +61,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     if !args.yes {
         match is_asked.then(|| ask(&difference(&proposals), &format!("Write {files}?"))).flatten() {
             Some(true) => {}
-            Some(false) => {
-                let refusal = Error::new(Code::NotApproved, "it was not approved", "");
-                return answer("error", &found, &ticks).and_refused(vec![refusal]);
-            }
+            Some(false) => return answer("error", &found, &ticks).and_refused(vec![declined()]),
             None => {
-                let hint = "check the list, and write it with --yes";
-                let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
-                let answer = answer("error", &found, &ticks).and_refused(vec![refusal]);
+                let answer = answer("error", &found, &ticks).and_refused(vec![unasked()]);
                 let notes = vec![format!("this would write {files}")];
                 return CommandOutput { text: shown().into_bytes(), notes, ..answer };
             }

@@ -15,6 +15,7 @@ use super::args::OutputFormat;
 use super::fix;
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
+use refdesk_text::nearest::nearest;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -132,6 +133,17 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     Some(["y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
+/// That nothing was written, since no person could be asked.
+pub fn unasked() -> Error {
+    let hint = "check what would be written, and run again with --yes";
+    Error::new(Code::NotApproved, "not a terminal, so nothing was written", hint)
+}
+
+/// That nothing was written, since a person said no.
+pub fn declined() -> Error {
+    Error::new(Code::NotApproved, "nothing was written", "")
+}
+
 /// Waits until a person at the terminal has read what is there.
 pub fn wait_for_enter() {
     let mut out = io::stderr().lock();
@@ -178,6 +190,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     if !is_plain {
         escape_words(&mut error);
     }
+    drop_far_suggestion(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
         // Up to the first blank line; missing arguments are on lines of their own.
@@ -194,6 +207,20 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         print_to_stderr(whole.trim_end());
     }
     ExitCode::from(2)
+}
+
+/// Removes the parser's suggestion, and the usage it shows for that, if it is not close to what was typed.
+fn drop_far_suggestion(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue::String as One};
+    let (Some(One(typed)), Some(One(suggested))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::SuggestedArg))
+    else {
+        return;
+    };
+    if nearest(typed, [suggested.as_str()]).is_none() {
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
+    }
 }
 
 /// Escapes the arguments that the parser repeats in its message.

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::RemoveArgs;
-use super::output::{ask, ask_to_leave};
+use super::output::{ask, ask_to_leave, declined, unasked};
 use super::rows;
 use refdesk_desk::{Desk, Removal, Session};
 use refdesk_files::output::Proposal;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
 
 /// The most mentions listed for people.
 const LISTED: usize = 10;
@@ -40,12 +40,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
         let shown = mentioned.iter().fold(shown, |shown, line| format!("{shown}{line}\n"));
         match ask(&shown, &question(&removal)) {
             Some(true) => {}
-            Some(false) => return refuse(Error::new(Code::NotApproved, "it was not approved", ""), ""),
-            None => {
-                let hint = "check the difference, and remove them with --yes";
-                let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
-                return CommandOutput { notes: mentioned, ..refuse(refusal, &diff) };
-            }
+            Some(false) => return refuse(declined(), ""),
+            None => return CommandOutput { notes: mentioned, ..refuse(unasked(), &diff) },
         }
     }
     if let Err(refusal) = desk.remove_sources(session, &removal) {

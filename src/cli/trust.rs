@@ -76,8 +76,8 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         Some(true) => {}
         Some(false) => return refused("nothing was trusted", "", String::new()),
         None => {
-            let hint = "run this at a terminal and approve it there, or on the full screen";
-            return refused("it was not approved", hint, shown);
+            let hint = "a person approves this at a terminal, with `refdesk trust` or on the full screen";
+            return refused("not a terminal, so nothing was trusted", hint, shown);
         }
     }
     match desk.trust(waiting) {

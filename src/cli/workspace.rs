@@ -57,11 +57,16 @@ pub fn nothing_found(around: &Surroundings) -> Error {
         from.display(),
         passed.unwrap_or_default()
     );
+    Error::new(Code::NoWorkspace, message, way_out(around))
+}
+
+/// What to do where no workspace was found.
+pub fn way_out(around: &Surroundings) -> &'static str {
+    let from = &around.workspace;
     let is_home = around.home.as_deref().is_some_and(|home| home.starts_with(from));
-    let fix = if is_home {
+    if is_home {
         "change to the folder of a project, or name one with --workspace"
     } else {
         "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace"
-    };
-    Error::new(Code::NoWorkspace, message, fix)
+    }
 }

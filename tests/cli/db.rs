@@ -192,7 +192,7 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
         told.text().contains("'shop' is no longer configured.\n30 files of what is gone would be removed"),
         "{told}"
     );
-    assert!(told.stderr.contains("Write 27 pages and remove 30 files below docs/databases"), "{told}");
+    assert!(told.stderr.contains("this would write 27 pages and remove 30 files below docs/databases"), "{told}");
     assert!(told.text().contains(stays), "{told}");
     let told = world.run(&["db", "document", "--yes"]).exits(0);
     assert!(told.text().contains("30 files of what is gone removed:\n  docs/databases/shop/artist/"), "{told}");

@@ -92,8 +92,6 @@ fn a_file_that_changed_after_it_was_shown_is_not_overwritten() {
     at_the_entity(&mut pty);
     pty.type_bytes("\rOrder\rid\rorg.shop\r");
     pty.wait_for("package org.shop;");
-    pty.type_bytes("\x1b");
-    pty.wait_for("Enter set");
     pty.type_bytes("w");
     pty.wait_for("OVERWRITES the file");
     workspace.put("src/Order.java", b"mine, and more\n");

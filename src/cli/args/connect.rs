@@ -22,8 +22,8 @@ pub struct ConnectArgs {
 /// Arguments of `disconnect`.
 #[derive(Debug, Args)]
 pub struct DisconnectArgs {
-    /// The agents: claude-code, gemini-cli, codex, cursor, vscode, opencode or goose
-    #[arg(value_name = "AGENT", required = true)]
+    /// The agents: claude-code, gemini-cli, codex, cursor, vscode, opencode or goose [default: those connected here]
+    #[arg(value_name = "AGENT")]
     pub agents: Vec<String>,
     /// Which settings, and how
     #[command(flatten)]

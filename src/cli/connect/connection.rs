@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::answer::CommandOutput;
 use super::super::args::SettingsArgs;
 use super::super::environment;
-use super::super::output::ask;
+use super::super::output::{ask, unasked};
 use super::connection_record::ConnectionRecord;
 use super::file_change::{FileChange, FileParts, Verb};
 use super::settings_file::{self, SettingsFile};
@@ -50,15 +50,19 @@ impl Connection {
     /// The agent has no such part or no such file.
     pub fn new(desk: &Desk, client: Client, settings: SettingsArgs, wanted: Wanted, verb: Verb) -> Result<Self, Error> {
         let has_project = client.server.places.project.is_some();
-        if settings.project && !has_project {
-            let message = format!("{} has no settings of a workspace", client.name);
-            return Err(Error::new(Code::Usage, message, "connect it with --user"));
+        if !settings.user && !has_project {
+            let message = format!("{} has no settings of a workspace, only your own", client.name);
+            let fix = match verb {
+                Verb::Connect => "connect it with --user",
+                Verb::Disconnect => "disconnect it with --user",
+            };
+            return Err(Error::new(Code::Usage, message, fix));
         }
         if wanted == Wanted::Hooks && client.hooks.is_none() {
             let message = format!("{} has no hooks that could be answered", client.name);
             return Err(Error::new(Code::Usage, message, "connect it without --hooks-only"));
         }
-        let for_user = settings.user || !has_project;
+        let for_user = settings.user;
         let hooks_file =
             client.hooks.map(|hooks| settings_file::of(desk, &hooks.places, for_user)).transpose()?.flatten();
         let server_file = settings_file::of(desk, &client.server.places, for_user)?;
@@ -209,13 +213,11 @@ impl Connection {
                 match ask(&change.proposal.diff.shown(), &question) {
                     Some(true) => text.clear(),
                     Some(false) => {
-                        let refusal = Error::new(Code::NotApproved, "it was not approved", "");
+                        let refusal = self.declined(&change.proposal.shown);
                         return self.answer("error", changes, false, "").and_refused(vec![refusal]);
                     }
                     None => {
-                        let hint = "check the difference, and write it with --yes";
-                        let refusal = Error::new(Code::NotApproved, "it was not approved", hint);
-                        let answer = self.answer("error", changes, false, text).and_refused(vec![refusal]);
+                        let answer = self.answer("error", changes, false, text).and_refused(vec![unasked()]);
                         return CommandOutput { notes: preview, ..answer };
                     }
                 }
@@ -241,6 +243,21 @@ impl Connection {
         };
         drop(lock);
         answer
+    }
+
+    /// That a person said no to this file. The hooks name tools of the server, so that one file is not written without the
+    /// other unless only hooks or only the server was asked for.
+    fn declined(&self, file: &str) -> Error {
+        let word = self.client.word;
+        let has_both = self.files.len() > 1 && self.verb == Verb::Connect;
+        let fix = if has_both { "--hooks-only or --mcp-only writes only one of the files" } else { "" };
+        let message = format!("{word}: nothing was written, because you said no to {file}");
+        Error::new(Code::NotApproved, message, fix)
+    }
+
+    /// Whether there is something to remove, or it cannot be said.
+    pub fn is_connected(&self) -> bool {
+        self.changes().map_or(true, |changes| changes.iter().any(Option::is_some))
     }
 
     /// Makes the changes; the lock is held.

@@ -11,8 +11,9 @@ pub(super) struct FoundAgent {
     pub evidence: Vec<String>,
 }
 
-/// The agents that are installed, or configured in this workspace or by this user.
-pub(super) fn found(desk: &Desk) -> Vec<FoundAgent> {
+/// The agents that are installed, or configured in this workspace or by this user, and have settings of a workspace or,
+/// `for_user`, of their user.
+pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {
     let home = environment::home();
     let evidence = |client: &Client| {
         let programs = client.programs.iter().filter(|name| environment::on_path(name).is_some());
@@ -24,6 +25,7 @@ pub(super) fn found(desk: &Desk) -> Vec<FoundAgent> {
         let folder = folder.map(|folder| format!("{folder} exists"));
         programs.chain(traces).chain(folder).collect::<Vec<_>>()
     };
-    let found = Client::all().map(|client| FoundAgent { evidence: evidence(&client), client });
+    let has_settings = |client: &Client| for_user || client.server.places.project.is_some();
+    let found = Client::all().filter(has_settings).map(|client| FoundAgent { evidence: evidence(&client), client });
     found.filter(|agent| !agent.evidence.is_empty()).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{INTERRUPTED, failed_json, failures, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
-use crate::cli::output::{ask, can_ask};
+use crate::cli::output::{ask, can_ask, declined, unasked};
 use crate::cli::signals::Interrupt;
 use refdesk_database::documenter::PageAction;
 use refdesk_database::names::globs::NamePattern;
@@ -46,15 +46,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
         if can_ask() {
             let shown = shown(desk, &prepared);
             if interrupt.while_asking(|| ask(&shown, &format!("{question}?"))) != Some(true) {
-                let refusal = Error::new(Code::NotApproved, "nothing was written", "");
                 return with_problems(CommandOutput::new(json!({"status": "error"}), ""), &prepared)
-                    .and_refused(vec![refusal]);
+                    .and_refused(vec![declined()]);
             }
         } else {
-            let fix = "check what would be done, and write it with --yes";
-            let refusal = Error::new(Code::NotApproved, format!("not approved: {question}"), fix);
             let answer = CommandOutput::new(json!({"status": "error"}), shown(desk, &prepared));
-            return CommandOutput { exit: 2, ..with_problems(answer, &prepared).and_refused(vec![refusal]) };
+            let mut answer = with_problems(answer, &prepared).and_refused(vec![unasked()]);
+            answer.notes.push(format!("this would {}", in_a_sentence(&question)));
+            return CommandOutput { exit: 2, ..answer };
         }
     }
     let is_terminal = std::io::stderr().is_terminal();
@@ -102,6 +101,12 @@ fn question(prepared: &Documentation) -> String {
     };
     let pages = counted(prepared.to_write(), "page");
     format!("Write {pages}{removed} below {folder}, and make sources of them")
+}
+
+/// The question with a small first letter.
+fn in_a_sentence(question: &str) -> String {
+    let mut letters = question.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
 /// What would be written.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::workspace::way_out;
 use super::super::{environment, log};
 use super::report::CheckLine;
 use crate::colours::Colours;
@@ -44,7 +45,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
-        CheckLine::note("workspace", text, "change to the folder of a project, where `refdesk init` sets one up")
+        CheckLine::note("workspace", text, way_out(around))
     };
     let configuration = match desk.config_file() {
         Some(file) => CheckLine::ok("configuration", shown(file)),

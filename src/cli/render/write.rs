@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
-use super::super::output::ask;
+use super::super::output::{ask, declined, unasked};
 use super::named;
 use refdesk_desk::{Desk, RenderedTemplate, Session};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
@@ -142,18 +142,16 @@ pub(super) fn carry_out(
                 outcome.diagnostics.clear();
             }
             Some(false) => {
-                let refusal = Error::new(Code::NotApproved, "it was not approved", "");
                 return WriteOutcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
-                    refused: vec![in_words(refusal)],
+                    refused: vec![in_words(declined())],
                     ..outcome
                 };
             }
             None => {
                 outcome.notes = preview(outputs, args.overwrite);
-                let hint = "check the difference, and write it with --yes";
-                outcome.refused.push(in_words(Error::new(Code::NotApproved, "it was not approved", hint)));
+                outcome.refused.push(in_words(unasked()));
                 return outcome;
             }
         }

@@ -124,7 +124,10 @@ fn nothing_is_written_without_approval() {
         assert!(dry.text().starts_with(head), "{dry}");
         let asked = world.run(&["connect", "claude-code"]).exits(1);
         assert_eq!(asked.text(), dry.text());
-        assert!(asked.stderr.contains("error: it was not approved") && asked.stderr.contains("--yes"), "{asked}");
+        assert!(
+            asked.stderr.contains("error: not a terminal, so nothing was written") && asked.stderr.contains("--yes"),
+            "{asked}"
+        );
         let answer = world.json(&["connect", "claude-code"], 1);
         assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("not-approved")));
         let diffs = [&answer["diff"], &answer["mcp"]["diff"]].map(|diff| diff.as_str().unwrap());
@@ -435,12 +438,32 @@ fn links_are_followed_only_inside() {
 }
 
 #[test]
+fn without_a_name_all_connected_agents_are_disconnected() {
+    let world = Workspace::new();
+    let none = world.run(&["disconnect"]).exits(0);
+    assert_eq!(
+        none.text(),
+        "No agent is connected in the settings of this workspace. For your own: `refdesk disconnect --user`\n"
+    );
+    world.run(&["connect", "cursor", "codex", "--yes"]).exits(0);
+    let asked = world.run(&["disconnect"]).exits(1);
+    assert_eq!(asked.stderr.matches("not a terminal, so nothing was written").count(), 1, "{asked}");
+    let answer = world.json(&["disconnect", "--yes"], 0);
+    let gone: Vec<_> = answer["agents"].as_array().unwrap().iter().map(|it| (&it["agent"], &it["status"])).collect();
+    let is_gone = json!("disconnected");
+    assert_eq!(gone, [(&json!("codex"), &is_gone), (&json!("cursor"), &is_gone)]);
+    assert_eq!(listing(&world), []);
+    assert_eq!(world.json(&["disconnect"], 0), json!({"agents": []}));
+}
+
+#[test]
 fn an_unknown_agent_is_a_usage_error() {
     let world = Workspace::new();
     let ran = world.run(&["connect", "clade", "--yes"]).exits(2);
     assert!(ran.stderr.contains("claude-code, gemini-cli, codex, cursor"), "{ran}");
     world.run(&["connect", "codex", "--user", "--project"]).exits(2);
-    world.run(&["disconnect"]).exits(2);
+    let ran = world.run(&["connect", "cluade"]).exits(2);
+    assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
     let ran = world.run(&["connect", "claude-cod"]).exits(2);
     assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
     let ran = world.run(&["connect", "claude"]).exits(2);

@@ -46,7 +46,8 @@ fn servers_alone_are_connected_and_disconnected_without_a_trace() {
         ("goose", "~/.config/goose/config.yaml", true),
     ] {
         let world = tagged();
-        let answer = world.json(&["connect", agent, "--yes"], 0);
+        let whose = if for_user { "--user" } else { "--project" };
+        let answer = world.json(&["connect", agent, "--yes", whose], 0);
         let server = &answer["mcp"];
         let scope = if for_user { "user" } else { "project" };
         assert_eq!(
@@ -60,17 +61,20 @@ fn servers_alone_are_connected_and_disconnected_without_a_trace() {
         };
         assert_eq!(server["command"], command);
         assert_eq!(steps(&answer), [("initialize", true), ("tools", true)], "{agent}");
-        assert_eq!(world.json(&["connect", agent], 0)["status"], "already_connected");
+        assert_eq!(world.json(&["connect", agent, whose], 0)["status"], "already_connected");
         let real = match file.strip_prefix("~/") {
             Some(inside) => world.beside("home").join(inside),
             None => world.path.join(file),
         };
         assert!(real.is_file(), "{file}");
-        assert_eq!(world.json(&["disconnect", agent, "--yes"], 0)["status"], "disconnected");
+        assert_eq!(world.json(&["disconnect", agent, "--yes", whose], 0)["status"], "disconnected");
         assert!(!real.exists() && (!file.contains('/') || !real.parent().unwrap().exists()), "{file}");
     }
     let world = tagged();
-    assert_eq!(world.json(&["connect", "goose", "--project"], 2)["error"]["code"], "usage");
+    for word in ["connect", "disconnect"] {
+        let error = world.json(&[word, "goose"], 2)["error"].clone();
+        assert_eq!((&error["code"], &error["hint"]), (&json!("usage"), &json!(format!("{word} it with --user"))));
+    }
     assert_eq!(world.json(&["connect", "vscode", "--hooks-only"], 2)["error"]["code"], "usage");
 }
 
@@ -248,7 +252,7 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
     let world = tagged();
     let file = world.beside("home/.config/goose/config.yaml");
     write_atomic(&file, b"GOOSE_MODE: auto\nextensions: [\n").unwrap();
-    let answer = world.json(&["connect", "goose", "--yes"], 1);
+    let answer = world.json(&["connect", "goose", "--user", "--yes"], 1);
     assert!(answer["error"]["message"].as_str().unwrap().starts_with("~/.config/goose/config.yaml:"), "{answer}");
     assert_eq!(fs::read(&file).unwrap(), b"GOOSE_MODE: auto\nextensions: [\n");
 }
@@ -267,13 +271,13 @@ fn comments_and_layout_of_toml_and_yaml_stay() {
     let file = world.beside("home/.config/goose/config.yaml");
     let yaml = "# mine\nextensions: # all\n    developer:\n        enabled: true # yes\n\nGOOSE_MODE: auto\n";
     write_atomic(&file, yaml.as_bytes()).unwrap();
-    world.run(&["connect", "goose", "--yes"]).exits(0);
+    world.run(&["connect", "goose", "--user", "--yes"]).exits(0);
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.starts_with("# mine\nextensions: # all\n    refdesk:\n        enabled: true\n"), "{after}");
     // After an edit only the entry goes.
     let edited = after.replace("auto", "chat");
     write_atomic(&file, edited.as_bytes()).unwrap();
-    world.run(&["disconnect", "goose", "--yes"]).exits(0);
+    world.run(&["disconnect", "goose", "--user", "--yes"]).exits(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), yaml.replace("auto", "chat"));
 }
 

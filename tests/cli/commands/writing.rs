@@ -46,10 +46,10 @@ fn nothing_is_written_without_approval() {
     let world = Workspace::with(&[("old.txt", "old\n")]);
     let before = world.listing();
     for (path, more, code, shown, said) in [
-        ("new.txt", &[][..], 1, "+hello Ada", "it was not approved"),
+        ("new.txt", &[][..], 1, "+hello Ada", "not a terminal, so nothing was written"),
         ("new.txt", &["--dry-run"], 0, "+hello Ada", "this would write new.txt (+1 −0)\n"),
         ("new.txt", &["--dry-run", "--yes"], 0, "+hello Ada", ""),
-        ("old.txt", &["--overwrite"], 1, "-old", "it was not approved"),
+        ("old.txt", &["--overwrite"], 1, "-old", "not a terminal, so nothing was written"),
         ("old.txt", &["--yes"], 1, "-old", "--overwrite"),
         ("old.txt", &["--dry-run"], 0, "-old", "this would replace old.txt (+1 −1), with --overwrite\n"),
     ] {

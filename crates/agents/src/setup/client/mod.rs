@@ -17,6 +17,7 @@ pub use server::{McpServer, ServerCommand};
 pub(super) use server::{SERVER, SettingsFormat, foreign_keys, switched_off};
 pub use switches::{SwitchFile, SwitchPaths, SwitchProblem, SwitchText, Switches};
 
+use refdesk_text::nearest::nearest;
 use serde_json::Value;
 
 /// All agents, in the order in which they are listed.
@@ -90,7 +91,8 @@ impl Client {
         CLIENTS.into_iter().find(|client| client.word == word)
     }
 
-    /// The agent that this could be another name for: that of its program, that which its makers use, or its beginning.
+    /// The agent that this could be another name for: that of its program, that which its makers use, its beginning, or one
+    /// of these with a typing error.
     pub fn named_like(word: &str) -> Option<Self> {
         let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
         let wanted = plain(word);
@@ -98,7 +100,11 @@ impl Client {
         let begins = |client: &Self| {
             !wanted.is_empty() && [client.word, client.name].iter().any(|name| plain(name).starts_with(&wanted))
         };
-        Self::all().find(is_program).or_else(|| Self::all().find(begins))
+        let near = |client: &Self| {
+            let first = client.word.split('-').next();
+            nearest(&wanted, client.programs.iter().copied().chain([client.word]).chain(first)).is_some()
+        };
+        Self::all().find(is_program).or_else(|| Self::all().find(begins)).or_else(|| Self::all().find(near))
     }
 
     /// Every agent.
@@ -154,6 +160,10 @@ mod tests {
             ("VS Code", Some("vscode")),
             ("cursor-agent", Some("cursor")),
             ("open", Some("opencode")),
+            ("cluade", Some("claude-code")),
+            ("claude-cod", Some("claude-code")),
+            ("gemni", Some("gemini-cli")),
+            ("vscod", Some("vscode")),
             ("aider", None),
             ("", None),
         ] {
