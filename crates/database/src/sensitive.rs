@@ -342,7 +342,7 @@ pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column)
         TYPES.iter().find(|kind| base.iter().any(|word| word == *kind)).copied()
     };
     let kind = of_type(&column.data_type).or_else(|| column.base_type.as_deref().and_then(of_type));
-    kind.map(SensitiveRule::Type)
+    kind.or(column.is_composite.then_some("composite")).map(SensitiveRule::Type)
 }
 
 /// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, and no street.
@@ -410,6 +410,9 @@ mod tests {
             ("t", "total", "NUMERIC", ""),
             ("t", "telling", "TEXT", ""),
             ("t", "paging", "INT", ""),
+            // An accent that is a character of its own.
+            ("t", "religia\u{303}o", "TEXT", "name: religião"),
+            ("t", "Nationalita\u{308}t", "TEXT", "name: nationalität"),
             ("genre", "name", "TEXT", ""),
             ("t", "lifted_mail", "TEXT", ""),
         ] {

@@ -157,6 +157,9 @@ pub struct Column {
     pub labels: Vec<String>,
     /// The type below its type, if that is a domain.
     pub base_type: Option<String>,
+    /// Whether its type has fields, or is an array, a range or a domain of one that has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_composite: bool,
     /// What the database says about its type, if that is an enumeration or a domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub type_comment: Option<String>,

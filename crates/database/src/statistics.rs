@@ -57,10 +57,11 @@ pub struct ColumnStatistics {
     pub sampled_rows: Option<u64>,
 }
 
-/// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows.
+/// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows. Nor a view, kept or
+/// not: its columns may come from sensitive ones under other names.
 pub fn may_sample(table: &Table) -> bool {
-    let is_local = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable | TableKind::MaterializedView);
-    is_local && !table.row_security && !table.is_unreadable
+    let is_table = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable);
+    is_table && !table.row_security && !table.is_unreadable
 }
 
 /// A count of which only the first two digits are kept, so that a page does not change with every row.

@@ -1,5 +1,7 @@
 //! The words of a name: split at `_`, case and digits, abbreviations resolved, plurals made singular.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Abbreviations that mean one thing in nearly all schemas.
 const ABBREVIATIONS: &[(&str, &str)] = &[
     ("acct", "account"),
@@ -57,9 +59,10 @@ const SINGULAR: &[&str] = &[
     "atlas", "chaos",
 ];
 
-/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`.
+/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent are one character,
+/// whichever way the database keeps them.
 pub fn split(name: &str) -> Vec<String> {
-    let chars: Vec<char> = name.chars().collect();
+    let chars: Vec<char> = name.nfc().collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut before: Option<char> = None;

@@ -132,6 +132,10 @@ impl Wanted<'_> {
             let base = DomainBase { number: value(&row, 1)?, printed: value(&row, 2)?, not_null: value(&row, 3)? };
             domains.insert(value(&row, 0)?, base);
         }
+        let mut composites: HashSet<u32> = HashSet::new();
+        for row in self.rows(statements::COMPOSITES)? {
+            composites.insert(value(&row, 0)?);
+        }
         let mut left_out = HashSet::new();
         let mut columns = 0_usize;
         for row in self.rows(statements::COLUMNS)? {
@@ -161,6 +165,7 @@ impl Wanted<'_> {
                 collation: value(&row, 7)?,
                 comment: value(&row, 8)?,
                 labels: labels.get(&domain.map_or(type_number, |it| it.number)).cloned().unwrap_or_default(),
+                is_composite: composites.contains(&type_number),
                 base_type: domain.map(|domain| domain.printed.clone()),
                 type_comment: value(&row, 10)?,
             });

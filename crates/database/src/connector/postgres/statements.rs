@@ -78,6 +78,22 @@ WITH RECURSIVE chain AS (
 SELECT c.domain, c.base, format_type(c.base, c.modifier), c.not_null
 FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype <> 'd'";
 
+/// The types of columns that have fields, or are made of one that has. The parts of a type are below a domain, in an array or a range.
+pub const COMPOSITES: &str = concat!(
+    "WITH RECURSIVE ",
+    wanted!(),
+    ", parts AS (
+    SELECT DISTINCT a.atttypid AS whole, a.atttypid AS part
+    FROM wanted w JOIN pg_catalog.pg_attribute a ON a.attrelid = w.oid WHERE a.attnum > 0 AND NOT a.attisdropped
+    UNION
+    SELECT p.whole, below.part
+    FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part LEFT JOIN pg_catalog.pg_range r ON r.rngtypid = t.oid
+    CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem), (r.rngsubtype)) AS below (part)
+    WHERE below.part <> 0
+)
+SELECT DISTINCT p.whole FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part WHERE t.typtype = 'c'"
+);
+
 pub const LABELS: &str = "
 SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_catalog.pg_enum GROUP BY enumtypid";
 

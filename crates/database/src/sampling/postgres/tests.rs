@@ -51,6 +51,7 @@ fn the_values_of_a_server() {
     type Case = fn(&TestServer, &str);
     let cases: &[(&str, Case)] = &[
         ("canaries", canaries),
+        ("canaries in views and fields", canaries_elsewhere),
         ("what is told", told),
         ("values of several kinds", several_kinds),
         ("tables that are never sampled", never),
@@ -101,6 +102,28 @@ fn canaries(server: &TestServer, database: &str) {
                     }
                 }
             }
+        }
+    }
+}
+
+/// What is sensitive in a table is so in a view that is kept, and as a field of a column.
+fn canaries_elsewhere(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TYPE person AS (email text, n int); CREATE DOMAIN contact_of AS person; CREATE DOMAIN team AS contact_of[];
+         CREATE TABLE t (id int PRIMARY KEY, name text, a person, b person[], c contact_of, d team);
+         INSERT INTO t SELECT n, 'canary-' || n % 3, ROW('canary-0', 1)::person, ARRAY[ROW('canary-1', 1)::person],
+             ROW('canary-2', 1)::contact_of, ARRAY[ROW('canary-0', 1)::contact_of] FROM generate_series(1, 300) n;
+         CREATE MATERIALIZED VIEW kept AS SELECT id, name AS z FROM t;",
+    );
+    for is_analysed in [false, true] {
+        if is_analysed {
+            server.run(database, "ANALYZE");
+        }
+        for more in ["", ", publish_values: true", ", sampling: values, publish_values: true"] {
+            let out = all_output(server, database, more);
+            assert!(!out.contains("canary") && !out.contains("aaaaaa-9"), "{more}, analysed {is_analysed}: {out}");
+            assert!(out.contains("type: composite") && !out.contains("3 different"), "{more}: {out}");
         }
     }
 }
