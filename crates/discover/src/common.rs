@@ -9,12 +9,12 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     actually add added adding addition additional additionally adds advice affect affected again against ago agree \
     ahead aim all allow allowed allows almost alone along already also alternative alternatively although altogether \
     always among amount and another answer answers any anybody anyone anything anyway anywhere apache apart appear \
-    appears applied applies apply appropriate are area around aside ask asked asking asks associated assume assumed \
-    assumes attempt automatic automatically available avoid aware away back bad badge badges bare base based basic \
+    appears applied applies apply appropriate are area argument arguments around aside ask asked asking asks associated assume assumed \
+    assumes attempt automatic automatically available avoid aware away back backer backers bad badge badges bare base based basic \
     basically basis became because become becomes been before began begin begins behave behaves behind being believe \
-    below beneath benefit beside best better between beyond big bit both bottom break breaks brief briefly bring \
+    below beneath benefit beside best better between beyond big bit both bottom bronze break breaks brief briefly bring \
     brings broken brought build building builds built bunch but call called calling calls came can cannot care \
-    careful carefully carry case cases catch caught cause caused causes certain chance change changed changes \
+    careful carefully carry case cases catch caught cause caused causes certain chain chained chance change changed changes \
     changing chapter chapters cheap check checked checks choice choose chosen clean clear clearly close closed \
     closer code collect collected combine combined come comes coming command commands common commonly compare \
     compared complete completely complex compute computed concept concern concerned concerns conclusion condition \
@@ -29,13 +29,13 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     due duplicate during each earlier early easier easily easy edge effect effective effectively effort either else \
     elsewhere empty enable enabled enables encounter end ended ends enough ensure ensures enter entered entire \
     entirely entries entry equal equally equivalent especially essential etc even eventually ever every everybody \
-    everyone everything everywhere exact exactly example examples except exception exist existed existing exists \
+    everyone everything everywhere exact exactly example examples except exception exist existed existing exists exit exits \
     expect expected expects explain explained explains explicit explicitly express extend extended extra extremely \
     fact fail failed fails fairly fall false familiar far fast faster feature features feel few fewer field fields \
     fifth file files fill final finally find finding finds fine finish finished first fit fits five fix fixed folder \
     folders follow followed following follows for force form formal format former forms forth found four fourth free \
     frequent frequently fresh from front full fully function further future gain gave general generally generate \
-    generated generates get gets getting give given gives giving goal goals goes going gone good got great greater \
+    generated generates get gets getting give given gives giving goal goals goes going gold gone good got great greater \
     ground group grow guarantee guess guide half hand handle handled handles handling happen happened happening \
     happens happy hard hardly has hasn have having head hear heavy held hello help helped helpful helps hence here \
     high higher highest highly hint hold holding holds home hope hopefully hour hours how however huge hundred idea \
@@ -78,10 +78,10 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     section sections see seem seems seen select selected self send sense sent separate separated separately \
     separates sequence series serious serve served serves set sets setting settings setup seven several shall shape \
     share shared short shorter should shouldn show showed showing shown shows side sides significant significantly \
-    similar similarly simple simpler simplest simply since single sit situation six size sizes skip skipped slight \
+    silver similar similarly simple simpler simplest simply since single sit situation six size sizes skip skipped slight \
     slightly slow small smaller smallest solution solve some somebody somehow someone something sometimes somewhat \
     somewhere soon sort source sources space special specific specifically specified specifies specify speed spend \
-    split stand standard standards stands start started starting starts state stated states stay stays step steps \
+    split sponsor sponsors stand standard standards stands start started starting starts state stated states stay stays step steps \
     still stop stopped stops store stored straight strange strict strictly strong structure stuff style subject \
     subsequent such sudden suddenly sufficient suggest suggested suggests suitable sum summary supply support \
     supported supporting supports suppose supposed sure surely surrounding switch system systems table take taken \
@@ -93,7 +93,7 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     typically ultimately unable unclear under understand understanding understood unfortunately unique unit unknown \
     unless unlike unlikely unnecessary until unused unusual update updated updates updating upon upper use used \
     useful useless user users uses using usual usually valid value values variant variety various vary vast version \
-    versions very via view views void wait waiting waits walk want wanted wants warning was wasn watch way ways weak \
+    versions very via view views void wait waiting waits walk want wanted wants warn warned warning warnings warns was wasn watch way ways weak \
     week weeks well went were what whatever when whenever where whereas wherever whether which while white who whole \
     whom whose why wide widely wider will willing win window wins wish with within without won word words work \
     worked working works world worse worst worth would wouldn write writes writing written wrong wrote year years \

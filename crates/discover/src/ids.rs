@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::common::is_common;
+use super::tags::is_place;
 
 /// Words that name a document and not its subject.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
@@ -31,6 +32,8 @@ pub struct IdParts {
     pub root: String,
     /// Follows the name of the repository if there are no parts.
     pub suffix: String,
+    /// Whether it is the only document of its folder: then its own name says less than that of the folder.
+    pub is_alone: bool,
 }
 
 impl IdParts {
@@ -80,10 +83,28 @@ fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
         || id.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
+/// The parts without the document's own name if it is the only one of its folder, its name would need that of the folder,
+/// and that is enough, as in `adr-004-retries/ADR.md`.
+fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
+    let is_plain = |id: &String| !is_ambiguous(id, documents) && !is_place(id);
+    if let [.., folder, own] = parts.parts.as_slice()
+        && parts.is_alone
+        && is_plain(folder)
+        && is_ambiguous(own, documents)
+    {
+        parts.parts.pop();
+    }
+    parts
+}
+
 /// A unique id for each path, none of which is `taken`. The order of the paths matters only for those whose paths differ in
 /// nothing that an id can hold: they are numbered. With `documents`, which tells how many documents have a word, an id that
 /// would be found where something else is meant gets its folder in front, too.
 pub fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: Option<&dyn Fn(&str) -> usize>) -> Vec<String> {
+    let paths: Vec<IdParts> = paths
+        .iter()
+        .map(|parts| documents.map_or_else(|| parts.clone(), |documents| of_folder(parts.clone(), documents)))
+        .collect();
     let last = |parts: &IdParts| parts.parts.len();
     let id_of = |parts: &IdParts, level: usize| parts.at(level).or_else(|| parts.at(0)).unwrap_or_default();
     let start = |parts: &IdParts| {
@@ -142,7 +163,12 @@ mod tests {
 
     fn parts(path: &str) -> IdParts {
         let parts = path.split('/').filter(|part| !part.is_empty()).map(slug).collect();
-        IdParts { parts, root: "repo".to_owned(), suffix: "readme".to_owned() }
+        IdParts {
+            parts,
+            root: "repo".to_owned(),
+            suffix: "readme".to_owned(),
+            is_alone: path.ends_with("/adr") || path.ends_with("/errors"),
+        }
     }
 
     #[test]
@@ -158,6 +184,8 @@ mod tests {
             (&["contributing"], &[], &["repo-contributing"]),
             (&[""], &[], &["repo-readme"]),
             (&["a b/ä!", "a-b/ä"], &[], &["repo-a-b-ä", "repo-a-b-ä-2"]),
+            (&["x/adr-4-retries/adr", "docs/errors"], &[], &["adr-4-retries", "docs-errors"]),
+            (&["x/adr-4-retries/adr", "y/adr-4-retries/adr"], &[], &["x-adr-4-retries", "y-adr-4-retries"]),
             (&["retry/retry-policy", "x/retry-policy"], &[], &["retry-policy", "x-retry-policy"]),
             (&["guide/guide", "guide"], &[], &["guide-guide", "repo-guide"]),
             (&["!!!"], &[], &["repo"]),
@@ -166,7 +194,7 @@ mod tests {
         ] {
             let parts: Vec<IdParts> = paths.iter().map(|path| self::parts(path)).collect();
             let taken = taken.iter().copied().collect();
-            let documents = |word: &str| if word == "sharedword" { 5 } else { 0 };
+            let documents = |word: &str| if ["sharedword", "adr"].contains(&word) { 5 } else { 0 };
             assert_eq!(assign(&parts, &taken, Some(&documents)), expected, "{paths:?}");
         }
     }

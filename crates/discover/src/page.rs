@@ -18,6 +18,9 @@ const TITLE: usize = 120;
 /// The most headings that are kept.
 const HEADINGS: usize = 12;
 
+/// The most words of a value that is no sentence.
+const SHORT_VALUE: usize = 3;
+
 /// A document as far as it describes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
@@ -100,7 +103,9 @@ impl Collected {
     /// A paragraph; the first one that says something is the description.
     pub fn paragraph(&mut self, text: &str) {
         let text = one_line(text);
-        if self.paragraph.is_none() && text.chars().filter(|c| c.is_alphabetic()).count() >= 3 {
+        // One word is a status or the like.
+        let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+        if self.paragraph.is_none() && is_sentence {
             self.paragraph = Some(shortened_at_word(&text, DESCRIPTION));
         }
     }
@@ -123,7 +128,9 @@ fn markdown(text: &str, collected: &mut Collected) {
     let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
     // The text of the heading or paragraph, and of a paragraph the letters outside links and images.
     let (mut inner, mut said, mut html) = (String::new(), 0usize, String::new());
-    for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES) {
+    let mut is_metadata = false;
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES).into_offset_iter();
+    for (event, range) in events {
         match event {
             Event::Start(Tag::Heading { .. }) => {
                 context = Context::Heading;
@@ -135,13 +142,14 @@ fn markdown(text: &str, collected: &mut Collected) {
             }
             Event::Start(Tag::Paragraph) if depth == 0 => {
                 context = Context::Paragraph;
+                is_metadata = has_only_keys(text.get(range).unwrap_or_default());
                 inner.clear();
                 said = 0;
             }
             Event::End(TagEnd::Paragraph) if depth == 0 => {
                 context = Context::Other;
                 let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
-                if said >= 3 && !is_import {
+                if said >= 3 && !is_import && !is_metadata {
                     collected.paragraph(&inner);
                 }
             }
@@ -190,6 +198,21 @@ fn markdown(text: &str, collected: &mut Collected) {
             _ => {}
         }
     }
+}
+
+/// Whether each line of a paragraph is `**Key:** value`, so that it says something about the document and not about its
+/// subject. One line alone may as well be an emphasized sentence if its value is long.
+fn has_only_keys(paragraph: &str) -> bool {
+    let value = |line: &str| {
+        let (key, value) = line.trim().strip_prefix("**")?.split_once("**")?;
+        let value = match key.strip_suffix(':') {
+            Some(_) => value,
+            None => value.strip_prefix(':')?,
+        };
+        Some(value.split_whitespace().count())
+    };
+    let values: Option<Vec<usize>> = paragraph.lines().map(value).collect();
+    values.is_some_and(|values| values.len() > 1 || values.iter().all(|words| *words <= SHORT_VALUE))
 }
 
 /// The first bytes of a text, if possible up to a line break: enough to describe it.

@@ -30,13 +30,17 @@ pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
     let all = drafts(scan, &mut notes);
     let covered = Covered::of(known);
-    let (kept, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) =
-        all.into_iter().partition(|draft| covered.has(&draft.place));
+    let (kept, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) = all.into_iter().partition(|draft| covered.has(draft));
     let compared = kept.iter().chain(fresh.iter().filter(|draft| draft.found.is_ticked));
     let frequencies = Frequencies::of(compared.filter_map(|draft| draft.page).map(|page| page.words.as_slice()));
     let (moved, gone) = relocated(known, &mut fresh);
     fresh.sort_by_cached_key(Draft::order);
-    let paths: Vec<IdParts> = fresh.iter().map(|draft| id_parts(&draft.place, &scan.name)).collect();
+    let alone = alone(scan);
+    let parts = |draft: &Draft<'_>| IdParts {
+        is_alone: draft.place.path().is_some_and(|path| alone.contains(path)),
+        ..id_parts(&draft.place, &scan.name)
+    };
+    let paths: Vec<IdParts> = fresh.iter().map(parts).collect();
     let taken: HashSet<&str> = known.iter().map(|source| source.id.as_str()).collect();
     let ids = ids::assign(&paths, &taken, Some(&|word| frequencies.of_word(word)));
     let tagged: Vec<Tagged<'_>> = fresh.iter().map(Draft::tagged).collect();
@@ -55,6 +59,8 @@ struct Draft<'a> {
     contents: Option<DirectoryContents>,
     tokens: u64,
     page: Option<&'a Page>,
+    /// The file of the page.
+    document: Option<&'a Path>,
     /// The words of a link, which has no page.
     words: Vec<WordCount>,
     /// Tags beside those of the page.
@@ -119,7 +125,7 @@ pub(super) fn id_parts(place: &ProposedPlace, repository: &str) -> IdParts {
             parts
         }
     };
-    IdParts { parts, root, suffix }
+    IdParts { parts, root, suffix, is_alone: false }
 }
 
 /// The names of the folders above a place, relative to the workspace.
@@ -166,6 +172,11 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     }
     let skills: HashSet<&Path> =
         scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent()).collect();
+    let outer = |file: &&Path| !file.ancestors().skip(1).any(|above| skills.contains(above));
+    let with_templates: HashSet<&Path> =
+        alone(scan).into_iter().filter(|file| has_templates(scan, file)).filter(outer).collect();
+    let skills: HashSet<&Path> =
+        skills.into_iter().chain(with_templates.iter().filter_map(|file| file.parent())).collect();
     let mut sizes: HashMap<&Path, u64> = HashMap::new();
     for file in &scan.files {
         if let Some(folder) = file.path.ancestors().skip(1).find(|folder| skills.contains(folder)) {
@@ -175,7 +186,15 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     let mut drafts = Vec::new();
     for file in &scan.files {
         let folder = file.path.parent().unwrap_or(Path::new(""));
-        if is_skill(&file.path) && !folder.as_os_str().is_empty() {
+        if with_templates.contains(file.path.as_path()) {
+            let tokens = sizes.get(folder).copied().unwrap_or(0);
+            drafts.extend(document(scan, file, listed.get(file.path.as_path()).copied()).map(|draft| Draft {
+                contents: contents_of(scan, folder),
+                tokens,
+                place: ProposedPlace::Folder(folder.to_path_buf()),
+                ..draft
+            }));
+        } else if is_skill(&file.path) && !folder.as_os_str().is_empty() {
             let outer = folder.ancestors().skip(1).any(|above| skills.contains(above));
             if !outer {
                 drafts.push(skill(scan, file, folder, sizes.get(folder).copied().unwrap_or(0), notes));
@@ -190,6 +209,30 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     }
     drafts.extend(scan.links.iter().enumerate().map(|(at, (by, link))| self::link(at, by, link)));
     drafts
+}
+
+/// The documents that are the only one of their folder, and no readme.
+fn alone(scan: &Scan) -> HashSet<&Path> {
+    let mut count: HashMap<&Path, usize> = HashMap::new();
+    scan.files.iter().filter_map(|file| file.path.parent()).for_each(|folder| *count.entry(folder).or_default() += 1);
+    let is_alone = |path: &&Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let stem = path.file_stem().map(|stem| slug(&stem.to_string_lossy())).unwrap_or_default();
+        folder.is_some_and(|folder| count.get(folder) == Some(&1)) && !is_readme(&stem) && stem != "index"
+    };
+    scan.files.iter().map(|file| file.path.as_path()).filter(is_alone).collect()
+}
+
+/// Whether templates are in a folder `templates` beside this document, or below it.
+fn has_templates(scan: &Scan, file: &Path) -> bool {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let contents = contents_of(scan, folder);
+    let templates = contents.and_then(|contents| contents.templates).map(|name| folder.join(name));
+    templates.is_some_and(|templates| scan.templates.iter().any(|known| known.starts_with(&templates)))
+}
+
+fn contents_of(scan: &Scan, folder: &Path) -> Option<DirectoryContents> {
+    skill_contents(&|name: &str| scan.folders.iter().any(|known| known.starts_with(folder.join(name))))
 }
 
 fn is_skill(path: &Path) -> bool {
@@ -216,6 +259,7 @@ fn file_draft(file: &ScannedFile, found: Classified, name: String) -> Draft<'_> 
         contents: None,
         tokens: tokens::of_file(&file.path, file.size),
         page: Some(&file.page),
+        document: Some(&file.path),
         words: Vec::new(),
         given: Vec::new(),
         listed: usize::MAX,
@@ -269,8 +313,7 @@ fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, not
         Some(_) => {}
         None => notes.push(ScanNote::new(slashed(&file.path), "it has no name; the name of its folder is used")),
     }
-    let has = |name: &str| scan.folders.iter().any(|known| known.starts_with(folder.join(name)));
-    let contents = skill_contents(&has);
+    let contents = contents_of(scan, folder);
     let name = front.name.clone().or_else(|| front.title.clone()).unwrap_or(folder_name);
     let found = Classified { kind: FoundKind::Skill, evidence, is_ticked: true };
     Draft { place: ProposedPlace::Folder(folder.to_path_buf()), contents, tokens, ..file_draft(file, found, name) }
@@ -323,6 +366,7 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
         contents: None,
         tokens: 0,
         page: None,
+        document: None,
         words: words.counted(),
         given: Vec::new(),
         listed: at,
@@ -344,14 +388,13 @@ impl<'a> Covered<'a> {
         }
     }
 
-    /// Whether a source is there, or a folder around it. The file of a skill counts as the skill.
-    fn has(&self, place: &ProposedPlace) -> bool {
-        match place {
+    /// Whether a source is there, or a folder around it. The main document of a folder counts as the folder.
+    fn has(&self, draft: &Draft<'_>) -> bool {
+        match &draft.place {
             ProposedPlace::Url(url) => self.urls.contains(url.as_str()),
-            ProposedPlace::File(path) => path.ancestors().any(|path| self.paths.contains(path)),
-            ProposedPlace::Folder(path) => {
+            ProposedPlace::File(path) | ProposedPlace::Folder(path) => {
                 path.ancestors().any(|path| self.paths.contains(path))
-                    || self.paths.contains(path.join(SKILL).as_path())
+                    || draft.document.is_some_and(|document| self.paths.contains(document))
             }
         }
     }

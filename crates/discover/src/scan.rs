@@ -43,6 +43,8 @@ pub struct Scan {
     pub(crate) folders: BTreeSet<PathBuf>,
     /// Folders with program code.
     pub(crate) code: BTreeSet<PathBuf>,
+    /// Folders with templates.
+    pub(crate) templates: BTreeSet<PathBuf>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }
@@ -63,9 +65,10 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
         }
     };
     let all = [PathBuf::new()];
-    let Listing { files, folders, code, notes } = list(&top, if folders.is_empty() { &all } else { folders }, limits);
+    let Listing { files, folders, code, templates, notes } =
+        list(&top, if folders.is_empty() { &all } else { folders }, limits);
     let read: Vec<Read> = files.into_par_iter().map(|path| read(&top, path)).collect();
-    let mut scan = Scan { name, folders, code, notes, ..Scan::default() };
+    let mut scan = Scan { name, folders, code, templates, notes, ..Scan::default() };
     let mut guides = Vec::new();
     for read in read {
         match read {

@@ -79,6 +79,11 @@ impl<'a> Frequencies<'a> {
     }
 }
 
+/// Whether a folder of this name is named for its place.
+pub(super) fn is_place(name: &str) -> bool {
+    PLACES.split_ascii_whitespace().any(|place| place == name)
+}
+
 /// The tags of each source, none of which is the id of another.
 pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
     let mut shares: HashMap<String, usize> = HashMap::new();
@@ -105,7 +110,10 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
                 }
             };
             let is_own = |tag: &String| !is_shared(shares.get(tag).copied().unwrap_or(0), sources.len());
-            given(source).chain(folders(source)).filter(is_own).for_each(&mut add);
+            // People do not type an id of several words in a sentence.
+            let is_id = |tag: &String| tag.contains('-') && own.ends_with(tag.as_str());
+            let folders = folders(source).filter(|tag| !is_id(tag));
+            given(source).chain(folders).filter(is_own).for_each(&mut add);
             let mut scored: Vec<(f64, &str)> = source
                 .words
                 .iter()
@@ -135,7 +143,7 @@ fn given<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
 /// The names of folders, the nearest first.
 fn folders<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
     let is_subject = |name: &String| {
-        !PLACES.split_ascii_whitespace().any(|place| place == name)
+        !is_place(name)
             && !is_common(name)
             && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
             && name.chars().count() <= LENGTH
@@ -187,6 +195,7 @@ mod tests {
                 &["broker kafka", "saga kafka"],
             ),
             (&[("a-b a_b A-B", "", "")], &[], &["a-b"]),
+            (&[("", "x/adr-4-retries", "kafka kafka")], &["adr-4-retries"], &["kafka"]),
             (&[("", "", "kafka kafka retry retry")], &["kafka"], &["kafka retry"]),
             (&[("", "", "kafka kafka retry retry")], &["x", "kafka"], &["retry"]),
             (&[("one two three four five six seven", "x/eight", "nine nine")], &[], &["one two three four five six"]),

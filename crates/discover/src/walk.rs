@@ -50,6 +50,9 @@ const SKIPPED: [&str; 12] = [
     "elm-stuff",
 ];
 
+/// The endings of templates.
+const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
+
 /// The only hidden folders that are entered, and the one in each where skills or rules are.
 const HIDDEN: [(&str, &str); 8] = [
     (".agents", "skills"),
@@ -99,6 +102,8 @@ pub struct Listing {
     pub folders: BTreeSet<PathBuf>,
     /// Folders with program code in them.
     pub code: BTreeSet<PathBuf>,
+    /// Folders with templates in them.
+    pub templates: BTreeSet<PathBuf>,
     /// What was left out.
     pub notes: Vec<ScanNote>,
 }
@@ -269,6 +274,9 @@ impl Walker<'_> {
                     self.listing.folders.insert(at.path.clone());
                     if is_code {
                         self.listing.code.insert(at.path.clone());
+                    }
+                    if has_ending(&name, &TEMPLATE_EXTENSIONS) {
+                        self.listing.templates.insert(at.path.clone());
                     }
                     if is_wanted {
                         self.listing.files.push(path);

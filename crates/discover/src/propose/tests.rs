@@ -309,3 +309,34 @@ fn what_moved_is_found_by_its_text_when_titles_and_names_do_not_decide() {
     assert_eq!(moved, expected);
     assert_eq!(found.gone.len(), 1);
 }
+
+#[test]
+fn a_document_beside_its_templates_is_a_folder_with_contents() {
+    let files = [
+        (
+            "modules/mod-1-retry/MODULE.md",
+            "# Retry\n\n**Version:** 1.3\n**Owner:** the platform team\n\nRepeats calls.",
+        ),
+        ("modules/mod-1-retry/templates/java/Retry.java.tpl", "class {{ name }} {}"),
+        ("modules/mod-1-retry/validation/README.md", "# Checks"),
+        ("modules/mod-2-plain/MODULE.md", "# Plain"),
+        ("modules/mod-2-plain/templates/notes.txt", "not a template"),
+        ("chart/README.md", "# A chart"),
+        ("chart/templates/_helpers.tpl", "{{ x }}"),
+    ];
+    let found = found(&files, &[]);
+    let told: Vec<String> = found.new.iter().map(|it| format!("{} {}", it.id, place(it))).collect();
+    assert!(told.contains(&"mod-1-retry modules/mod-1-retry/".to_owned()), "{told:?}");
+    assert!(told.contains(&"chart chart/README.md".to_owned()), "{told:?}");
+    assert!(!told.iter().any(|line| line.contains("mod-1-retry/validation")), "{told:?}");
+    assert!(told.iter().any(|line| line.ends_with("modules/mod-2-plain/MODULE.md")), "{told:?}");
+    let module = found.new.iter().find(|it| it.id == "mod-1-retry").unwrap();
+    let contents = module.contents.as_ref().unwrap();
+    assert_eq!(
+        (contents.templates.as_deref(), contents.validation.as_deref()),
+        (Some("templates/"), Some("validation/"))
+    );
+    assert_eq!(module.description, "Repeats calls.");
+    let known = [known("mine", "Mine", "modules/mod-1-retry/MODULE.md", false)];
+    assert!(!self::found(&files, &known).new.iter().any(|it| it.id == "mod-1-retry"), "it is in the catalog");
+}
