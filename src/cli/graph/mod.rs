@@ -41,6 +41,11 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
 }
 
 fn in_words(desk: &Desk, mentions: &[Mention]) -> String {
+    if mentions.is_empty() {
+        return "No source mentions another. A document mentions a source with its id, as in [[retry-pattern]], or with a link to \
+                its file.\n"
+            .to_owned();
+    }
     let row = |mention: &Mention| {
         vec![
             mention.from.to_string(),
