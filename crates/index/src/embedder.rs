@@ -14,6 +14,12 @@ pub trait Embedder: Send + Sync {
     /// The model cannot be run; the message says why.
     fn embed(&self, text: &str) -> Result<Vector, Error>;
 
+    /// Whether it knows a word as a whole, so that it can tell what the word means.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`].
+    fn knows(&self, word: &str) -> Result<bool, Error>;
+
     /// The vectors of these texts, which are the same in every index. A model that has them need not compute them.
     ///
     /// # Errors

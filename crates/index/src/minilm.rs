@@ -96,6 +96,11 @@ impl Embedder for MiniLm {
         Ok(Vector::of(&mean))
     }
 
+    fn knows(&self, word: &str) -> Result<bool, Error> {
+        // Around the pieces of a text stand two tokens.
+        Ok(self.words.encode(word, TOKENS).len() == 3)
+    }
+
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
         let known: Vec<Vector> = BACKGROUND.chunks_exact(size_of::<f32>() + DIMENSIONS).filter_map(stored).collect();
         if known.len() == texts.len() { Ok(known) } else { texts.iter().map(|text| self.embed(text)).collect() }
@@ -112,6 +117,10 @@ impl Embedder for LazyMiniLm {
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {
         MiniLm::shared()?.embed(text)
+    }
+
+    fn knows(&self, word: &str) -> Result<bool, Error> {
+        MiniLm::shared()?.knows(word)
     }
 
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
@@ -139,6 +148,14 @@ fn broken(why: impl ToString) -> Error {
 mod tests {
     use super::*;
     use crate::threshold::background_texts;
+
+    #[test]
+    fn known_words_are_of_one_piece() {
+        let model = MiniLm::shared().unwrap();
+        for (word, is_known) in [("retry", false), ("pause", true), ("Music", true), ("zzzqqq", false), ("", false)] {
+            assert_eq!(model.knows(word).unwrap(), is_known, "{word}");
+        }
+    }
 
     #[test]
     fn the_committed_vectors_are_those_of_the_background_texts() {

@@ -31,7 +31,8 @@ const LISTED: usize = 50;
 /// Documents with a lower cosine are never near: in the tried questions no right section had one below 0.19.
 const NEAR: f32 = 0.15;
 
-/// The same if no document has a word of the query. Letters without any meaning reach 0.3 in most catalogs.
+/// The same if no word of the query stands in a document or is known to the model. Letters without a meaning reach 0.3 in most
+/// catalogs.
 const NEAR_WITHOUT_WORDS: f32 = 0.35;
 
 /// How many times as many documents are looked at if one stands for all of a table.
@@ -187,7 +188,8 @@ impl Index {
         // Running the model takes longer than all the rest.
         let model = embedder.filter(|_| corpus.has_vectors());
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
-        let near = if by_words.is_empty() { NEAR_WITHOUT_WORDS } else { NEAR };
+        let has_meaning = !by_words.is_empty() || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
+        let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         let fused =
@@ -222,6 +224,16 @@ impl Index {
             is_empty: false,
         })
     }
+}
+
+/// Whether the model knows a word of these terms.
+fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
+    for word in terms.iter().flat_map(|term| term.split(' ')) {
+        if model.knows(word)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// How much a kind of documents counts, unless a search says otherwise. What the catalog says about a source has no section to go to.

@@ -35,6 +35,10 @@ impl Embedder for Letters {
         }
         Ok(Vector::of(&counts))
     }
+
+    fn knows(&self, word: &str) -> Result<bool, Error> {
+        Ok(word.len() < 10)
+    }
 }
 
 /// Cases that hold wherever the index is: each is a test of the index in a file, and one of the cases of `postgres::tests`.

@@ -18,7 +18,7 @@ cases! {
     a_section_gives_one_hit,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
-    without_a_common_word_only_what_is_near_is_found,
+    letters_without_a_meaning_find_only_what_is_near,
 }
 
 fn fill(world: &World) {
@@ -189,14 +189,16 @@ fn vectors_of_another_length_than_the_question_are_counted() {
     assert!(found.incomparable > 0 && found.mode == SearchMode::Words, "{found:?}");
 }
 
-fn without_a_common_word_only_what_is_near_is_found(world: &World) {
-    world.update(vec![
-        inline("near", "zzzzqqqqaaaa"),
-        inline("far", "xxxxyyyywwww"),
-        inline("distant", "zzqqbbbbccccdddd"),
-    ]);
-    for (text, kinds, expected) in [("qqqqzzzzaaaa", "text", vec!["near"]), ("eeeeffffgggg", "text", vec![])] {
-        let found = filtered(world, text, &[kinds.to_owned()], &|_| true);
+fn letters_without_a_meaning_find_only_what_is_near(world: &World) {
+    world.update(vec![inline("near", "zzzzqqqqaaaa"), inline("distant", "zzqqbbbbccccdddd")]);
+    for (text, expected) in [
+        ("qqqqzzzzaaaa", vec!["near"]),
+        ("eeeeffffgggg", vec![]),
+        // A word that the model knows.
+        ("qqzzaa", vec!["near", "distant"]),
+        ("qqqqzzzzaaaa qq", vec!["near", "distant"]),
+    ] {
+        let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{text}");
     }
 }
