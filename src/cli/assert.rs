@@ -17,7 +17,7 @@ use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of the file in bytes.
@@ -123,9 +123,12 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
         Miss::NotNone(list, ids) => {
             unmet(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
         }
-        Miss::TooMany { most, tokens } => {
-            unmet("max_tokens", None, "too-many", format!("~{tokens} tokens are added; the limit is {most}."))
-        }
+        Miss::TooMany { most, tokens } => unmet(
+            "max_tokens",
+            None,
+            "too-many",
+            format!("~{} tokens are added; the limit is {}.", grouped(*tokens as u64), grouped(*most as u64)),
+        ),
     }
 }
 
@@ -166,7 +169,7 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
             judged.case.name.clone(),
             format!("{shown}:{}", judged.case.line),
             counted(judged.case.wanted.count(), "expectation"),
-            format!("~{} tokens", judged.tokens),
+            format!("~{} tokens", grouped(judged.tokens as u64)),
         ]
     };
     let table = rows::table(&asserted.cases.iter().map(row).collect::<Vec<_>>());

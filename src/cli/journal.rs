@@ -15,7 +15,7 @@ use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
 use refdesk_text::escape::{self, one_line};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 /// Prints the requested lines; those of `session` if one is given.
@@ -86,7 +86,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
 fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let receipt = &line.receipt;
     let time = since::shown(&line.time, now, true);
-    let tokens = if receipt.tokens > 0 { format!("~{} tokens", receipt.tokens) } else { String::new() };
+    let tokens = if receipt.tokens > 0 { format!("~{} tokens", grouped(receipt.tokens as u64)) } else { String::new() };
     let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
     let reason = unsaid_reason(receipt).map(str::to_owned);
     let more: Vec<String> = followed.chain(reason).collect();

@@ -9,7 +9,7 @@ use super::rows;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::{Desk, has_any_tag};
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
@@ -54,7 +54,7 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
             source.id.to_string(),
             source.kind.word().to_owned(),
             source.mode.word().to_owned(),
-            tokens.map_or_else(|| "-".to_owned(), |tokens| format!("~{tokens}")),
+            tokens.map_or_else(|| "-".to_owned(), |tokens| format!("~{}", grouped(tokens))),
             source.tags.join(", "),
         ]
     };

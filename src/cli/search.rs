@@ -10,7 +10,7 @@ use refdesk_desk::{
     Desk, HitLength, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
 };
 use refdesk_text::escape::{one_line, visible};
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Prints the best sections, and notes in the journal what was shown of them.
 pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
@@ -73,7 +73,7 @@ impl Printed {
             SearchMode::Meaning => "meaning alone",
         };
         let count = counted(answer.hits.len(), "section");
-        self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", answer.tokens_used));
+        self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
     }
 
     /// The hit as [`SearchHit::full`] prints it.

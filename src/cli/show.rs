@@ -8,6 +8,7 @@ use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::grouped;
 
 /// The most mentions listed for people.
 const LISTED: usize = 8;
@@ -48,7 +49,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
         ("tags", if source.tags.is_empty() { "none".to_owned() } else { source.tags.join(", ") }),
     ];
     if let Some(tokens) = tokens {
-        lines.push(("tokens", format!("~{tokens}")));
+        lines.push(("tokens", format!("~{}", grouped(tokens))));
     }
     lines.push((
         "selected",

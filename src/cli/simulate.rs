@@ -75,8 +75,7 @@ fn considered(it: &Considered) -> Value {
 /// Why it is hinted at, or not.
 fn because(it: &Considered) -> String {
     match &it.why_not {
-        None if it.has_tag => "a tag of it is in the text".to_owned(),
-        None if it.meaning.conversation.is_some() => "earlier prompts point at it, too".to_owned(),
+        None if it.has_tag => "the text contains one of its tags".to_owned(),
         None if it.meaning.conversation.is_some() => "earlier prompts are about it, too".to_owned(),
         None => "its score reaches the threshold".to_owned(),
         Some(WhyNot::Named) => "the text names it, so that it is expanded".to_owned(),

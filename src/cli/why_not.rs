@@ -158,23 +158,25 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
                 Some(_) => format!("{rejected}: {}; {}.", figures(verdict), lacks_tag(source, verdict)),
                 None => format!("{rejected}: {}.", matched(verdict)),
             };
-            (rejected.code(), not_hinted(&what), remedy(id, *rejected))
+            (rejected.code(), not_hinted(&what), remedy(id, *rejected, !verdict.matched.is_empty()))
         }
     };
     (reason, message, hint)
 }
 
 /// What can be done if others score higher.
-fn remedy(id: &str, rejected: Rejection) -> String {
+fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
     match rejected {
         Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
         Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
         Rejection::BelowThreshold => {
-            format!("name it with `@{id}`, give it a tag that people use, or lower `hints.threshold`")
+            format!("name it with `@{id}`, add a tag that prompts contain, or lower `hints.threshold`")
         }
-        Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } | Rejection::TooMany => {
-            format!("name it with `@{id}`, or change `hints.max` and `hints.tag_filter`")
+        Rejection::BelowBest { .. } if has_tag => format!("name it with `@{id}`, or set `hints.tag_filter` to false"),
+        Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } => {
+            format!("name it with `@{id}`, or add a tag that the prompt contains")
         }
+        Rejection::TooMany => format!("name it with `@{id}`, or raise `hints.max`"),
     }
 }
 
@@ -194,11 +196,8 @@ fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, 
             let what = format!("its tags ({}) consist of separators and cannot match", tags());
             ("empty-tags", what, "give it a tag with a letter in it".to_owned())
         }
-        WhyNot::Inside { piece, neighbour } => {
-            let (side, c) = side(*neighbour);
-            let what = format!(
-                "its tag `{tag}` occurs only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that"
-            );
+        WhyNot::Inside { piece, .. } => {
+            let what = format!("`{piece}`{place} does not match its tag `{tag}`: a tag matches whole words only");
             ("inside", what, format!("write `{tag}` as a word of its own, or `@{id}`"))
         }
         WhyNot::OwnBlock => {
@@ -215,7 +214,7 @@ fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, 
                     let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}");
                     ("absent", what, format!("write `{tag}`, or `@{id}`"))
                 }
-                None => ("absent", what, format!("name it with `@{id}`, or give it a tag that people use")),
+                None => ("absent", what, format!("name it with `@{id}`, or add a tag that prompts contain")),
             }
         }
         _ => ("no-tags", "it has no tags".to_owned(), "add `tags` where it is defined".to_owned()),

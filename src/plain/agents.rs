@@ -26,7 +26,7 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Turn)
         turn.say(sentence(problem));
     }
     match activity.sessions.len() {
-        0 => turn.say("No agent was told anything yet. Type welcome to hear how to connect one."),
+        0 => turn.say("No agent has been told anything yet. Type welcome to hear how to connect one."),
         some => turn.say(format!(
             "{} of agents, {} in all, the newest first. Type a number to hear more.",
             counted(some, "session"),

@@ -53,29 +53,33 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         return;
     }
     let after = &state.snapshot;
-    let parts = [(after, before, "came", ""), (before, after, "left", " saved")].map(|(of, other, verb, saved)| {
-        let new: Vec<&SourceId> = of
-            .selection
-            .members()
-            .iter()
-            .map(|it| &it.id)
-            .filter(|id| !other.selection.contains(id.as_str()))
-            .collect();
-        let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-        let unpaid = new.iter().filter(|id| !is_auto(id.as_str()));
-        let tokens: u64 = unpaid.filter_map(|id| of.tokens.get(id.as_str())).sum();
-        let others = new.iter().filter(|id| Some(**id) != awaited.named.as_ref()).count();
-        let what = if awaited.named.is_some() { "more source" } else { "source" };
-        match (others, tokens) {
-            (0, 0) => Cow::Borrowed(""),
-            (0, tokens) if saved.is_empty() => format!("; {} tokens more", cells::tokens(tokens)).into(),
-            (0, tokens) => format!("; {} tokens{saved}", cells::tokens(tokens)).into(),
-            (count, 0) => format!("; {} {verb}", cells::counted(count, what)).into(),
-            (count, tokens) => {
-                format!("; {} {verb}, {} tokens{saved}", cells::counted(count, what), cells::tokens(tokens)).into()
+    let parts =
+        [(after, before, "pulled in", ""), (before, after, "released", " saved")].map(|(of, other, verb, saved)| {
+            let new: Vec<&SourceId> = of
+                .selection
+                .members()
+                .iter()
+                .map(|it| &it.id)
+                .filter(|id| !other.selection.contains(id.as_str()))
+                .collect();
+            let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+            let unpaid = new.iter().filter(|id| !is_auto(id.as_str()));
+            let tokens: u64 = unpaid.filter_map(|id| of.tokens.get(id.as_str())).sum();
+            // What was undone names the source it was done to, too.
+            let is_named =
+                |id: &SourceId| awaited.named.as_ref() == Some(id) || awaited.done.ends_with(&format!(" of @{id}"));
+            let others = new.iter().filter(|id| !is_named(id)).count();
+            let what = if awaited.named.is_some() || others < new.len() { "more source" } else { "source" };
+            match (others, tokens) {
+                (0, 0) => Cow::Borrowed(""),
+                (0, tokens) if saved.is_empty() => format!("; {} tokens more", cells::tokens(tokens)).into(),
+                (0, tokens) => format!("; {} tokens{saved}", cells::tokens(tokens)).into(),
+                (count, 0) => format!("; {} {verb}", cells::counted(count, what)).into(),
+                (count, tokens) => {
+                    format!("; {} {verb}, {} tokens{saved}", cells::counted(count, what), cells::tokens(tokens)).into()
+                }
             }
-        }
-    });
+        });
     let (is_there, verb) = match awaited.back {
         Action::Redo => (after.redo.is_some(), "redoes"),
         _ => (after.undo.is_some(), "undoes"),

@@ -68,9 +68,9 @@ impl fmt::Display for Rejection {
             Self::NoThreshold => write!(out, "the index has no threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
             Self::BelowTagged { needed } => {
-                write!(out, "other sources have a tag in the text, and without one a score of {needed} is needed")
+                write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
             }
-            Self::BelowBest { needed } => write!(out, "others score much higher, and a score of {needed} is needed"),
+            Self::BelowBest { needed } => write!(out, "others score much higher; it needs {needed}"),
             Self::TooMany => write!(out, "enough others score higher"),
         }
     }

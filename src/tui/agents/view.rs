@@ -137,7 +137,7 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
         (AgentsPage::Sessions, None) => {
             let welcome = state.key_in(KeyContext::Global, Action::Welcome);
             format!(
-                "No agent was told anything yet. Once an agent is connected ({welcome} shows how), each of its sessions is a row \
+                "No agent has been told anything yet. Once an agent is connected ({welcome} shows how), each of its sessions is a row \
                  here."
             )
         }

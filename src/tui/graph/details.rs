@@ -71,7 +71,7 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
         weight if weight.sources == 0 => String::new(),
         weight => {
             let sources = cells::counted(usize::try_from(weight.sources).unwrap_or(usize::MAX), "source");
-            format!(" {dot} picked by itself, it brings {sources}: {} tokens", cells::tokens(weight.tokens))
+            format!(" {dot} a pick pulls in {sources}: {} tokens beside its own", cells::tokens(weight.tokens))
         }
     };
     lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));

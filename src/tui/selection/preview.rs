@@ -52,7 +52,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
             [] => format!("{pick} would pick it alone: {}.", cost(toggled.tokens_in)),
             with => format!(
-                "{pick} would pick it and pull in {}: {}{}.",
+                "{pick} would pick it and pull in {}: {} in all{}.",
                 named(with, names),
                 cost(toggled.tokens_in),
                 uncounted(state, with)

@@ -90,12 +90,25 @@ fn what_a_pick_brought_stays_in_the_bottom_line() {
         message: String::new(),
     };
     answer(&mut state, Response::Picked(Ok(Box::new((picked, serde_json::Value::Null)))));
-    let said = "Picked @circuit-breaker; 2 sources followed, ~4,300 tokens in all: u undoes it";
+    let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens in all: u undoes it";
     assert_eq!(message(&state), said);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @retry-pattern")));
     assert_eq!(message(&state), said);
     press(&mut state, "j");
     assert_eq!(message(&state), "");
+}
+
+#[test]
+fn an_undone_pick_counts_as_the_pick_did() {
+    let mut state = fixture::state(120, 36);
+    let before = Snapshot { undo: Some("pick of @circuit-breaker".into()), generation: 2, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(before.clone())));
+    press(&mut state, "u");
+    let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &[]));
+    let after = Snapshot { selection, undo: None, redo: before.undo.clone(), generation: 3, ..before };
+    update(&mut state, Input::Snapshot(Box::new(after)));
+    let said = "Undone: pick of @circuit-breaker; 4 more sources released, ~4,318 tokens saved: C-r redoes it";
+    assert_eq!(message(&state), said);
 }
 
 #[test]
@@ -107,18 +120,18 @@ fn a_change_says_what_followed_and_how_to_undo_it() {
     };
     let all = ["circuit-breaker", "retry-pattern", "timeouts", "error-handling", "legacy-errors"];
     for (keys, kept, said) in [
-        ("j Space", vec![], "Unpicked @circuit-breaker; 4 more sources left, ~4,318 tokens saved: u undoes it"),
+        ("j Space", vec![], "Unpicked @circuit-breaker; 4 more sources released, ~4,318 tokens saved: u undoes it"),
         (
             "j j x",
             vec!["circuit-breaker"],
-            "Excluded @retry-pattern; 3 more sources left, ~2,868 tokens saved: u undoes it",
+            "Excluded @retry-pattern; 3 more sources released, ~2,868 tokens saved: u undoes it",
         ),
         (
             "j j j x",
             all.into_iter().filter(|id| *id != "timeouts").collect(),
             "Excluded @timeouts; ~640 tokens saved: u undoes it",
         ),
-        ("C y", vec![], "Cleared all picks; 5 sources left, ~4,318 tokens saved: u undoes it"),
+        ("C y", vec![], "Cleared all picks; 5 sources released, ~4,318 tokens saved: u undoes it"),
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, keys);

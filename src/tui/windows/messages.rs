@@ -62,7 +62,7 @@ impl Window for MessagesView {
         }
         frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
         frame::rule(&state.skin, rule, "the whole message", theme.style(ThemeRole::Infra), buffer);
-        let text = all.get(cursor.at).map_or("Nothing was said yet.", |message| message.text.as_str());
+        let text = all.get(cursor.at).map_or("No messages yet.", |message| message.text.as_str());
         let text = paragraphs([(text, ThemeRole::Text)], text_columns(outer.width));
         draw_text(state, &text, 0, detail, buffer);
     }

@@ -104,7 +104,7 @@ fn why_not_gives_the_score() {
         ("dish", "the clutch", "below-threshold", "threshold 0.300, words clutch, cosine 0.000, coverage "),
         ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
         ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:1 (score "),
-        ("queue", prompt, "below-best", "others score much higher, and a score of 0."),
+        ("queue", prompt, "below-best", "others score much higher; it needs 0."),
         ("paint", "azimuth", "no-tags", "it has no tags. Its text has nothing in common with the prompt."),
     ] {
         let told = world.json(&["why-not", id, "--prompt", prompt], 0);

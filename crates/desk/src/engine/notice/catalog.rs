@@ -7,6 +7,7 @@ use super::words::{SHOWN, at};
 use super::{Notice, Topic, Who};
 use crate::engine::Snapshot;
 use refdesk_core::catalog::{Source, SourceId};
+use refdesk_text::tokens::grouped;
 
 /// Documents with another length, and their new cost.
 pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
@@ -27,7 +28,7 @@ pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         _ => changed
             .iter()
             .map(|(id, was, is)| {
-                let reason = format!("~{was} to ~{is} tokens");
+                let reason = format!("~{} to ~{} tokens", grouped(*was), grouped(*is));
                 Notice::new(Who::Files, Topic::Document, format!("@{id} changed")).about(id).because(reason)
             })
             .collect(),

@@ -10,6 +10,7 @@ use crate::session::{Line, Receipt, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
+use refdesk_text::tokens::grouped;
 
 /// The sentence for the feed of `desk`, without its time.
 pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
@@ -22,7 +23,7 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     reasons.extend(unsaid_reason(receipt).map(str::to_owned));
     let is_read = receipt.what == What::Read && receipt.tokens > 0;
     if receipt.text.is_some() || is_read {
-        reasons.push(format!("~{} tokens", receipt.tokens));
+        reasons.push(format!("~{} tokens", grouped(receipt.tokens as u64)));
     }
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));

@@ -12,6 +12,7 @@ use crate::engine::Snapshot;
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, reasons};
 use refdesk_files::path::display;
+use refdesk_text::tokens::grouped;
 
 /// What entered and left the selection, and who caused it.
 pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
@@ -192,7 +193,7 @@ fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
 /// `~1234 tokens`, together.
 fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
     let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
-    if tokens == 0 { String::new() } else { format!("~{tokens} tokens") }
+    if tokens == 0 { String::new() } else { format!("~{} tokens", grouped(tokens)) }
 }
 
 /// `, ~1234 tokens`, together.
