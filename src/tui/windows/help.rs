@@ -27,7 +27,8 @@ pub struct Help {
 pub const KEYS: Help = Help { is_typed: false };
 pub const LINE: Help = Help { is_typed: true };
 
-const COLUMNS: u16 = 84;
+/// The most columns: most descriptions fit in one line.
+const COLUMNS: u16 = 110;
 const KEY_COLUMNS: usize = 16;
 
 impl Window for Help {
@@ -169,10 +170,15 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         let all = texts.join(" ").to_lowercase();
         words.iter().all(|word| all.contains(word))
     };
+    // A long description goes on in lines of one span, below its beginning.
     let entry = |left: &str, role, text: &str| {
         let left = cells::pad(left, KEY_COLUMNS - 1, glyphs.ellipsis) + " ";
-        let text = cells::clip(text, columns.saturating_sub(KEY_COLUMNS), glyphs.ellipsis).into_owned();
-        Line::from(vec![Span::styled(left, theme.style(role)), Span::styled(text, theme.style(ThemeRole::Text))])
+        let mut parts = cells::wrap(text, columns.saturating_sub(KEY_COLUMNS).max(1)).into_iter();
+        let style = theme.style(ThemeRole::Text);
+        let first = Span::styled(parts.next().unwrap_or_default(), style);
+        let mut lines = vec![Line::from(vec![Span::styled(left, theme.style(role)), first])];
+        lines.extend(parts.map(|part| Line::from(Span::styled(" ".repeat(KEY_COLUMNS) + &part, style))));
+        lines
     };
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |title: &str, entries: Vec<Line<'static>>| {
@@ -186,7 +192,7 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         lines.extend(entries);
     };
     let marks = SelectionState::ALL.into_iter().filter(|it| has_words(["Marks", glyphs.mark(*it), it.words(), ""]));
-    add("Marks", marks.map(|it| entry(glyphs.mark(it), ThemeRole::Text, it.words())).collect());
+    add("Marks", marks.flat_map(|it| entry(glyphs.mark(it), ThemeRole::Text, it.words())).collect());
     if state.databases.is_open() {
         let of_tables = [
             (glyphs.documented, "has a page"),
@@ -195,13 +201,32 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
             (glyphs.problem, "its page could not be written"),
         ];
         let marks = of_tables.into_iter().filter(|(mark, words)| has_words(["Marks of tables", mark, words, ""]));
-        add("Marks of tables", marks.map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
+        add("Marks of tables", marks.flat_map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
     }
     for context in contexts(state) {
         let here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));
         let keyed = here.map(|binding| (binding, state.keymap.shown(binding, &[context])));
         let found = keyed.filter(|(it, keys)| has_words([context.title(), keys, it.name, it.description]));
-        add(context.title(), found.map(|(it, keys)| entry(&keys, ThemeRole::Catalog, it.description)).collect());
+        add(context.title(), found.flat_map(|(it, keys)| entry(&keys, ThemeRole::Catalog, it.description)).collect());
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+
+    #[test]
+    fn no_description_is_cut() {
+        for columns in [40, 80, 200] {
+            let state = fixture::state(columns, 24);
+            let words: Vec<String> = lines(&state, "").iter().map(Line::to_string).collect();
+            let help = words.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+            for binding in ACTIONS.iter().filter(|it| contexts(&state).iter().any(|here| it.contexts.contains(here))) {
+                assert!(help.contains(binding.description), "{columns}: {}", binding.description);
+            }
+            assert!(words.iter().all(|line| cells::width(line) <= usize::from(columns)), "{columns}");
+        }
+    }
 }
