@@ -7,7 +7,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
 use refdesk_desk::{
-    Desk, HitLength, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
+    Desk, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::{counted, grouped};
@@ -30,10 +30,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
         Ok(answer) => answer,
         Err(refused) => return CommandOutput::refused(refused),
     };
-    answer.fit(args.max_tokens, 0, |hit, length| match length {
-        HitLength::Brief => hit.brief(),
-        HitLength::Full => hit.full(),
-    });
+    answer.fit(args.max_tokens, 0, SearchHit::to_text);
     desk.note_search(session, &answer, "refdesk search");
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
@@ -76,12 +73,12 @@ impl Printed {
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
     }
 
-    /// The hit as [`SearchHit::full`] prints it.
+    /// The hit as [`SearchHit::to_text`] prints it.
     fn add_hit(&mut self, hit: &SearchHit) {
-        let brief = hit.brief();
-        let title = brief.lines().next().map_or(0, str::len);
+        let head = hit.heading_and_place();
+        let title = head.lines().next().map_or(0, str::len);
         self.emphasised.push(self.text.len()..self.text.len() + title);
-        self.text.push_str(&brief);
+        self.text.push_str(&head);
         let mut start = 0;
         for line in hit.excerpt.split_inclusive('\n') {
             if !line.trim().is_empty() {

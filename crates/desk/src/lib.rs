@@ -82,7 +82,6 @@ pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::Profiled;
 pub use refdesk_discover::{Discovery, FoundKind, GoneSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
-pub use refdesk_index::search::HitLength;
 pub use refdesk_index::{DOCUMENT_KINDS, Placing, Progress, SearchMode};
 pub use scanning::Settled;
 pub use searching::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest};

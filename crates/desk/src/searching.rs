@@ -14,7 +14,7 @@ use crate::session::{Receipt, Session, What};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
-use refdesk_index::search::{HitCost, HitLength, LONGEST, fit};
+use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
     DatabaseSubject, FoundDocument, IndexedJoin, Partial, Placing, SearchMode, SearchQuery, SectionHit,
     SourcePreference, usual_weight,
@@ -305,31 +305,38 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
 }
 
 impl SearchAnswer {
-    /// Shortens the answer to `most` tokens and counts them. `text` is how the reader gets a hit; `frame` are the tokens around
-    /// all of them.
-    pub fn fit(&mut self, most: Option<u64>, frame: u64, text: impl Fn(&SearchHit, HitLength) -> String) {
-        let price = |hit: &SearchHit, length| tokens::of_prose(text(hit, length).len() as u64);
-        let cost = |hit: &SearchHit| {
-            let brief = price(hit, HitLength::Brief);
-            HitCost { brief, full: price(hit, HitLength::Full).max(brief) }
+    /// Shortens the answer to `most` tokens and counts them: excerpts to one line, then hits are left out. `text` is how the reader
+    /// gets a hit; `frame` are the tokens around all of them.
+    pub fn fit(&mut self, most: Option<u64>, frame: u64, text: impl Fn(&SearchHit) -> String) {
+        let price = |hit: &SearchHit| tokens::of_prose(text(hit).len() as u64);
+        let in_brief: Vec<SearchHit> = self.hits.iter().map(SearchHit::in_brief).collect();
+        let cost = |(hit, brief): (&SearchHit, &SearchHit)| {
+            let brief = price(brief);
+            HitCost { brief, full: price(hit).max(brief) }
         };
-        let costs: Vec<HitCost> = self.hits.iter().map(cost).collect();
+        let costs: Vec<HitCost> = self.hits.iter().zip(&in_brief).map(cost).collect();
         let room = most.map(|most| most.saturating_sub(frame));
         let (lengths, used) = fit(&costs, room);
-        self.note_left_out(&lengths);
+        self.note_left_out(lengths.len());
         self.hits.truncate(lengths.len());
-        for ((hit, length), cost) in self.hits.iter_mut().zip(&lengths).zip(&costs) {
-            hit.tokens = if *length == HitLength::Full { cost.full } else { cost.brief };
+        let mut cut = 0;
+        for (((hit, brief), length), cost) in self.hits.iter_mut().zip(in_brief).zip(&lengths).zip(&costs) {
             if *length == HitLength::Brief {
-                hit.excerpt.clear();
-                hit.matches.clear();
+                cut += usize::from(hit.excerpt != brief.excerpt);
+                *hit = brief;
             }
+            hit.tokens = if *length == HitLength::Full { cost.full } else { cost.brief };
+        }
+        match cut {
+            0 => {}
+            1 => self.notes.push("1 excerpt is cut to one line.".to_owned()),
+            some => self.notes.push(format!("{some} excerpts are cut to one line each.")),
         }
         self.tokens_used = if self.hits.is_empty() { 0 } else { used.saturating_add(frame) };
     }
 
-    fn note_left_out(&mut self, lengths: &[HitLength]) {
-        let (found, kept) = (self.hits.len(), lengths.len());
+    fn note_left_out(&mut self, kept: usize) {
+        let found = self.hits.len();
         if kept == 0 && found > 0 {
             self.explains_no_hits = true;
             self.notes.push("Not even one hit fits into so few tokens.".to_owned());
@@ -337,14 +344,6 @@ impl SearchAnswer {
             let more = found - kept;
             let which = if more == 1 { "hit does" } else { "hits do" };
             self.notes.push(format!("{more} more {which} not fit into so few tokens."));
-        } else {
-            let brief =
-                |(hit, length): &(&SearchHit, &HitLength)| **length == HitLength::Brief && !hit.excerpt.is_empty();
-            match self.hits.iter().zip(lengths).filter(brief).count() {
-                0 => {}
-                1 => self.notes.push("1 excerpt does not fit into so few tokens.".to_owned()),
-                some => self.notes.push(format!("{some} excerpts do not fit into so few tokens.")),
-            }
         }
     }
 
@@ -370,8 +369,15 @@ impl SearchAnswer {
 }
 
 impl SearchHit {
+    /// The hit with one line of its excerpt.
+    fn in_brief(&self) -> Self {
+        let Excerpt { text: excerpt, matches } =
+            Excerpt { text: self.excerpt.clone(), matches: self.matches.clone() }.one_line();
+        Self { excerpt, matches, ..self.clone() }
+    }
+
     /// Heading and place, or name and place, on two lines.
-    pub fn brief(&self) -> String {
+    pub fn heading_and_place(&self) -> String {
         let title = if self.heading.is_empty() { &self.name } else { &self.heading };
         let about = self.subject.as_ref().map(|subject| self.about(subject)).unwrap_or_default();
         let mut text = format!("{}{about}\n  @{}", one_line(title), one_line(&self.source_id));
@@ -404,9 +410,9 @@ impl SearchHit {
         }
     }
 
-    /// The hit in brief with its excerpt below, indented.
-    pub fn full(&self) -> String {
-        let mut text = self.brief();
+    /// Heading and place with the excerpt below, indented.
+    pub fn to_text(&self) -> String {
+        let mut text = self.heading_and_place();
         for line in visible(&self.excerpt).lines() {
             let line = line.trim_end();
             text.push_str(if line.is_empty() { "" } else { "    " });

@@ -7,7 +7,7 @@ use super::answer::escape;
 use super::read_reference::{NOTICE, framed};
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, closed};
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::{HitLength, SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
+use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
 use refdesk_text::{Error, tokens};
 
 pub const SPEC: ToolSpec = ToolSpec {
@@ -41,9 +41,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
         return Err(closed().into());
     };
     let mut answer = *found?;
-    let text = |hit: &SearchHit, length| as_text(hit, length, &excluded);
     let frame = tokens::of_prose(framed(&heading(), "").len() as u64);
-    answer.fit(Some(most), frame, text);
+    answer.fit(Some(most), frame, |hit| as_text(hit, &excluded));
     if let Some(receipt) = answer.receipt(call.arguments.tool_name()) {
         // A failure to write the journal is reported as a diagnostic.
         let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
@@ -64,7 +63,7 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
         }
     }
     escape(&mut json);
-    let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, HitLength::Full, excluded)).collect();
+    let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, excluded)).collect();
     let mut text = match hits.as_slice() {
         [] if answer.explains_no_hits => String::new(),
         [] => "No section found.\n".to_owned(),
@@ -81,11 +80,8 @@ fn heading() -> String {
 }
 
 /// A hit for the agent. One which it may not read has how to select it instead of text.
-fn as_text(hit: &SearchHit, length: HitLength, excluded: &[String]) -> String {
-    let mut text = match length {
-        HitLength::Brief => hit.brief(),
-        HitLength::Full => hit.full(),
-    };
+fn as_text(hit: &SearchHit, excluded: &[String]) -> String {
+    let mut text = hit.to_text();
     if let Some(fix) = fix(hit, excluded) {
         text.push_str(&format!("    not selected: {fix}\n"));
     }

@@ -35,11 +35,8 @@ fn answer(excerpts: &[&str]) -> SearchAnswer {
 }
 
 fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
-    let mut answer = answer(&["one two three four five six seven", "short", ""]);
-    answer.fit(most, frame, |hit, length| match length {
-        HitLength::Brief => hit.brief(),
-        HitLength::Full => hit.full(),
-    });
+    let mut answer = answer(&["# Title\n\none two three four five six seven\nand more of it", "short", ""]);
+    answer.fit(most, frame, SearchHit::to_text);
     answer
 }
 
@@ -53,6 +50,9 @@ fn what_does_not_fit_is_left_out_and_said() {
         assert!(answer.tokens_used <= most, "{most}: {answer:?}");
         assert_eq!(answer.notes.is_empty(), answer.hits == whole.hits, "{most}: {answer:?}");
     }
+    let one_less = fitted(Some(whole.tokens_used - 1), 10);
+    assert_eq!(one_less.notes, ["1 excerpt is cut to one line."]);
+    assert_eq!(one_less.hits[0].excerpt, "one two three four five six seven");
     assert_eq!(fitted(Some(9), 10).notes, ["Not even one hit fits into so few tokens."]);
 }
 

@@ -12,9 +12,9 @@ pub struct HitCost {
 /// How a hit is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitLength {
-    /// Name, heading and place.
+    /// Name, heading and place, and one line of its excerpt.
     Brief,
-    /// With its excerpt.
+    /// With its whole excerpt.
     Full,
 }
 

@@ -9,6 +9,9 @@ const LENGTH: usize = 480;
 /// How far before the first word an excerpt begins, in characters.
 const BEFORE: usize = 120;
 
+/// The longest excerpt in one line, in characters.
+const LINE: usize = 80;
+
 /// Where text is left out.
 const GAP: &str = "…";
 
@@ -30,20 +33,65 @@ pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
         return Excerpt { text: text.to_owned(), matches: found.into_iter().map(|(range, _)| range).collect() };
     };
     let window = best_window(text, &found).unwrap_or(0..length);
-    let (start, end) = (window.start, window.end);
-    let mut part = String::new();
-    if start > 0 {
-        part.push_str(GAP);
+    let found: Vec<Range<usize>> = found.into_iter().map(|(range, _)| range).collect();
+    part(text, &found, window)
+}
+
+impl Excerpt {
+    /// The most telling line: the first of those with most matches, but no heading if another line says something. A long line is
+    /// cut around its first match.
+    pub fn one_line(&self) -> Self {
+        let lines = self.text.split_inclusive('\n').scan(0, |end, line| {
+            let start = *end;
+            *end += line.len();
+            let inside = self.matches.iter().filter(|it| it.start >= start && it.end <= start + line.len());
+            let matches: Vec<Range<usize>> = inside.map(|it| it.start - start..it.end - start).collect();
+            Some((line.trim_end(), matches))
+        });
+        let worth = |line: &str, matches: &[Range<usize>]| (!line.is_empty(), !line.starts_with('#'), matches.len());
+        // `max_by_key` would keep the last of several.
+        let best = lines.reduce(|best, it| if worth(it.0, &it.1) > worth(best.0, &best.1) { it } else { best });
+        let Some((line, matches)) = best else { return Self::default() };
+        let indent = line.len() - line.trim_start().len();
+        let first = matches.first().map_or(indent, |it| it.start);
+        part(line, &matches, around(line, indent..line.len(), first))
     }
-    let shift = part.len();
-    part.push_str(text.get(start..end).unwrap_or_default().trim_end());
-    let last = part.len();
+}
+
+/// At most [`LINE`] characters of a range of a line, around this byte. They begin and end between words where they can.
+fn around(line: &str, range: Range<usize>, byte: usize) -> Range<usize> {
+    let most = |from: usize| {
+        let rest = line.get(from..range.end).unwrap_or_default();
+        rest.char_indices().nth(LINE).map_or(range.end, |(at, _)| from + at)
+    };
+    let mut start = range.start;
+    if most(start) < range.end && byte > start {
+        let before = line.get(start..byte).unwrap_or_default();
+        if let Some((from, _)) = before.char_indices().rev().nth(LINE / 4) {
+            let cut = before.get(from..).and_then(|it| it.find(char::is_whitespace).map(|at| from + at + 1));
+            start += cut.unwrap_or(before.len());
+        }
+    }
+    let end = most(start);
+    let cut = line.get(start..end).filter(|_| end < range.end).and_then(|it| it.rfind(char::is_whitespace));
+    let cut = cut.filter(|at| start + at > byte);
+    start..cut.map_or(end, |at| start + at)
+}
+
+/// A part of a text with `…` where text is left out, and the matches within it.
+fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
+    let Range { start, end } = range;
+    let mut shown =
+        if text.get(..start).is_some_and(|it| !it.trim().is_empty()) { GAP.to_owned() } else { String::new() };
+    let shift = shown.len();
+    shown.push_str(text.get(start..end).unwrap_or_default().trim_end());
+    let last = shown.len();
     if end < text.trim_end().len() {
-        part.push_str(GAP);
+        shown.push_str(GAP);
     }
-    let moved = found.into_iter().filter(|(range, _)| range.start >= start);
-    let moved = moved.map(|(range, _)| range.start - start + shift..range.end - start + shift);
-    Excerpt { matches: moved.filter(|range| range.end <= last).collect(), text: part }
+    let inside = matches.iter().filter(|it| it.start >= start);
+    let moved = inside.map(|it| it.start - start + shift..it.end - start + shift);
+    Excerpt { matches: moved.filter(|it| it.end <= last).collect(), text: shown }
 }
 
 /// The words of a text that are wanted, with the position of what they match.
@@ -160,7 +208,43 @@ mod tests {
         assert_eq!(excerpt(&unbroken, &[]).text.chars().count(), LENGTH + 1);
     }
 
+    #[test]
+    fn one_line_is_the_most_telling() {
+        let marked = |text: &str, terms: &[&str]| {
+            let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+            let Excerpt { text, matches } = excerpt(text, &terms).one_line();
+            let found: Vec<&str> = matches.into_iter().map(|it| &text[it]).collect();
+            format!("{text} {found:?}")
+        };
+        for (text, terms, expected) in [
+            (
+                "# Retry\n\nAn introduction.\n  Retry twice, then retry no more.\n",
+                vec!["retry"],
+                r#"Retry twice, then retry no more. ["Retry", "retry"]"#,
+            ),
+            ("# Retry\n\nAn introduction.\n", vec!["retry"], "An introduction. []"),
+            ("# Retry\n\n", vec!["retry"], r##"# Retry ["Retry"]"##),
+            ("\n\n", vec!["retry"], " []"),
+            ("", vec![], " []"),
+        ] {
+            assert_eq!(marked(text, &terms), expected);
+        }
+        let long = format!("{}the needle and the thread. {}", "hay ".repeat(40), "hay ".repeat(40));
+        let line = marked(&long, &["needle", "thread"]);
+        assert!(line.starts_with("…hay") && line.ends_with(r#"hay… ["needle", "thread"]"#), "{line}");
+    }
+
     proptest! {
+        #[test]
+        fn one_line_is_short_and_of_the_excerpt(text in r"([a-eé🦀#\n ]{0,9}){0,80}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
+            let whole = excerpt(&text, &terms);
+            let line = whole.one_line();
+            prop_assert!(line.text.chars().count() <= LINE + 2 && !line.text.contains('\n'));
+            prop_assert!(whole.text.contains(line.text.trim_start_matches('…').trim_end_matches('…')));
+            prop_assert!(line.matches.iter().all(|range| line.text.get(range.clone()).is_some_and(|word| !word.is_empty())));
+            prop_assert_eq!(line.text.is_empty(), whole.text.trim().is_empty());
+        }
+
         #[test]
         fn an_excerpt_is_short_and_of_the_text(text in r"([a-eé🦀\n ]{0,9}){0,200}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
             let Excerpt { text: part, matches } = excerpt(&text, &terms);
